@@ -1,0 +1,35 @@
+"""tdsl: a language and compiler for the networks of AI clusters.
+
+``tdsl.compile("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Compilation, Options
+    from tdsl.compiler import check as compile
+    from tdsl.diagnostic import Diagnostic
+    from tdsl.fabric.graph import Fabric
+
+__version__ = "0.1.0"
+__all__ = ["Compilation", "Diagnostic", "Fabric", "Options", "__version__", "compile"]
+
+_HOMES = {
+    "Compilation": ("tdsl.compiler", "Compilation"),
+    "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
+    "Fabric": ("tdsl.fabric.graph", "Fabric"),
+    "Options": ("tdsl.compiler", "Options"),
+    "compile": ("tdsl.compiler", "check"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is asked for, so that ``import tdsl`` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tdsl' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,95 @@
+"""The pages of all findings: code, name, title and text.
+
+A finding's page is ``explain/Exxxx.md``, which begins ``# E0101 unknown_name: Title in plain words``; the page of a check is
+its docstring. Checks are imported only where no file has the page, since they bring numpy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "explain"
+HEAD = re.compile(r"# (E\d{4}) ([a-z][a-z0-9_]*): (.+)")
+
+CHECK_FAMILIES = ("E02", "E04")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What ``tdsl explain`` prints about a code. ``text`` is Markdown without the heading; ``is_check`` where it is a check's."""
+
+    code: str
+    name: str
+    title: str
+    text: str
+    is_check: bool = False
+
+
+def read(path: Path) -> Page:
+    """The page in a file. Raises ValueError where its first line is not as it must be."""
+    first, _, rest = path.read_text(encoding="utf-8").partition("\n")
+    head = HEAD.fullmatch(first.strip())
+    if head is None or head[1] != path.stem:
+        raise ValueError(f"{path.name}: its first line must read `# {path.stem} name_of_it: Title in plain words`")
+    return Page(head[1], head[2], head[3].rstrip("."), rest.strip() + "\n")
+
+
+@cache
+def page(code: str) -> Page | None:
+    """The page of a code."""
+    path = FOLDER / f"{code}.md"
+    if re.fullmatch(r"E\d{4}", code) and path.is_file():
+        return read(path)
+    if code.startswith(CHECK_FAMILIES):
+        return next((p for p in checks().values() if p.code == code), None)
+    return None
+
+
+@cache
+def checks() -> Mapping[str, Page]:
+    """Pages of the checks by name, in order of their codes."""
+    from tdsl.verify.check import catalogue
+
+    out = {}
+    for check in catalogue().values():
+        text = check.page().partition("\n")[2].strip() + "\n"
+        out[check.name] = Page(check.code, check.name, check.title(), text, is_check=True)
+    return out
+
+
+def files() -> list[Page]:
+    """All pages that are files, in order of their codes."""
+    return [read(path) for path in sorted(FOLDER.glob("E*.md"))]
+
+
+def find(word: str) -> Page | None:
+    """The page of a code in any case, of a check or of a finding's name."""
+    if re.fullmatch(r"[Ee]\d{4}", word):
+        return page(word.upper())
+    name = word.lower().replace("-", "_")
+    return next((p for p in files() if p.name == name), None) or checks().get(name)
+
+
+def nearest(word: str) -> str:
+    """The code or name most like this word, "" if none is."""
+    pages = [*files(), *checks().values()]
+    if re.fullmatch(r"[Ee]\d+", word):
+        return next(iter(get_close_matches(word.upper(), [p.code for p in pages], 1, 0.5)), "")
+    return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
+
+
+def name_of(code: str) -> str:
+    """A finding's name, its code where it has no page."""
+    found = page(code)
+    return found.name if found else code
+
+
+def title_of(code: str) -> str:
+    """A finding's title, "" where it has no page."""
+    found = page(code)
+    return found.title if found else ""

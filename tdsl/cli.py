@@ -1,0 +1,121 @@
+"""The command line: finds the commands, each a file under ``commands/``, and turns what goes wrong into a line and a status.
+
+Exit status: 0 clean, 1 findings, 2 a wrong call or a fault of tdsl's own; 130 after Ctrl-C, 141 where the reader of a pipe left.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import click
+
+from tdsl import __version__
+
+USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
+EPILOG = """\b
+Begin with:
+  tdsl init my_fabric           a small design to start from
+  tdsl check my_fabric.fab      what is proved of it, what is wrong with it
+  tdsl build my_fabric.fab      its cabling and configurations, below out/
+
+Every flag has a variable: TDSL_CHECK_FAIL_ON=warning is `tdsl check --fail-on warning`.
+
+Exit status: 0 clean, 1 findings, 2 a wrong call, an absent file or a fault of tdsl's own."""
+
+
+class Commands(click.Group):
+    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of the commands."""
+        folder = Path(__file__).parent / "commands"
+        return sorted(m.name for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command, imported when it is asked for."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        made: click.Command = import_module(f"tdsl.commands.{cmd_name}").command
+        return made
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run, and leave the process with the status that the call deserves."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        sys.exit(_guarded(lambda: super(Commands, self).main(args, prog_name, complete_var, standalone_mode=False, **extra)))
+
+
+def _guarded(run: Any) -> int:
+    """The status of a call; whatever it raises becomes one line on stderr."""
+    try:
+        status = run()
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.ClickException as wrong:
+        wrong.show()
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_quietly()
+        return PIPE_CLOSED
+    except Exception as fault:
+        return _internal(fault)
+
+
+def _close_quietly() -> None:
+    """Let the interpreter flush into nothing at its end."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+
+
+def _internal(fault: Exception) -> int:
+    """Report a fault of tdsl's own: one line, with what a report of it needs."""
+    if os.environ.get("TDSL_TRACEBACK", "0") not in ("", "0"):
+        raise fault
+    code, words = "E0901", f"internal error: {type(fault).__name__}: {fault}"
+    if isinstance(fault, RecursionError):
+        code, words = "E0902", "the design is nested too deeply to be read"
+    elif isinstance(fault, MemoryError):
+        code, words = "E0903", "there is not enough memory for this design"
+    elif isinstance(fault, OSError) and fault.filename is not None:
+        code, words = "E0904", f"{fault.filename}: {fault.strerror or fault}"
+    where = _where(fault) if code == "E0901" else ""
+    words = " ".join(words.split())
+    click.echo(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)", err=True)
+    return USAGE
+
+
+def _where(fault: Exception) -> str:
+    """The innermost line of tdsl that took part."""
+    inner, at = "", fault.__traceback__
+    root = Path(__file__).parent
+    while at is not None:
+        path = Path(at.tb_frame.f_code.co_filename)
+        if path.is_relative_to(root):
+            inner = f" at {path.relative_to(root).as_posix()}:{at.tb_lineno}"
+        at = at.tb_next
+    return inner
+
+
+@click.group(
+    cls=Commands,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
+)
+@click.version_option(__version__, message="tdsl %(version)s")
+def cli() -> None:
+    """Designs of AI-cluster networks: check what is claimed of them, build what they need."""

@@ -1,0 +1,70 @@
+"""Rows of records as a table for people, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from tdsl import __version__
+from tdsl.commands._shared import say
+from tdsl.report.columns import table
+from tdsl.report.json_report import SCHEMA, dump
+from tdsl.report.paint import Paint, wants_colour
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("table", "csv", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Records of one kind: names of their fields, and a value a field."""
+
+    head: Sequence[str]
+    body: Iterable[Sequence[object]]
+
+    def records(self) -> list[dict[str, object]]:
+        """As mappings."""
+        return [dict(zip(self.head, row, strict=True)) for row in self.body]
+
+
+def format_option(command: F) -> F:
+    """``--output-format table|csv|json``, also as ``--format``."""
+    return click.option(
+        "--output-format", "--format", "output_format", type=click.Choice(FORMATS), default="table", show_default=True,
+        help="How to print.",
+    )(command)  # fmt: skip
+
+
+def print_table(rows: Rows) -> None:
+    """A table on stdout, a line at a time."""
+    for line in table(rows.head, rows.body, Paint(wants_colour(sys.stdout))):
+        say(f"{line}\n")
+
+
+def print_csv(rows: Rows) -> None:
+    """CSV on stdout, with a heading; nothing a spreadsheet would take for a formula."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(rows.head)
+    for count, row in enumerate(rows.body):
+        writer.writerow([_harmless(v) for v in row])
+        if count % 1000 == 999:
+            say(buffer.getvalue())
+            buffer.seek(0)
+            buffer.truncate()
+    say(buffer.getvalue())
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+
+
+def print_json(content: dict[str, object]) -> None:
+    """A JSON document on stdout, with the schema's number and tdsl's version."""
+    say(dump({"schema": SCHEMA, "tdsl": __version__, **content}))

@@ -1,0 +1,133 @@
+"""What several commands take and give: arguments, options of the compiler, and reports on a stream."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Compilation, Options
+
+if TYPE_CHECKING:
+    Text = click.ParamType[str]
+    Pair = click.ParamType[tuple[str, str]]
+else:
+    Text = Pair = click.ParamType
+
+F = TypeVar("F", bound=Callable[..., Any])
+OK, FOUND = 0, 1
+
+
+class Wrong(click.ClickException):
+    """A call that cannot be answered, where the usage of the command would be no help."""
+
+    exit_code = 2
+
+
+class Source(Text):
+    """A design: a file, or the name of one of the standard library."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Files, and the names of standard designs."""
+        from tdsl import resources
+
+        names = sorted(p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab"))
+        return [*(CompletionItem(n) for n in names if n.startswith(incomplete)), CompletionItem(incomplete, type="file")]
+
+
+class Setting(Pair):
+    """A parameter and its value: ``units=4``."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Split at the first equals sign."""
+        if isinstance(value, tuple):
+            return (str(value[0]), str(value[1]))
+        name, sign, text = str(value).partition("=")
+        if not sign or not name.strip() or not text.strip():
+            self.fail(f"{value!r} is not of the form name=value", param, ctx)
+        return name.strip(), text.strip()
+
+
+def design_options(command: F) -> F:
+    """``--set`` and ``--path``."""
+    kind = click.Path(exists=True, file_okay=False, path_type=Path)
+    path = click.option(
+        "--path", "paths", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names."
+    )
+    given = click.option("--set", "settings", type=Setting(), multiple=True, help="Give a parameter of the design a value.")
+    return given(path(command))
+
+
+def limit_options(command: F) -> F:
+    """``--limit-devices`` and ``--limit-links``."""
+    for what, limit in (("links", 1 << 27), ("devices", 1 << 24)):
+        option = click.option(
+            f"--limit-{what}", type=click.IntRange(min=1), default=limit, metavar="N",
+            help=f"Refuse a design of more {what} than this; {limit:,} if not given.",
+        )  # fmt: skip
+        command = option(command)
+    return command
+
+
+def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
+    """The compiler's options from a command's."""
+    from tdsl.compiler import Options
+
+    return Options(
+        set=tuple(given["settings"]),
+        paths=tuple(given["paths"]),
+        select=tuple(select),
+        ignore=tuple(ignore),
+        max_devices=given["limit_devices"],
+        max_links=given["limit_links"],
+    )
+
+
+def compiled(sources: Sequence[str], options: Options, verify: bool = True) -> list[Compilation]:
+    """The designs of some files. What the compiler calls a wrong call is one here."""
+    from tdsl import compiler
+
+    step = compiler.check if verify else compiler.elaborate
+    try:
+        return [step(source, options) for source in sources]
+    except compiler.UsageError as wrong:
+        raise Wrong(str(wrong)) from None
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Write text as it is; what the stream's encoding lacks is escaped rather than an error."""
+    out = stream or sys.stdout
+    try:
+        out.write(text)
+    except UnicodeEncodeError:
+        encoding = out.encoding or "ascii"
+        out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def save(text: str, path: Path) -> None:
+    """Write a report to a file."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise Wrong(f"{path}: {fault.strerror or fault}") from None
+
+
+def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
+    """The findings alone, for commands whose data is something else."""
+    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.terminal import findings
+
+    paint, width = Paint(wants_colour(stream)), width_of(stream)
+    for compilation in compilations:
+        for design in compilation.designs:
+            for block in findings(design, paint, width):
+                say(f"{block}\n\n", stream)

@@ -1,0 +1,182 @@
+"""``tdsl build``: check a design, then write everything that is made of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.diagnostic import Diagnostics, gather
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from tdsl.compiler import Compilation, Design
+
+CROWD = 10
+"""Entries of a folder that are listed; of more only the number is said."""
+
+
+class TargetName(Text):
+    """The name of a target."""
+
+    name = "name"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of targets."""
+        from click.shell_completion import CompletionItem
+
+        from tdsl.emit.target import discover
+
+        return [CompletionItem(name) for name in discover(Diagnostics()) if name.startswith(incomplete)]
+
+
+@click.command(
+    "build",
+    short_help="Check a design, then write what is made of it.",
+    epilog="\b\nExamples:\n  tdsl build superpod.fab --out out\n  tdsl build superpod.fab --target cabling --target nccl\n"
+    "  tdsl build superpod.fab --check           (does out/ hold what would be built?)",
+)
+@click.argument("file", type=Source(), metavar="FILE")
+@design_options
+@click.option("--target", "targets", type=TargetName(), multiple=True, help="Build this target only; may be given several times.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, metavar="DIR", help="Where to write."
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
+@click.option("--force", is_flag=True, help="Write even where the design has errors.")
+@limit_options
+def command(file: str, targets: tuple[str, ...], out: Path, check: bool, force: bool, **given: Any) -> int:
+    """Check a design, then write its cabling, configurations, models and drawings below a folder.
+
+    Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
+    build wrote there and this one does not is removed; files of others are never touched.
+    """
+    begin = time.perf_counter()
+    further = tuple(p / "targets" for p in given["paths"])
+    _known(targets, further)
+    (compilation,) = compiled([file], options(given))
+    files = _made(compilation, targets, further) if force or not _failed(compilation) else None
+    _report(compilation, begin)
+    if files is None or (_failed(compilation) and not force):
+        click.echo("nothing is written; --force writes what can be made", err=True)
+        return FOUND
+    status = FOUND if _failed(compilation) else OK
+    for place, made in files.items():
+        step = _differs if check else _write
+        status = max(status, step(made, out / place))
+    return status
+
+
+def _known(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
+    """Refuse a call that names a target nobody has; those of ``targets/`` in a ``--path`` folder are known, too."""
+    from difflib import get_close_matches
+
+    from tdsl.emit.target import discover
+
+    known = discover(Diagnostics(), further)
+    for name in targets:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            raise Wrong(
+                f"there is no target {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+            )
+
+
+def _failed(compilation: Compilation) -> bool:
+    return any(d.severity.word == "error" for x in compilation.designs for d in x.findings)
+
+
+def _made(compilation: Compilation, targets: tuple[str, ...], further: tuple[Path, ...]) -> dict[str, Mapping[str, bytes]]:
+    """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
+    built = [d for d in compilation.designs if d.fabric is not None]
+    return {d.name if len(built) > 1 else "": _files(d, targets, further) for d in built}
+
+
+def _files(design: Design, targets: tuple[str, ...], further: tuple[Path, ...]) -> Mapping[str, bytes]:
+    from tdsl.emit.build import BuildOptions, build
+
+    diagnostics = Diagnostics()
+    assert design.fabric is not None
+    files = build(design.fabric, targets, diagnostics, BuildOptions(further))
+    design.findings = [*design.findings, *gather(diagnostics)]
+    return files
+
+
+def _report(compilation: Compilation, begin: float) -> None:
+    """Findings, verdicts and summary on stderr: stdout is for what was written."""
+    from tdsl.report.formats import Report
+    from tdsl.report.paint import wants_colour, width_of
+    from tdsl.report.terminal import render
+
+    report = Report(
+        [compilation], colour=wants_colour(sys.stderr), width=width_of(sys.stderr), elapsed_s=time.perf_counter() - begin
+    )
+    say(render(report) + "\n", sys.stderr)
+    sys.stderr.flush()
+
+
+def _differs(files: Mapping[str, bytes], out: Path) -> int:
+    from tdsl.emit.write import compare
+
+    found = compare(files, out)
+    for difference in found:
+        say(f"{difference.kind:<8} {(out / difference.path).as_posix()}\n")
+    if not found:
+        say(f"{out.as_posix()} holds what would be built: {_files_word(len(files))}\n")
+    return FOUND if found else OK
+
+
+def _write(files: Mapping[str, bytes], out: Path) -> int:
+    from tdsl.emit.write import write
+    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.terminal import finding
+
+    diagnostics = Diagnostics()
+    done = write(files, out, diagnostics)
+    for d in gather(diagnostics):
+        say(finding(d, out.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    if not done:
+        return FOUND
+    say("\n".join(tree(files, out.as_posix())) + "\n")
+    return OK
+
+
+def _files_word(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
+def tree(files: Mapping[str, bytes], root: str) -> list[str]:
+    """The files as a tree with their sizes; of a crowded folder only the first few."""
+    total = sum(map(len, files.values()))
+    return [f"{root}/  {_files_word(len(files))}, {_size(total)}", *_branches({p.split("/", 1)[0] for p in files}, "", files, "")]
+
+
+def _branches(names: Iterable[str], folder: str, files: Mapping[str, bytes], indent: str) -> list[str]:
+    out = []
+    ordered = sorted(names)
+    listed = ordered if len(ordered) <= CROWD + 1 else ordered[:CROWD]
+    for at, name in enumerate(listed):
+        path = f"{folder}{name}"
+        last = at == len(ordered) - 1
+        stem, deeper = ("└── ", "    ") if last else ("├── ", "│   ")
+        if path in files:
+            out.append(f"{indent}{stem}{name}  {_size(len(files[path]))}")
+            continue
+        inside = {p[len(path) + 1 :].split("/", 1)[0] for p in files if p.startswith(f"{path}/")}
+        out += [f"{indent}{stem}{name}/", *_branches(inside, f"{path}/", files, indent + deeper)]
+    if len(listed) < len(ordered):
+        out.append(f"{indent}└── and {len(ordered) - len(listed)} more")
+    return out
+
+
+def _size(count: int) -> str:
+    for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"

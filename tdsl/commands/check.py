@@ -1,0 +1,85 @@
+"""``tdsl check``: verify designs and report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Source, Text, compiled, design_options, limit_options, options, save, say
+from tdsl.diagnostic import Severity
+from tdsl.report.formats import Report, formats
+from tdsl.report.paint import wants_colour, width_of
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class CheckName(Text):
+    """The name or code of a check."""
+
+    name = "check"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """A known name, as it is spelt."""
+        from tdsl import catalogue
+
+        found = next((p for p in catalogue.checks().values() if value in (p.name, p.code)), None)
+        if found is None:
+            near = catalogue.nearest(value)
+            self.fail(f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx)
+        return found.name
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of checks."""
+        from click.shell_completion import CompletionItem
+
+        from tdsl import catalogue
+
+        return [CompletionItem(name) for name in catalogue.checks() if name.startswith(incomplete)]
+
+
+@click.command(
+    "check",
+    short_help="Say what is proved of designs, and what is wrong with them.",
+    epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n  tdsl check *.fab --output-format json -o report.json\n"
+    "  tdsl check dgx_superpod_h100          (a design of the standard library)",
+)
+@click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE...")
+@design_options
+@click.option("--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times.")
+@click.option("--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times.")
+@click.option("--output-format", type=click.Choice(list(formats())), default="full", show_default=True, help="How to report.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report to a file."
+)
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
+)
+@limit_options
+def command(
+    files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
+    fail_on: str, **given: Any,
+) -> int:  # fmt: skip
+    """Check designs: what their requirements claim, and what every fabric must keep.
+
+    Without a requirement in the file every built-in check runs. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    """
+    begin = time.perf_counter()
+    compilations = compiled(files, options(given, select, ignore))
+    report = Report(
+        compilations,
+        Severity[fail_on.upper()],
+        output is None and wants_colour(sys.stdout),
+        width_of(sys.stdout),
+        time.perf_counter() - begin,
+    )
+    text = formats()[output_format].render(report)
+    if output is None:
+        say(text)
+    else:
+        save(text, output)
+    return FOUND if report.failed else OK

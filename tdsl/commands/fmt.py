@@ -1,0 +1,97 @@
+"""``tdsl fmt``: write designs in the one layout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from difflib import unified_diff
+from pathlib import Path
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong, say
+
+
+@click.command(
+    "fmt",
+    short_help="Write designs in the one layout.",
+    epilog="\b\nExamples:\n  tdsl fmt superpod.fab\n  tdsl fmt --check *.fab\n  tdsl fmt - < superpod.fab",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change, with exit status 1 if anything would.")
+def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Format designs in place; `-` reads stdin and writes stdout.
+
+    The layout has no options. Comments stay where they are. A file with syntax errors is reported and left alone.
+    """
+    status = OK
+    for name in files:
+        data = _read(name)
+        shown = "<stdin>" if name == "-" else name
+        new = _formatted(data, shown)
+        if new is None:
+            status = FOUND
+            continue
+        changed = new.encode() != data
+        if diff and changed:
+            _show_diff(data, new, shown)
+        elif check and changed:
+            click.echo(f"would reformat {shown}", err=True)
+        elif name == "-" and not (check or diff):
+            say(new)
+        elif changed and not (check or diff):
+            _replace(Path(name), new)
+        if changed and (check or diff):
+            status = FOUND
+    return status
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as fault:
+        raise Wrong(f"{name}: {fault.strerror or fault}") from None
+
+
+def _formatted(data: bytes, name: str) -> str | None:
+    """The text in the one layout; None, with the findings on stderr, if it cannot be read."""
+    from tdsl.diagnostic import Diagnostics, gather
+    from tdsl.syntax.parser import decode
+    from tdsl.syntax.printer import format_source
+
+    diagnostics = Diagnostics()
+    file = decode(data, name, diagnostics)
+    text = None if file is None or diagnostics.has_errors else format_source(file, diagnostics)
+    if not diagnostics.has_errors:
+        return text
+    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.terminal import finding
+
+    for d in gather(diagnostics):
+        say(finding(d, name, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    return None
+
+
+def _show_diff(data: bytes, new: str, name: str) -> None:
+    old = data.decode(errors="replace").splitlines(keepends=True)
+    for line in unified_diff(old, new.splitlines(keepends=True), name, name):
+        say(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a file in the place of another in one step; it keeps its mode, and a link to it stays a link."""
+    path = Path(os.path.realpath(path))
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(text.encode())
+            os.chmod(name, path.stat().st_mode & 0o7777)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as fault:
+        raise Wrong(f"{path}: {fault.strerror or fault}") from None

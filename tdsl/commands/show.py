@@ -1,0 +1,193 @@
+"""``tdsl show``: the fabric that a design describes, as tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl.commands._rows import Rows, format_option, print_csv, print_json, print_table
+from tdsl.commands._shared import FOUND, OK, Source, Wrong, compiled, design_options, limit_options, options, say, show_findings
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design
+    from tdsl.fabric.graph import Fabric
+
+PORT_STATES = ("free", "used", "reserved")
+LATER = {
+    "racks": "this version of tdsl does not place devices in racks, so there are none to show",
+    "addresses": "this version of tdsl gives no addresses, so there are none to show",
+}
+
+
+def devices(fabric: Fabric) -> Rows:
+    """Every device that is built."""
+    linked = _links_of(fabric)
+
+    def body() -> Iterator[tuple[object, ...]]:
+        for d in range(fabric.device_count):
+            if fabric.built[d]:
+                s, model = fabric.set_of(d), fabric.model_of(d)
+                tier, plane = int(fabric.tier[d]), int(fabric.plane[d])
+                yield (
+                    fabric.device_name(d), fabric.device_path(d), s.kind, s.role, model.name,
+                    tier if tier >= 0 else None, plane if plane >= 0 else None, model.port_count, linked[d],
+                )  # fmt: skip
+
+    return Rows(("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links"), body())
+
+
+def _links_of(fabric: Fabric) -> list[int]:
+    import numpy as np
+
+    ends = np.concatenate((fabric.device_a, fabric.device_b))
+    counts: list[int] = np.bincount(ends, minlength=fabric.device_count).tolist()
+    return counts
+
+
+def ports(fabric: Fabric) -> Rows:
+    """Every port of the devices that are built, and what it is linked to."""
+
+    def body() -> Iterator[tuple[object, ...]]:
+        link_a, link_b, port_link = fabric.link_a.tolist(), fabric.link_b.tolist(), fabric.port_link.tolist()
+        for d in range(fabric.device_count):
+            if not fabric.built[d]:
+                continue
+            name = fabric.device_name(d)
+            for p in range(int(fabric.port_base[d]), int(fabric.port_base[d + 1])):
+                c, i = fabric.port_class(p)
+                link, far = port_link[p], ""
+                if link >= 0:
+                    far = _end(fabric, link_b[link] if link_a[link] == p else link_a[link])
+                yield (
+                    name, c.path(i), fabric.port_label(p), fabric.port_system(p), fabric.port_cage(p),
+                    c.rate / 1e9 if c.rate is not None else None, PORT_STATES[int(fabric.port_state[p])], far,
+                )  # fmt: skip
+
+    return Rows(("device", "port", "label", "system", "cage", "rate_gbps", "state", "linked_to"), body())
+
+
+def _end(fabric: Fabric, port: int) -> str:
+    c, i = fabric.port_class(port)
+    return f"{fabric.device_name(int(fabric.port_device[port]))} {c.path(i)}"
+
+
+def links(fabric: Fabric) -> Rows:
+    """Every link: what the network sees."""
+    from tdsl.fabric.graph import MEDIA
+
+    def body() -> Iterator[tuple[object, ...]]:
+        for i in range(fabric.link_count):
+            via = int(fabric.link_via_a[i])
+            yield (
+                *_ends(fabric, int(fabric.link_a[i]), int(fabric.link_b[i])), int(fabric.link_rate[i]) / 1e9,
+                fabric.classes[int(fabric.link_class[i])], MEDIA[int(fabric.link_medium[i])],
+                fabric.device_name(int(fabric.port_device[via])) if via >= 0 else "",
+            )  # fmt: skip
+
+    return Rows(("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body())
+
+
+def cables(fabric: Fabric) -> Rows:
+    """Every cable that is pulled, a row a leg."""
+
+    def body() -> Iterator[tuple[object, ...]]:
+        for i in range(len(fabric.cable_a)):
+            yield (
+                int(fabric.cable_group[i]), int(fabric.cable_leg[i]) or None,
+                *_ends(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])), int(fabric.cable_links[i]),
+                fabric.classes[int(fabric.cable_class[i])],
+            )  # fmt: skip
+
+    return Rows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
+
+
+def _ends(fabric: Fabric, a: int, b: int) -> tuple[str, str, str, str]:
+    (c, i), (e, j) = fabric.port_class(a), fabric.port_class(b)
+    names = fabric.device_name(int(fabric.port_device[a])), fabric.device_name(int(fabric.port_device[b]))
+    return names[0], c.path(i), names[1], e.path(j)
+
+
+def summary(fabric: Fabric) -> Rows:
+    """What the fabric consists of, a line a figure."""
+    from tdsl.verify.summary import summarise
+
+    return Rows(("figure", "value"), list(_flat(summarise(fabric))))
+
+
+def _flat(given: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in given.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{name}.")
+        else:
+            yield name, value
+
+
+def metrics(design: Design) -> Rows:
+    """Every result of the checks."""
+    head = ("metric", "status", "value", "unit", "lower", "upper", "requirement", "answer")
+    facts = [r.facts() for r in design.results]
+    keys = ("check", "status", "value", "unit", "lower", "upper", "requirement")
+    return Rows(head, [(*(f[k] for k in keys), f.get("text") or f.get("reason", "")) for f in facts])
+
+
+TABLES: Mapping[str, Callable[[Fabric], Rows]] = {
+    "summary": summary, "devices": devices, "ports": ports, "links": links, "cables": cables,
+}  # fmt: skip
+WHAT = (*TABLES, "metrics", *LATER)
+
+
+@click.command(
+    "show",
+    short_help="Print the devices, ports, links, cables or figures of a design.",
+    epilog="\b\nExamples:\n  tdsl show superpod.fab\n  tdsl show superpod.fab links --output-format csv > links.csv\n"
+    "  tdsl show dgx_superpod_h100 devices --set units=2",
+)
+@click.argument("file", type=Source(), metavar="FILE")
+@click.argument("what", type=click.Choice(WHAT), default="summary")
+@design_options
+@format_option
+@limit_options
+def command(file: str, what: str, output_format: str, **given: Any) -> int:
+    """Show what a design describes: a summary, or its devices, ports, links, cables or metrics."""
+    if what in LATER:
+        raise Wrong(LATER[what])
+    (compilation,) = compilations = compiled([file], options(given), verify=what == "metrics")
+    show_findings(compilations, sys.stderr)
+    shown = [d for d in compilation.designs if d.fabric is not None]
+    if output_format == "json":
+        print_json({"designs": [_document(d, what) for d in shown]})
+    elif output_format == "csv" and shown:
+        print_csv(_together(shown, what))
+    else:
+        for design in shown:
+            if len(shown) > 1:
+                say(f"{design.name}\n")
+            print_table(_rows(design, what))
+    return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _rows(design: Design, what: str) -> Rows:
+    assert design.fabric is not None
+    return metrics(design) if what == "metrics" else TABLES[what](design.fabric)
+
+
+def _together(shown: list[Design], what: str) -> Rows:
+    """The rows of all fabrics of a file, each with the fabric it belongs to."""
+    parts = [(d.name, _rows(d, what)) for d in shown]
+    return Rows(("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body))
+
+
+def _document(design: Design, what: str) -> dict[str, object]:
+    head: dict[str, object] = {"fabric": design.name, "file": design.file}
+    if what == "summary":
+        from tdsl.verify.summary import summarise
+
+        assert design.fabric is not None
+        return head | {what: summarise(design.fabric)}
+    if what == "metrics":
+        return head | {what: [r.facts() for r in design.results]}
+    return head | {what: _rows(design, what).records()}

@@ -1,0 +1,229 @@
+"""The pipeline: text, syntax tree, semantic model, fabric, results. One call a phase; nothing here prints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, gather
+from tdsl.source import Span
+
+if TYPE_CHECKING:
+    from tdsl.fabric.claims import ResolvedClaim
+    from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.library import Library, Linked
+    from tdsl.semantics.plan import Plan
+    from tdsl.verify.check import Result
+
+DEVICE_LIMIT = 1 << 24
+LINK_LIMIT = 1 << 27
+
+
+class UsageError(Exception):
+    """A call that cannot be answered: an absent file, an unknown parameter. Not a finding about a design."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path."""
+
+    set: tuple[tuple[str, str], ...] = ()
+    paths: tuple[Path, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    max_devices: int = DEVICE_LIMIT
+    max_links: int = LINK_LIMIT
+    overlay: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Design:
+    """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names nothing usable."""
+
+    name: str
+    file: str
+    parameters: dict[str, object]
+    fabric: Fabric | None
+    claims: list[ResolvedClaim]
+    results: list[Result]
+    findings: list[Diagnostic]
+    elapsed_s: float
+
+
+@dataclass(slots=True)
+class Compilation:
+    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text."""
+
+    file: str
+    designs: list[Design]
+    findings: list[Diagnostic]
+
+
+def check(source: str, options: Options | None = None) -> Compilation:
+    """Compile a design and verify it.
+
+    ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises UsageError.
+    """
+    return _compile(source, options or Options(), verify=True)
+
+
+def elaborate(source: str, options: Options | None = None) -> Compilation:
+    """Compile a design without verifying it. Raises UsageError."""
+    return _compile(source, options or Options(), verify=False)
+
+
+def _compile(source: str, options: Options, verify: bool) -> Compilation:
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.loader import Loader
+
+    begin = time.perf_counter()
+    diagnostics = Diagnostics()
+    loader = Loader(diagnostics, options.paths, dict(options.overlay))
+    path = loader.design(source)
+    if path is None:
+        raise UsageError(_absent(source))
+    try:
+        module = loader.read(path)
+    except OSError as error:
+        raise UsageError(f"{source}: {error.strerror or error}") from None
+    shown = loader.shown(path)
+    if module is None:
+        return _lone(shown, path.stem, diagnostics, begin)
+    library = Library(loader, diagnostics, dict(options.set))
+    home = library.link(module)
+    plans = _plans(library, home, options, diagnostics)
+    library.build_all(home)
+    # Wiring is judged when the text parses: what a broken statement would have added is not known.
+    syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
+    _unknown_parameters(options, plans, diagnostics)
+    if not plans:
+        return _lone(shown, path.stem, diagnostics, begin)
+    designs = []
+    for plan in plans:
+        design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0)
+        if syntax_ok:
+            _finish(plan, design, diagnostics, options, verify)
+        designs.append(design)
+    found = gather(diagnostics)
+    designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
+    for design in designs:
+        design.elapsed_s = time.perf_counter() - begin
+    return Compilation(shown, designs, found)
+
+
+def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool) -> None:
+    """Wire a plan, resolve what it requires and, if asked, verify it."""
+    from tdsl.fabric.elaborate import elaborate as wire
+    from tdsl.fabric.requirements import resolve_claims
+
+    own = Diagnostics()
+    design.fabric = wire(plan, own, options.max_links)
+    design.fabric.complete = design.fabric.complete and not diagnostics.has_errors
+    design.claims = resolve_claims(plan, design.fabric, own)
+    if verify:
+        from tdsl.verify.runner import run
+
+        design.results = run(design.fabric, design.claims, own, options.select, options.ignore)
+    design.findings = gather(own)
+    diagnostics.extend(own)
+
+
+def _lone(shown: str, name: str, diagnostics: Diagnostics, begin: float) -> Compilation:
+    found = gather(diagnostics)
+    return Compilation(shown, [Design(name, shown, {}, None, [], [], found, time.perf_counter() - begin)], found)
+
+
+def _absent(source: str) -> str:
+    from tdsl import resources
+    from tdsl.semantics.fault import nearest
+
+    known = [p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab")]
+    near = nearest(source, known)
+    return f"there is no file {source}" + (f"; did you mean the design `{near}`?" if near else "")
+
+
+def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics) -> list[Plan]:
+    """A plan for each fabric of the file, and for each that it takes from elsewhere and adds to."""
+    from tdsl.semantics.fault import Fault
+    from tdsl.semantics.library import Entry
+    from tdsl.semantics.planner import Planner
+    from tdsl.syntax import tree
+
+    entries: dict[str, Entry] = {}
+    additions: dict[str, list[tuple[Linked, tree.Extend | tree.Override]]] = {}
+    for name, entry in home.names.items():
+        if isinstance(entry.node, tree.Decl) and entry.node.kind.name == "fabric":
+            entries[name] = entry
+        elif isinstance(entry.node, tree.Decl):
+            diagnostics.add(
+                "E0117", entry.node.kind.span, "a `cluster` holds several networks, which this version reads and does not build",
+                help="describe one `fabric` in a file",
+            )  # fmt: skip
+    others = [s for s in home.module.body if isinstance(s, (tree.Extend, tree.Override))]
+    for s in others:
+        head = s.path.parts[0]
+        assert isinstance(head, tree.Member)
+        found = home.names.get(head.name) or home.used.get(head.name)
+        if found is None or not isinstance(found.node, tree.Decl):
+            from tdsl.semantics.fault import unknown
+
+            if not home.scope.is_excused(head.name):
+                unknown("E0101", head.span, "fabric", head.name, [*home.names, *home.used]).report(diagnostics)
+            continue
+        entries.setdefault(head.name, found)
+        additions.setdefault(head.name, []).append((home, s))
+    if not entries:
+        for name, entry in home.used.items():
+            if isinstance(entry.node, tree.Decl) and entry.node.kind.name == "fabric":
+                entries[name] = entry
+    if not entries and not diagnostics.has_errors:
+        diagnostics.add(
+            "E0122", _first_line(home), "this file declares no fabric, so there is nothing to check",
+            help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
+        )  # fmt: skip
+    _strays(home, diagnostics)
+    plans = []
+    for name, entry in entries.items():
+        assert isinstance(entry.node, tree.Decl)
+        try:
+            plans.append(Planner(library, entry.home, entry.node, options.max_devices).run(additions.get(name, ())))
+        except Fault as fault:
+            fault.report(diagnostics)
+    return plans
+
+
+def _first_line(home: Linked) -> Span:
+    file = home.module.file
+    start = len(file.text) - len(file.text.lstrip())
+    end = file.text.find("\n", start)
+    return Span(file, start, end if end > start else len(file.text))
+
+
+def _strays(home: Linked, diagnostics: Diagnostics) -> None:
+    """Statements at the top of a file that belong into a fabric."""
+    from tdsl.syntax import tree
+
+    known = (tree.Use, tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param, tree.Extend, tree.Override, tree.Broken)
+    for s in home.module.body:
+        if isinstance(s, known) or (isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")):
+            continue
+        name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
+        diagnostics.add(
+            "E0118", s.span, f"`{name}` stands outside any fabric",
+            help="put it between the braces of `fabric NAME { … }`",
+        )  # fmt: skip
+
+
+def _unknown_parameters(options: Options, plans: list[Plan], diagnostics: Diagnostics) -> None:
+    """A ``--set`` for a name that no fabric has is a wrong call, not a finding."""
+    from tdsl.semantics.fault import nearest
+
+    known = {name for plan in plans for name in plan.declared}
+    for name, _ in options.set:
+        if name not in known and plans:
+            near = nearest(name, known)
+            hint = f"; did you mean `{near}`?" if near else f"; it has {', '.join(sorted(known))}" if known else "; it has none"
+            raise UsageError(f"this design has no parameter `{name}`{hint}")

@@ -1,0 +1,145 @@
+"""A fabric and the names of targets in; the files of a whole output folder out, in memory, with their manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from tdsl import __version__
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.quote import file_name
+from tdsl.emit.target import FileSpec, Target, choose, discover
+from tdsl.emit.view import FabricView
+from tdsl.fabric.graph import Fabric
+
+MANIFEST = "manifest.json"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value."""
+
+    target_paths: tuple[Path, ...] = ()
+    settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+def build(
+    fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
+) -> dict[str, bytes]:
+    """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included."""
+    options = options or BuildOptions()
+    known = discover(diagnostics, options.target_paths)
+    view = FabricView(fabric, diagnostics)
+    files: dict[str, bytes] = {}
+    for target in choose(known, targets, diagnostics):
+        for path, content in artefacts(target, view, options, diagnostics).items():
+            if path in files:
+                diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
+            files[path] = content
+    identity = _identity(known, view, files, diagnostics)
+    files[MANIFEST] = manifest(fabric, files, identity, __version__)
+    return files
+
+
+def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:
+    """The files of one target; none, with a note, where the fabric lacks what it needs."""
+    from tdsl.emit.render import render  # jinja2 is slow to import and only wanted here
+
+    missing = [n for n in target.needs if n not in view.capabilities]
+    if missing:
+        what = ", ".join(n.replace("_", " ") for n in missing)
+        diagnostics.add("E0506", None, f"target `{target.name}` is passed over: the fabric has no {what}", severity=Severity.NOTE)
+        return {}
+    settings = _settings(target, options, diagnostics)
+    files: dict[str, bytes] = {}
+    for spec in target.files:
+        for path, record in _places(spec, view):
+            if path in files:
+                diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
+                continue
+            content = render(target, spec, view, record, settings, diagnostics)
+            if content is not None and _passes(spec, path, content, diagnostics):
+                files[path] = content
+    return files
+
+
+def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str) -> bytes:
+    """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes."""
+    content = {
+        "schema": SCHEMA,
+        "tdsl": version,
+        "design": {
+            "name": fabric.name,
+            "sha256": identity,
+            "parameters": {k: _plain(v) for k, v in sorted(fabric.parameters.items())},
+        },
+        "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
+    }
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _plain(value: object) -> object:
+    """A parameter as JSON has it."""
+    return value if isinstance(value, (bool, int, str)) else str(value)
+
+
+def _identity(known: Mapping[str, Target], view: FabricView, files: Mapping[str, bytes], diagnostics: Diagnostics) -> str:
+    """The hash of the file that is a function of the design alone, made for its sake if it was not asked for."""
+    from tdsl.emit.render import render
+
+    for target in known.values():
+        for spec in target.files:
+            if spec.identity and target.own:
+                made = files.get(spec.path) or render(target, spec, view, None, dict(target.options), diagnostics)
+                return sha256(made or b"").hexdigest()
+    return ""
+
+
+def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:
+    """A target's options with what was asked for instead."""
+    out = dict(target.options)
+    for name, value in options.settings.get(target.name, {}).items():
+        if name not in out:
+            diagnostics.add(
+                "E0502", None, f"target `{target.name}` has no option `{name}`", help=f"known: {', '.join(out) or 'none'}"
+            )
+        elif type(value) is not type(out[name]):
+            diagnostics.add(
+                "E0502", None, f"target `{target.name}`: option `{name}` is {type(out[name]).__name__}, not {value!r}"
+            )
+        else:
+            out[name] = value
+    return out
+
+
+def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
+    """Path and record of every file of a scope."""
+    if spec.scope == "fabric":
+        return [(spec.path, None)]
+    if spec.scope == "device":
+        records: list[tuple[str, object]] = [(d.name, d) for d in view.devices]
+    elif spec.scope == "plane":
+        records = [(p.name, p) for p in view.planes]
+    elif spec.scope == "host":
+        records = [(h.name, h) for h in view.hosts]
+    else:
+        records = [(m.key, m) for m in view.models]
+    if len(records) == 1 and spec.single:
+        return [(spec.single, records[0][1])]
+    return [(spec.path.replace(f"{{{spec.scope}}}", file_name(name)), record) for name, record in records]
+
+
+def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:
+    """Whether a file passes the check its target names; a file that does not is not written."""
+    if spec.lint != "nccl":
+        return True
+    from tdsl.emit.nccl_lint import lint
+
+    faults = [f for f in lint(content.decode()) if f.severity is Severity.ERROR]
+    for fault in faults:
+        diagnostics.add("E0510", None, f"{path}, line {fault.line}: {fault.message}")
+    return not faults

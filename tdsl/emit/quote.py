@@ -1,0 +1,129 @@
+"""How names get into each format: quoted where the format can quote, refused where it cannot.
+
+A name may hold anything a string can, so nothing reaches a file but through one of these.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+import json as json_module
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from tdsl.emit.columns import Column, Table
+
+FORMULA = frozenset("=+-@\t\r\n")
+"""First characters by which a spreadsheet takes a cell for a formula, or looks past them for one."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.+@=-]+")
+
+
+class Refused(Exception):
+    """A name that a format has no way to hold."""
+
+
+class LeftOut(Exception):
+    """A file that is better not written; the message says why."""
+
+
+def cell(value: object) -> object:
+    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
+
+
+def headings(columns: Sequence[str]) -> list[str]:
+    """What the chosen columns are called in the file."""
+    return [c.partition("=")[0] for c in columns]
+
+
+def _chosen(table: Table[object], columns: Sequence[str]) -> list[Column]:
+    """Columns of a table; ``heading=field`` renames one, ``heading=`` is an empty one."""
+    parts = [c.partition("=") for c in columns]
+    blank = [""] * len(table)
+    return [table.column(field or heading) if field or not renamed else blank for heading, renamed, field in parts]
+
+
+def csv(table: Table[object], columns: Sequence[str]) -> str:
+    """A table as comma-separated values with a heading, without the last line's end."""
+    out = io.StringIO()
+    writer = csv_module.writer(out, lineterminator="\n")
+    writer.writerow(headings(columns))
+    writer.writerows(zip(*(list(map(cell, f)) for f in _chosen(table, columns)), strict=True))
+    return out.getvalue()[:-1]
+
+
+def json(value: object) -> str:
+    """A value as JSON."""
+    return json_module.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+def json_rows(table: Table[object], columns: Sequence[str]) -> str:
+    """A table as JSON arrays, one a line. Empty is null, since no column has the empty string as a value of its own."""
+    fields = _chosen(table, columns)
+    encode = json_module.JSONEncoder(ensure_ascii=False).encode
+    texts = [[_json_cell(v, encode) for v in f] for f in fields]
+    return ",\n".join(f"[{', '.join(row)}]" for row in zip(*texts, strict=True))
+
+
+def _json_cell(value: object, encode: Callable[[object], str]) -> str:
+    if type(value) is int:
+        return str(value)
+    return "null" if value == "" else encode(value)
+
+
+def xml(value: object) -> str:
+    """Text or an attribute's value in real XML, such as SVG."""
+    text = _NOT_XML.sub("\ufffd", str(value))
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def bare(value: object) -> str:
+    """An attribute's value for a reader that knows no entities and has room for 253 bytes."""
+    text = str(value)
+    if set(text) & set("<>&\"'") or _CONTROL.search(text):
+        raise Refused(f"{text!r} cannot stand in an attribute: the reader knows no escapes")
+    if not text or len(text.encode()) > 253:
+        raise Refused(f"{text!r} has {len(text.encode())} bytes; 1 to 253 fit")
+    return text
+
+
+def dot(value: object) -> str:
+    """A quoted string of the graph language DOT."""
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{_CONTROL.sub(" ", text)}"'
+
+
+def node_id(value: object) -> str:
+    """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names, or brackets."""
+    text = str(value)
+    if not text or len(text.encode()) > 64 or set(text) & set('"#@[]') or _CONTROL.search(text):
+        raise Refused(f'{text!r} is no name for an InfiniBand node: 1 to 64 bytes without " # @ [ ] and control characters')
+    return text
+
+
+def line(value: object) -> str:
+    """Text that must stay on its line, such as a comment."""
+    return _CONTROL.sub(" ", str(value))
+
+
+def file_name(text: str) -> str:
+    """A name as a file or folder: letters, digits and ``. _ + @ = -``, at most 100 bytes, never hidden or a way upwards.
+
+    One that has to be changed ends in a few digits of its hash, so that two of them stay two.
+    """
+    made = _NOT_IN_FILE_NAMES.sub("_", text).lstrip(".-")
+    if made == text and made and len(made.encode()) <= 100:
+        return made
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    short = made.encode()[:90].decode("utf-8", "ignore")
+    return f"{short}-{mark}" if short else mark
+
+
+FILTERS: dict[str, Callable[..., object]] = {
+    "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
+    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "line": line,
+}  # fmt: skip

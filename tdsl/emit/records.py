@@ -1,0 +1,367 @@
+"""The records a template may see: frozen, plain, and named as people name things. Unknown is ``""``, never invented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it."""
+
+    name: str
+    path: str
+    kind: str
+    role: str
+    model: str
+    tier: int | str
+    plane: int | str
+    port_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of a model. ``index`` counts the ports of the device from 1; ``system`` is the operating system's name."""
+
+    path: str
+    index: int
+    label: str
+    system: str
+    cage: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortGroup:
+    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate."""
+
+    name: str
+    rate_bps: int | str
+    types: tuple[str, ...]
+    ports: tuple[Port, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A kind of device. ``key`` tells two variants of one name apart and is what devices refer to."""
+
+    key: str
+    name: str
+    kind: str
+    title: str
+    classes: tuple[PortGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What the network sees between two ports; ``a`` is on the lower tier. A neighbour is what an end must find there."""
+
+    cable_id: str
+    far_cable_id: str
+    link_class: str
+    medium: str
+    rate_bps: int
+    rate_gbps: int | float
+    a_device: str
+    a_port: str
+    a_index: int
+    a_label: str
+    a_interface: str
+    a_cage: str
+    a_neighbour: str
+    a_neighbour_port: str
+    b_device: str
+    b_port: str
+    b_index: int
+    b_label: str
+    b_interface: str
+    b_cage: str
+    b_neighbour: str
+    b_neighbour_port: str
+    via: str
+    fec: str
+    mtu: int | str
+    plane: int | str
+    rail: int | str
+    srlg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """One leg of a cable, as a technician meets it: faceplate names, cages, labels. Places stay "" until devices have them."""
+
+    cable_id: str
+    leg: int | str
+    a_device: str
+    a_hall: str
+    a_rack: str
+    a_u: str
+    a_port: str
+    a_cage: str
+    b_device: str
+    b_hall: str
+    b_rack: str
+    b_u: str
+    b_port: str
+    b_cage: str
+    rate_gbps: int | float | str
+    links: int
+    medium: str
+    part: str
+    a_optic: str
+    b_optic: str
+    length_m: int | float | str
+    fibre: str
+    polarity: str
+    colour: str
+    via: str
+    bundle: str
+    pull_order: int
+    label_a: str
+    label_b: str
+    link_class: str
+    fabric_name: str
+    plane: int | str
+    rail: int | str
+    phase: str
+    status: str
+    action: str
+    # for programs rather than people
+    a_path: str
+    b_path: str
+    a_index: int
+    b_index: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class CableLabel:
+    """What is printed for one end of one leg."""
+
+    cable_id: str
+    leg: int | str
+    end: str
+    device: str
+    port: str
+    line1: str
+    line2: str
+    line3: str
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """A connection inside an optical switch, by its port numbers counted from 1. ``link`` is the link's row, "" if none."""
+
+    device: str
+    a_port: str
+    a_index: int
+    b_port: str
+    b_index: int
+    link: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkClass:
+    """Links of one class, counted. ``rate_gbps`` is "" where they differ in rate."""
+
+    name: str
+    links: int
+    cables: int
+    rate_gbps: int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class WiredPort:
+    """A port of an InfiniBand node, and what is at the other end."""
+
+    number: int
+    far_id: str
+    far_number: int
+    far_description: str
+    width_speed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A switch, or one port of a host adapter, as a subnet manager sees it. Its GUID is a placeholder."""
+
+    id: str
+    guid: str
+    description: str
+    port_count: int
+    ports: tuple[WiredPort, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """One subnet: a plane, or the whole fabric where it has none. ``engine`` is how its structure wants to be routed."""
+
+    name: str
+    switches: tuple[Node, ...]
+    adapters: tuple[Node, ...]
+    engine: str
+    slower: tuple[str, ...]  # link rates the simulator has no word for
+
+
+@dataclass(frozen=True, slots=True)
+class NvLink:
+    """NVLinks from one accelerator to one target."""
+
+    target: str
+    count: int
+    target_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """A GPU behind a PCIe function."""
+
+    number: int
+    sm: int
+    nvlinks: tuple[NvLink, ...]
+    c2c_count: int
+    c2c_mbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NetPort:
+    """A network device behind a PCIe function. ``guid`` tells adapters of this file apart and is no asset's GUID."""
+
+    name: str
+    number: int
+    mbps: int
+    port: int
+    guid: str
+
+
+@dataclass(frozen=True, slots=True)
+class PciFunction:
+    """A PCIe switch, GPU or adapter, and what hangs from it."""
+
+    bus: str
+    pci_class: str
+    vendor: str
+    device: str
+    subsystem_vendor: str
+    subsystem_device: str
+    link_speed: str
+    link_width: int
+    accelerator: Accelerator | None
+    nets: tuple[NetPort, ...]
+    children: tuple[PciFunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumaNode:
+    """A processor with its memory, and the PCIe trees it roots."""
+
+    number: int
+    affinity: str
+    arch: str
+    vendor: str
+    family: int | str
+    model: int | str
+    children: tuple[PciFunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostLayout:
+    """The inside of a host model."""
+
+    name: str
+    title: str
+    numa: tuple[NumaNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole."""
+
+    id: str
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    lines: tuple[str, ...]
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A drawn group instance around its boxes."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A drawn bundle of links between two boxes, as an SVG path. ``label`` is "" where it would cover another."""
+
+    a: str
+    b: str
+    path: str
+    colour: str
+    stroke: float
+    links: int
+    link_class: str
+    label: str
+    label_x: float
+    label_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A line of text in a drawing; ``colour`` is "" but in the legend."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing of the fabric: tiers as rows, groups as frames, bundles of links as lines."""
+
+    width: float
+    height: float
+    title: str
+    figures: str
+    frames: tuple[Frame, ...]
+    boxes: tuple[Box, ...]
+    wires: tuple[Wire, ...]
+    tiers: tuple[Caption, ...]
+    legend: tuple[Caption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SketchNode:
+    """A node of a graph drawing."""
+
+    id: str
+    label: str
+    kind: str
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class SketchEdge:
+    """Links between two nodes of a graph drawing."""
+
+    a: str
+    b: str
+    links: int
+    link_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """The fabric as a graph of devices, or of groups where devices would be too many."""
+
+    nodes: tuple[SketchNode, ...]
+    edges: tuple[SketchEdge, ...]
+    ranks: tuple[tuple[str, ...], ...]

@@ -1,0 +1,140 @@
+"""Targets: folders that say in ``target.toml`` which files they make of a fabric, and from which templates."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.resources import folder
+
+SCOPES = ("fabric", "plane", "device", "model", "host")
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpec:
+    """A file that a target makes, once for every record of its scope.
+
+    ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
+    ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
+    The file with ``identity`` is a function of the design alone: its hash is the design's.
+    """
+
+    path: str
+    scope: str
+    template: str = ""
+    program: str = ""
+    single: str = ""
+    lint: str = ""
+    identity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One folder under ``targets/``. ``own`` are tdsl's: only those may bring a program."""
+
+    name: str
+    title: str
+    consumer: str
+    folder: Path
+    files: tuple[FileSpec, ...]
+    own: bool
+    needs: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+class _Unfit(Exception):
+    """What is wrong with a manifest."""
+
+
+def discover(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str, Target]:
+    """All targets by name: tdsl's own, then those of further folders, which may not take a name again."""
+    out: dict[str, Target] = {}
+    for place, own in ((folder("targets"), True), *((p, False) for p in further)):
+        for manifest in sorted(place.glob("*/target.toml")):
+            name = manifest.parent.name
+            try:
+                if name in out:
+                    raise _Unfit(f"there is already a target `{name}` in {out[name].folder.parent}")
+                out[name] = _load(manifest, own)
+            except (_Unfit, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+                diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
+    return dict(sorted(out.items()))
+
+
+def choose(known: Mapping[str, Target], names: Sequence[str], diagnostics: Diagnostics) -> list[Target]:
+    """The targets of these names, all of them if none is named."""
+    out = []
+    for name in dict.fromkeys(names or known):
+        if name in known:
+            out.append(known[name])
+            continue
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+        diagnostics.add("E0501", None, f"there is no target `{name}`", help=hint)
+    return out
+
+
+def _load(manifest: Path, own: bool) -> Target:
+    with manifest.open("rb") as f:
+        data = tomllib.load(f)
+    _only(data, _TARGET_KEYS, "the manifest")
+    files = data.get("file", [])
+    if not isinstance(files, list) or not files:
+        raise _Unfit("it makes no file: write a table `[[file]]`")
+    options = data.get("options", {})
+    if not isinstance(options, dict):
+        raise _Unfit("`options` is a table of names and defaults")
+    return Target(
+        manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
+        tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
+    )  # fmt: skip
+
+
+def _file(data: object, place: Path, own: bool) -> FileSpec:
+    if not isinstance(data, dict):
+        raise _Unfit("`file` is written `[[file]]`")
+    _only(data, _FILE_KEYS, "a file")
+    scope = data.get("scope", "fabric")
+    if scope not in SCOPES:
+        raise _Unfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
+    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint")}
+    path = _text(data, "path")
+    if scope != "fabric" and f"{{{scope}}}" not in path:
+        raise _Unfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")
+    for written in filter(None, (path, texts["single"])):
+        if written.startswith("/") or ".." in written.split("/") or "\\" in written:
+            raise _Unfit(f"`{written}` leads out of the output folder")
+    if bool(texts["template"]) == bool(texts["program"]):
+        raise _Unfit(f"`{path}` needs either a `template` or a `program`")
+    if texts["program"] and not own:
+        raise _Unfit("only tdsl's own targets may bring a program; write a template")
+    made = place / "templates" / texts["template"] if texts["template"] else place / texts["program"]
+    if not made.is_file():
+        raise _Unfit(f"{made.relative_to(place)} is missing")
+    return FileSpec(path, str(scope), identity=data.get("identity") is True, **texts)
+
+
+def _only(data: Mapping[str, object], known: set[str], what: str) -> None:
+    extra = sorted(set(data) - known)
+    if extra:
+        raise _Unfit(f"{what} has no `{extra[0]}`; known: {', '.join(sorted(known))}")
+
+
+def _text(data: Mapping[str, object], key: str, default: str | None = None) -> str:
+    value = data.get(key, default)
+    if not isinstance(value, str):
+        raise _Unfit(f"`{key}` is missing" if value is None else f"`{key}` is a string")
+    return value
+
+
+def _words(data: Mapping[str, object], key: str) -> list[str]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise _Unfit(f"`{key}` is a list of strings")
+    return value

@@ -1,0 +1,215 @@
+"""What templates see of a fabric: its facts, and tables and records made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit import hosts, picture, subnets
+from tdsl.emit.columns import Column, Table
+from tdsl.emit.records import (
+    Cable,
+    CableLabel,
+    Circuit,
+    Device,
+    HostLayout,
+    Link,
+    LinkClass,
+    Model,
+    Picture,
+    Plane,
+    Port,
+    PortGroup,
+    Sketch,
+)  # fmt: skip
+from tdsl.emit.wires import Wires, known
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import DeviceModel, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much of what a fabric has: built devices, links, cable legs."""
+
+    hosts: int
+    chips: int
+    switches: int
+    links: int
+    cables: int
+
+
+class FabricView:
+    """A fabric as templates see it. Findings of its parts go to the diagnostics it was made with."""
+
+    def __init__(self, fabric: Fabric, diagnostics: Diagnostics) -> None:
+        self._fabric = fabric
+        self._diagnostics = diagnostics
+        self._wires = Wires(fabric)
+
+    # ------------------------------------------------------------ facts
+    @property
+    def name(self) -> str:
+        """The fabric's name."""
+        return self._fabric.name
+
+    @property
+    def title(self) -> str:
+        """Its title, or its name where it has none."""
+        return self._fabric.title or self._fabric.name
+
+    @property
+    def layer(self) -> str:
+        """ "scaleup", or "" for the network between hosts."""
+        return self._fabric.layer
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """How much of what it has."""
+        f = self._fabric
+        kinds = f.kind[f.built]
+        count = {k: int((kinds == k).sum()) for k in ("host", "chip", "switch")}
+        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(f.cable_a))
+
+    @cached_property
+    def capabilities(self) -> frozenset[str]:
+        """What a target may ask for in ``needs``."""
+        f = self._fabric
+        have = {
+            "cables": len(f.cable_a) > 0,
+            "links": f.link_count > 0,
+            "infiniband": subnets.is_infiniband(f),
+            "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
+        }
+        return frozenset(name for name, present in have.items() if present)
+
+    # ------------------------------------------------------------ tables
+    @cached_property
+    def devices(self) -> Table[Device]:
+        """Devices that are built, in the order of the text."""
+        f = self._fabric
+        rows = np.flatnonzero(f.built)
+        keys = np.array(list(self.models_by_key), dtype=object)
+
+        def paths() -> Column:
+            return [f.device_path(d) for d in rows.tolist()]
+
+        return Table(Device, len(rows), {
+            "name": lambda: self._wires.devices.name[rows].tolist(),
+            "path": paths,
+            "kind": lambda: f.kind[rows].tolist(),
+            "role": lambda: f.role[rows].tolist(),
+            "model": lambda: keys[f.device_model[rows]].tolist(),
+            "tier": lambda: [known(t) for t in f.tier[rows].tolist()],
+            "plane": lambda: [known(p) for p in f.plane[rows].tolist()],
+            "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
+        })  # fmt: skip
+
+    @property
+    def links(self) -> Table[Link]:
+        """What the network sees."""
+        return self._wires.links
+
+    @property
+    def cables(self) -> Table[Cable]:
+        """What is pulled, one row a leg."""
+        return self._wires.cables
+
+    @property
+    def labels(self) -> Table[CableLabel]:
+        """What is printed for the cables' ends."""
+        return self._wires.labels
+
+    @property
+    def circuits(self) -> Table[Circuit]:
+        """Connections inside optical switches."""
+        return self._wires.circuits
+
+    @property
+    def classes(self) -> tuple[LinkClass, ...]:
+        """Links counted by class."""
+        return self._wires.classes
+
+    # ------------------------------------------------------------ models
+    @cached_property
+    def models_by_key(self) -> Mapping[str, DeviceModel]:
+        """Models in use under names that are unique: two variants of one model differ behind a ``+``."""
+        return dict(zip(_keys(self._fabric.models), self._fabric.models, strict=True))
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """Models in use, with their ports."""
+        return tuple(_model(k, m) for k, m in self.models_by_key.items())
+
+    @cached_property
+    def hosts(self) -> tuple[HostLayout, ...]:
+        """The insides of host models with accelerators."""
+        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics))
+
+    # ------------------------------------------------------------ InfiniBand
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """Subnets: one a plane, or one for the fabric."""
+        return subnets.planes(self._wires, self._plane_names)
+
+    @cached_property
+    def _plane_names(self) -> dict[int, str]:
+        """``plane3`` for the plane numbered 3, read off the first device that stands in it."""
+        f = self._fabric
+        out: dict[int, str] = {}
+        numbers, first = np.unique(f.plane, return_index=True)
+        for number, device in zip(numbers.tolist(), first.tolist(), strict=True):
+            if number >= 0:
+                s = f.set_of(device)
+                depth = next(i for i, p in enumerate(s.parts) if p.kind == "plane") + 1
+                below = prod(a.size for p in s.parts[depth:] for a in p.axes)
+                out[number] = _prefix(s.parts[:depth], (device - s.first) // below)
+        return out
+
+    # ------------------------------------------------------------ drawings
+    @cached_property
+    def picture(self) -> Picture:
+        """A drawing laid out."""
+        return picture.draw(self._fabric, self._wires, self.title)
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """A graph for a layout program."""
+        return picture.sketch(self._fabric, self._wires)
+
+
+def _prefix(parts: Iterable[Part], row: int) -> str:
+    """The name of one instance of nested groups, counted row-major."""
+    out: list[str] = []
+    for part in reversed(tuple(parts)):
+        here: list[str] = []
+        for axis in reversed(part.axes):
+            row, rest = divmod(row, axis.size)
+            here.append(str(axis.low + rest))
+        out.append(part.name + "-".join(reversed(here)))
+    return "-".join(reversed(out))
+
+
+def _keys(models: tuple[DeviceModel, ...]) -> list[str]:
+    """A unique name for every model, in their order."""
+    out: list[str] = []
+    for m in models:
+        key = f"{m.name}+{m.variant}" if m.variant else m.name
+        same = sum(k == key or k.startswith(f"{key}+") for k in out)
+        out.append(f"{key}+{same + 1}" if key in out else key)
+    return out
+
+
+def _model(key: str, model: DeviceModel) -> Model:
+    groups = []
+    for c in model.classes:
+        ports = tuple(
+            Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
+            for i in range(c.size)
+        )
+        groups.append(PortGroup(c.name, c.rate or "", c.types, ports))
+    return Model(key, model.name, model.kind, model.title, tuple(groups))

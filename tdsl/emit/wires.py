@@ -1,0 +1,358 @@
+"""Links, cables, labels and circuits as tables: array arithmetic over the fabric's columns, names last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.emit.columns import Column, DeviceColumns, Objects, PortColumns, Table
+from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
+from tdsl.fabric.graph import MEDIA, Fabric, Ints
+from tdsl.fabric.rails import link_rail
+from tdsl.semantics.quantity import LENGTH, Quantity
+
+
+def gbps(rate: int) -> int | float:
+    """Bits per second as a person writes them: 400, 12.5."""
+    return rate // 10**9 if rate % 10**9 == 0 else rate / 10**9
+
+
+def known(value: int) -> int | str:
+    """A number, or "" for the -1 that stands for none."""
+    return "" if value < 0 else value
+
+
+class Wires:
+    """What runs between the devices of a fabric."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        self.ports = PortColumns(fabric)
+        self.devices = DeviceColumns(fabric)
+
+    # ------------------------------------------------------------ shared columns
+    def _port(self, of: Objects, ports: Ints) -> list[object]:
+        found: list[object] = of[self.ports.rows(ports)].tolist()
+        return found
+
+    def _device(self, ports: Ints) -> list[str]:
+        found: list[str] = self.devices.name[self.fabric.port_device[ports]].tolist()
+        return found
+
+    def _number(self, ports: Ints) -> list[int]:
+        f = self.fabric
+        found: list[int] = (ports - f.port_base[f.port_device[ports]] + 1).tolist()
+        return found
+
+    @cached_property
+    def link_plane(self) -> Ints:
+        """Plane of every link, -1 if in none."""
+        f = self.fabric
+        return np.maximum(f.plane[f.device_a], f.plane[f.device_b])
+
+    @cached_property
+    def link_rails(self) -> Ints:
+        """Rail of every link, -1 if in none."""
+        return np.asarray(link_rail(self.fabric), dtype=np.int64)
+
+    @cached_property
+    def crossings(self) -> tuple[Ints, Ints]:
+        """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a end first."""
+        f = self.fabric
+        links = np.arange(f.link_count)
+        via = f.link_via_a >= 0
+        near = np.where(via, f.link_via_a, f.link_b)
+        start = np.concatenate([f.link_a, f.link_via_b[via]])
+        stop = np.concatenate([near, f.link_b[via]])
+        link = np.concatenate([links, links[via]])
+        if not len(f.cable_a) or not len(start):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        keys = self._pair(f.cable_a, f.cable_b)
+        order = np.argsort(keys, kind="stable")
+        wanted = self._pair(start, stop)
+        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+        hit = keys[order][at] == wanted
+        return link[hit], order[at[hit]]
+
+    def _pair(self, a: Ints, b: Ints) -> Ints:
+        """One number for the two connectors that a pair of ports sits in, whichever way round."""
+        a, b = self.ports.connector_of(a), self.ports.connector_of(b)
+        paired: Ints = np.minimum(a, b) * len(self.fabric.port_device) + np.maximum(a, b)
+        return paired
+
+    def _setting(self, statements: Ints, name: str, link_class: Column) -> list[object]:
+        """A connect's setting for every row; where it has one value a dimension, that of the row's class."""
+        out: list[object] = []
+        for number, row_class in zip(statements.tolist(), link_class, strict=True):
+            settings = self.fabric.statements[number].settings if number >= 0 else {}
+            value = settings.get(name, "")
+            if isinstance(value, tuple):
+                classes = settings.get("class", ())
+                several = isinstance(classes, tuple) and len(classes) == len(value) and row_class in classes
+                value = value[list(classes).index(row_class)] if several and isinstance(classes, tuple) else ""
+            out.append(_plain(value))
+        return out
+
+    # ------------------------------------------------------------ cables
+    @cached_property
+    def cable_order(self) -> tuple[Ints, Ints, list[str]]:
+        """Rows of cables as people meet them, the rank of each row's cable, and its identifier."""
+        f = self.fabric
+        rows = len(f.cable_a)
+        if not rows:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64), []
+        rank = self.ports.rank[self.ports.rows(f.cable_a)]
+        key = f.port_device[f.cable_a] * (int(rank.max()) + 1) + rank
+        lead = np.full(int(f.cable_group.max()) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(lead, f.cable_group, key)
+        order = np.lexsort((f.cable_leg, lead[f.cable_group]))
+        first = np.zeros(len(lead), np.int64)
+        leads = np.flatnonzero(key == lead[f.cable_group])
+        first[f.cable_group[leads]] = leads
+        port = f.cable_a[first[f.cable_group]]
+        ids = [f"{d}:{p}" for d, p in zip(self._device(port), self._port(self.ports.short, port), strict=True)]
+        return order, lead[f.cable_group], ids
+
+    @cached_property
+    def _first_link(self) -> Ints:
+        """The lowest link that runs through each leg, -1 if none does."""
+        links, cables = self.crossings
+        lowest = np.full(len(self.fabric.cable_a), np.iinfo(np.int64).max)
+        np.minimum.at(lowest, cables, links)
+        return np.where(lowest == np.iinfo(np.int64).max, -1, lowest)
+
+    def _over_links(self, values: Ints) -> list[object]:
+        """For every leg the different values of its links: one, or several joined by blanks; none is ""."""
+        first = self._first_link
+        out: list[object] = [known(v) for v in np.where(first < 0, -1, np.append(values, -1)[first]).tolist()]
+        links, cables = self.crossings
+        several: dict[int, set[int]] = {}
+        for cable, value in zip(cables.tolist(), values[links].tolist(), strict=True):
+            if value >= 0 and value != out[cable]:
+                several.setdefault(cable, set()).add(value)
+        for cable, extra in several.items():
+            own = out[cable]
+            out[cable] = " ".join(map(str, sorted(extra | ({own} if isinstance(own, int) else set()))))
+        return out
+
+    @cached_property
+    def _cable_class(self) -> list[str]:
+        classes = self.fabric.classes
+        return [classes[c] if c >= 0 else "" for c in self.fabric.cable_class.tolist()]
+
+    def _cable_rate(self) -> list[object]:
+        links, cables = self.crossings
+        total = np.zeros(len(self.fabric.cable_a), np.int64)
+        np.add.at(total, cables, self.fabric.link_rate[links])
+        return [gbps(r) if r else "" for r in total.tolist()]
+
+    def _cable_via(self) -> list[str]:
+        """The panel or optical switch that the leg's first link crosses."""
+        f = self.fabric
+        first = self._first_link
+        via = np.where(first < 0, -1, np.append(f.link_via_a, -1)[first])
+        return [str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in via.tolist()]
+
+    def _bundle(self) -> list[str]:
+        """Hosts' cables are tied by the switch they go to, switches' by the kind of switch above."""
+        f = self.fabric
+        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
+        name, family = self.devices.name, self.devices.family
+        near = np.where(f.is_end[a], family[a], name[a])
+        far = np.where(f.is_end[a], name[b], family[b])
+        return [f"{x}/{y}" for x, y in zip(near.tolist(), far.tolist(), strict=True)]
+
+    def _pull_order(self) -> list[int]:
+        """1 for the cable to pull first: group by group, in it switch by switch; legs of one cable share theirs."""
+        f = self.fabric
+        places: dict[str, int] = {}
+        number = np.array([places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64)
+        lead = self.cable_order[1]
+        leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
+        leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
+        a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
+        order = np.lexsort((lead[leader], b, number[a]))
+        turn = np.empty(len(order), np.int64)
+        turn[order] = np.arange(len(order)) + 1
+        pulled: list[int] = turn[f.cable_group].tolist()
+        return pulled
+
+    def _sides(self, pick: Callable[[Ints], Column]) -> tuple[Column, Column]:
+        return pick(self.fabric.cable_a), pick(self.fabric.cable_b)
+
+    @cached_property
+    def _ends(self) -> tuple[list[str], list[str]]:
+        """How labels name each end of every leg: device and faceplate port."""
+
+        def ends(ports: Ints) -> list[str]:
+            return [f"{d} {p}" for d, p in zip(self._device(ports), self._port(self.ports.label, ports), strict=True)]
+
+        return ends(self.fabric.cable_a), ends(self.fabric.cable_b)
+
+    @cached_property
+    def cables(self) -> Table[Cable]:
+        """One row a leg, by lower device, cage and faceplate name."""
+        f = self.fabric
+        order, _, ids = self.cable_order
+        by_statement = f.cable_statement
+        ends_a, ends_b = self._ends
+
+        def setting(name: str) -> Callable[[], Column]:
+            return lambda: self._setting(by_statement, name, self._cable_class)
+
+        columns: dict[str, Callable[[], Column]] = {
+            "cable_id": lambda: ids,
+            "leg": lambda: [n or "" for n in f.cable_leg.tolist()],
+            "rate_gbps": self._cable_rate,
+            "links": f.cable_links.tolist,
+            "medium": setting("medium"),
+            "part": setting("cable"),
+            "length_m": setting("length"),
+            "colour": setting("colour"),
+            "via": self._cable_via,
+            "bundle": self._bundle,
+            "pull_order": self._pull_order,
+            "label_a": lambda: [f"FROM {a} TO {b}" for a, b in zip(ends_a, ends_b, strict=True)],
+            "label_b": lambda: [f"FROM {b} TO {a}" for a, b in zip(ends_a, ends_b, strict=True)],
+            "link_class": lambda: self._cable_class,
+            "fabric_name": lambda: [f.name] * len(order),
+            "plane": lambda: self._over_links(self.link_plane),
+            "rail": lambda: self._over_links(self.link_rails),
+            "status": lambda: ["planned"] * len(order),
+            "place": lambda: self.devices.place[f.port_device[f.cable_a]].tolist(),
+        }
+        for end, ports in (("a", f.cable_a), ("b", f.cable_b)):
+            columns[f"{end}_device"] = lambda ports=ports: self._device(ports)  # type: ignore[misc]
+            columns[f"{end}_port"] = lambda ports=ports: self._port(self.ports.label, ports)  # type: ignore[misc]
+            columns[f"{end}_cage"] = lambda ports=ports: self._port(self.ports.cage, ports)  # type: ignore[misc]
+            columns[f"{end}_path"] = lambda ports=ports: self._port(self.ports.path, ports)  # type: ignore[misc]
+            columns[f"{end}_index"] = lambda ports=ports: self._number(ports)  # type: ignore[misc]
+        return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
+
+    @cached_property
+    def labels(self) -> Table[CableLabel]:
+        """Two rows a leg, in the order of the cables: the label of its a end, then of its b end."""
+        order, _, ids = self.cable_order
+        f = self.fabric
+        ends_a, ends_b = self._ends
+        twice = np.repeat(order, 2)
+
+        def both(a: Column, b: Column) -> Callable[[], Column]:
+            return lambda: [x for i in order.tolist() for x in (a[i], b[i])]
+
+        return Table(CableLabel, len(twice), {
+            "cable_id": lambda: [ids[i] for i in twice.tolist()],
+            "leg": lambda: [n or "" for n in f.cable_leg[twice].tolist()],
+            "end": lambda: ["a", "b"] * len(order),
+            "device": both(*self._sides(self._device)),
+            "port": both(*self._sides(lambda p: self._port(self.ports.label, p))),
+            "line1": lambda: [ids[i] for i in twice.tolist()],
+            "line2": both([f"FROM {e}" for e in ends_a], [f"FROM {e}" for e in ends_b]),
+            "line3": both([f"TO {e}" for e in ends_b], [f"TO {e}" for e in ends_a]),
+        })  # fmt: skip
+
+    # ------------------------------------------------------------ links
+    def _link_cables(self) -> tuple[list[str], list[str]]:
+        """The cable at each link's a end, and the other one at its b end if it crosses two."""
+        ids = self.cable_order[2]
+        near, far = [""] * self.fabric.link_count, [""] * self.fabric.link_count
+        for link, cable in zip(*(c.tolist() for c in self.crossings), strict=True):
+            if not near[link]:
+                near[link] = ids[cable]
+            elif near[link] != ids[cable]:
+                far[link] = ids[cable]
+        return near, far
+
+    @cached_property
+    def links(self) -> Table[Link]:
+        """One row a link, in the order of the fabric."""
+        f = self.fabric
+        class_names = [f.classes[c] for c in f.link_class.tolist()]
+        near_far = self._link_cables()
+
+        def setting(name: str) -> Callable[[], Column]:
+            return lambda: self._setting(f.link_statement, name, class_names)
+
+        columns: dict[str, Callable[[], Column]] = {
+            "cable_id": lambda: near_far[0],
+            "far_cable_id": lambda: near_far[1],
+            "link_class": lambda: class_names,
+            "medium": lambda: [MEDIA[m] for m in f.link_medium.tolist()],
+            "rate_bps": f.link_rate.tolist,
+            "rate_gbps": lambda: [gbps(r) for r in f.link_rate.tolist()],
+            "via": lambda: [str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in f.link_via_a.tolist()],
+            "fec": setting("fec"),
+            "mtu": setting("mtu"),
+            "plane": lambda: [known(p) for p in self.link_plane.tolist()],
+            "rail": lambda: [known(r) for r in self.link_rails.tolist()],
+            "srlg": self._risks,
+        }
+        for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
+            columns[f"{end}_device"] = lambda p=ports: self._device(p)  # type: ignore[misc]
+            columns[f"{end}_port"] = lambda p=ports: self._port(self.ports.path, p)  # type: ignore[misc]
+            columns[f"{end}_index"] = lambda p=ports: self._number(p)  # type: ignore[misc]
+            columns[f"{end}_label"] = lambda p=ports: self._port(self.ports.label, p)  # type: ignore[misc]
+            columns[f"{end}_interface"] = lambda p=ports: self._port(self.ports.system, p)  # type: ignore[misc]
+            columns[f"{end}_cage"] = lambda p=ports: self._port(self.ports.cage, p)  # type: ignore[misc]
+            columns[f"{end}_neighbour"] = lambda p=far: self._device(p)  # type: ignore[misc]
+            columns[f"{end}_neighbour_port"] = lambda p=far: self._system_name(p)  # type: ignore[misc]
+        return Table(Link, f.link_count, columns)
+
+    def _system_name(self, ports: Ints) -> list[object]:
+        """What the far end calls its port: the operating system's name, else the faceplate's."""
+        return [s or p for s, p in zip(self._port(self.ports.system, ports), self._port(self.ports.label, ports), strict=True)]
+
+    def _risks(self) -> list[str]:
+        """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
+        f = self.fabric
+        columns = []
+        for ports in (f.link_a, f.link_b):
+            ends = zip(self._device(ports), self._port(self.ports.cage, ports), strict=True)
+            columns.append([f"{d}/{c}" if c else "" for d, c in ends])
+        columns.append([str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in f.link_via_a.tolist()])
+        return [";".join(filter(None, risks)) for risks in zip(*columns, strict=True)]
+
+    @cached_property
+    def classes(self) -> tuple[LinkClass, ...]:
+        """Links and cable legs of every class."""
+        f = self.fabric
+        cables = Counter(self._cable_class)
+        out = []
+        for number, name in enumerate(f.classes):
+            rates = f.link_rate[f.link_class == number]
+            one = gbps(int(rates[0])) if len(rates) and (rates == rates[0]).all() else ""
+            out.append(LinkClass(name, len(rates), cables[name], one))
+        return tuple(out)
+
+    @cached_property
+    def circuits(self) -> Table[Circuit]:
+        """Connections inside optical switches."""
+        f = self.fabric
+        return Table(Circuit, len(f.circuit_a), {
+            "device": lambda: self._device(f.circuit_a),
+            "a_port": lambda: self._port(self.ports.path, f.circuit_a),
+            "a_index": lambda: self._number(f.circuit_a),
+            "b_port": lambda: self._port(self.ports.path, f.circuit_b),
+            "b_index": lambda: self._number(f.circuit_b),
+            "link": lambda: [known(n) for n in f.circuit_link.tolist()],
+        })  # fmt: skip
+
+
+def _reordered(make: Callable[[], Column], order: Ints) -> Callable[[], Column]:
+    def column() -> Column:
+        values = make()
+        return [values[i] for i in order.tolist()]
+
+    return column
+
+
+def _plain(value: object) -> object:
+    """A setting as a cell: lengths in metres, words as text."""
+    if isinstance(value, Quantity) and value.dim == LENGTH:
+        return int(value.amount) if value.amount.denominator == 1 else float(value.amount)
+    if isinstance(value, (bool, int)):
+        return value
+    return str(value)

@@ -1,0 +1,86 @@
+"""Spreadsheets: sheets of plain tables, the same bytes for the same content."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+MAX_ROWS = 1_048_575  # below the heading
+_EPOCH = datetime(1980, 1, 1)  # a workbook must bear a date, and the clock's would change the bytes
+_NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table: its heading, its rows, how wide its columns are at most, and how many columns stay in view."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    frozen: int = 0
+    hidden: frozenset[str] = frozenset()
+    note: str = ""  # printed above every page
+
+
+def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
+    """An .xlsx of these sheets, each with a frozen heading, filters, and pages that fit a landscape sheet's width."""
+    import xlsxwriter  # type: ignore[import-untyped]
+
+    out = io.BytesIO()
+    book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book.set_properties({"title": title, "created": _EPOCH})
+    heading = book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top"})
+    taken: set[str] = set()
+    for sheet in sheets:
+        page = book.add_worksheet(sheet_name(sheet.name, taken))
+        for at, name in enumerate(sheet.columns):
+            page.write_string(0, at, name, heading)
+        _cells(page, sheet)
+        page.freeze_panes(1, sheet.frozen)
+        page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
+        page.set_landscape()
+        page.set_paper(9)
+        page.fit_to_pages(1, 0)
+        page.repeat_rows(0)
+        page.set_header(f"&L{_page_text(sheet.note or title)}&R{_page_text(sheet.name)}")
+        page.set_footer("&Rpage &P of &N")
+    book.close()
+    return out.getvalue()
+
+
+def _cells(page: object, sheet: Sheet) -> None:
+    """Write what is not empty, and make every column as wide as its longest text, within reason."""
+    write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
+    for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
+        width = len(name) + 3
+        for row, value in enumerate(values, 1):
+            if value == "":
+                continue
+            if type(value) is str:
+                write_string(row, at, value)
+                if len(value) > width:
+                    width = len(value)
+            else:
+                write_number(row, at, value)
+        page.set_column(at, at, min(width + 1, 60), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
+
+
+def sheet_name(name: str, taken: set[str]) -> str:
+    """A name a spreadsheet takes: at most 31 letters, none of ``[]:*?/\\``, no quote at an end, not one that is taken."""
+    base = _NOT_IN_SHEET_NAMES.sub("_", name).strip("'") or "sheet"
+    if base.lower() == "history":  # the one name that is reserved
+        base += "_"
+    made, number = base[:31], 1
+    while made.lower() in taken:
+        number += 1
+        made = f"{base[: 30 - len(str(number))]}~{number}"
+    taken.add(made.lower())
+    return made
+
+
+def _page_text(text: str) -> str:
+    """Text in a page's header, where & begins a code; there is room for 255 letters in all."""
+    return re.sub(r"[\x00-\x1f]", " ", text)[:80].replace("&", "&&")

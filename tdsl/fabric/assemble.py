@@ -1,0 +1,250 @@
+"""The last pass: links from all statements become one table with tiers, classes and rates, and cables under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.cabling import Cables, connectors, pull
+from tdsl.fabric.graph import MEDIA, Fabric, Statement
+from tdsl.fabric.tiers import class_name, device_tiers, set_tiers
+from tdsl.fabric.vector import Array
+from tdsl.fabric.wiring import Batch, Wiring
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.semantics.plan import Plan
+from tdsl.semantics.quantity import Quantity
+from tdsl.syntax import tree
+
+
+def _join(parts: Sequence[Array]) -> Array:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def port_rates(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
+    """Rate of every port in bit/s, 0 for any."""
+    out = np.zeros(int(base[-1]), dtype=np.int64)
+    for m, model in enumerate(models):
+        rates = np.array([c.rate or 0 for c in model.classes for _ in range(c.size)], dtype=np.int64)
+        rows = np.flatnonzero(device_model == m)
+        if len(rates) and len(rows):
+            out[base[rows][:, None] + np.arange(len(rates))[None, :]] = rates
+    return out
+
+
+def assemble(
+    plan: Plan, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_set: Array, device_model: Array,
+    built: NDArray[np.bool_], wiring: Wiring, diagnostics: Diagnostics,
+) -> Fabric:  # fmt: skip
+    """The fabric's columns from its wiring."""
+    base = wiring.ports.base
+    device = np.repeat(np.arange(len(device_set), dtype=np.int64), np.diff(base))
+    batches = wiring.links
+    a, b = _join([x.a for x in batches]), _join([x.b for x in batches])
+    via_a, via_b = _join([x.via_a for x in batches]), _join([x.via_b for x in batches])
+    statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in batches])
+    tier = _tiers(sets, device_set, built, device, a, b)
+    by_set = set_tiers(sets, device_set, tier)
+    swap = _swap(by_set, device_set, device, a, b)
+    a, b = np.where(swap, b, a), np.where(swap, a, b)
+    via_a, via_b = np.where(swap, via_b, via_a), np.where(swap, via_a, via_b)
+    rates = port_rates(models, device_model, base)
+    rate = _rates(batches, rates[a], rates[b])
+    names: list[str] = []
+    cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
+    medium = _media(batches)
+    order = np.lexsort((b, a))
+    a, b, via_a, via_b, rate, cls, medium, statement = (x[order] for x in (a, b, via_a, via_b, rate, cls, medium, statement))
+    port_link = np.full(int(base[-1]), -1, dtype=np.int64)
+    port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
+    crossed = np.flatnonzero(via_a >= 0)
+    port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
+    cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
+                     (a, b, via_a, via_b, cls, medium, statement), diagnostics)  # fmt: skip
+    in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
+    return Fabric(
+        name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=plan.layer, sets=tuple(sets),
+        models=tuple(models), statements=tuple(Statement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
+        device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
+        port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
+        link_medium=medium, link_statement=statement, link_via_a=via_a, link_via_b=via_b, classes=tuple(names),
+        cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
+        cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
+        circuit_link=in_ocs,
+    )  # fmt: skip
+
+
+def _tiers(sets: Sequence[DeviceSet], device_set: Array, built: NDArray[np.bool_], device: Array, a: Array, b: Array) -> Array:
+    """Tiers from the hosts with accelerators, or from all hosts and chips where there are none."""
+    is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
+    main = np.array([s.kind in ("host", "chip") and s.role == "accelerator" for s in sets] or [False])[device_set]
+    active = np.array([s.kind in ("switch", "host", "chip") for s in sets] or [False])[device_set]
+    start = (main if main.any() else is_end) & built
+    through = active & ~is_end
+    tier = device_tiers(start, through, device[a], device[b])
+    tier[is_end] = 0
+    return tier
+
+
+def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -> NDArray[np.bool_]:
+    """Links whose b end is on the lower tier; between equals the device declared first is the a end."""
+    high = np.iinfo(np.int64).max
+    level = np.where(by_set < 0, high, by_set)
+    ta, tb = level[device_set[device[a]]], level[device_set[device[b]]]
+    swap: NDArray[np.bool_] = (tb < ta) | ((tb == ta) & (device[b] < device[a]))
+    return swap
+
+
+def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
+    """Number of the plane instance each device stands in, -1 if in none."""
+    out = np.full(len(device_set), -1, dtype=np.int64)
+    for s in sets:
+        position, seen = 0, False
+        stride = s.count
+        where = np.arange(s.count, dtype=np.int64)
+        value = np.zeros(s.count, dtype=np.int64)
+        for part in s.parts:
+            for axis in part.axes:
+                stride //= axis.size
+                if part.kind == "plane":
+                    value = value * axis.size + (where // stride) % axis.size + (axis.low if axis.size == 1 else 0)
+            seen = seen or part.kind == "plane"
+            position += 1
+        if seen:
+            out[s.first : s.first + s.count] = value
+    return out
+
+
+def _per_link(batches: Sequence[Batch], value: object, batch: Batch, what: str) -> Array:
+    """A setting for each link of a batch: one value for all, or one a dimension."""
+    if not isinstance(value, tuple):
+        value = (value,)
+    numbers = np.array(value, dtype=np.int64)
+    if len(numbers) == 1:
+        return np.full(len(batch.a), numbers[0], dtype=np.int64)
+    dims = int(batch.dim.max(initial=0)) + 1
+    if dims > len(numbers):
+        raise Fault("E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {dims} dimensions")
+    return numbers[batch.dim]
+
+
+def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
+    """Rate of each link: what the connect says, else what both ports have (the lower one where they differ)."""
+    known = np.where(ra == 0, rb, np.where(rb == 0, ra, np.minimum(ra, rb)))
+    out, at = known.copy(), 0
+    for x in batches:
+        written = x.wire.settings.get("rate")
+        if written is not None:
+            values = written if isinstance(written, tuple) else (written,)
+            amounts = tuple(int(v.amount) for v in values if isinstance(v, Quantity))
+            out[at : at + len(x.a)] = _per_link(batches, amounts, x, "rate")
+        at += len(x.a)
+    return out
+
+
+def _media(batches: Sequence[Batch]) -> Array:
+    """Medium of each link as an index into MEDIA: whatever is neither a trace nor a backplane is a cable."""
+    parts = []
+    for x in batches:
+        written = x.wire.settings.get("medium", "cable")
+        values = written if isinstance(written, tuple) else (written,)
+        parts.append(_per_link(batches, tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
+    return _join(parts)
+
+
+def _classes(
+    plan: Plan, batches: Sequence[Batch], sets: Sequence[DeviceSet], sa: Array, sb: Array, names: list[str], diagnostics: Diagnostics
+) -> Array:
+    """Class of each link: what the connect says, else the names of the two sets, lower tier first."""
+    parts, at = [], 0
+    for x in batches:
+        here = slice(at, at + len(x.a))
+        at += len(x.a)
+        written = x.wire.settings.get("class")
+        if written is None:
+            key = sa[here] * len(sets) + sb[here]
+            kinds, which = np.unique(key, return_inverse=True)
+            numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
+            parts.append(np.array(numbers or [0], dtype=np.int64)[which])
+            continue
+        try:
+            parts.append(_written_class(plan, x, written, names))
+        except (Fault, Excused) as error:
+            if isinstance(error, Fault):
+                error.report(diagnostics)
+            parts.append(np.full(len(x.a), _number(names, "unnamed"), dtype=np.int64))
+    return _join(parts)
+
+
+def _written_class(plan: Plan, batch: Batch, written: object, names: list[str]) -> Array:
+    values = written if isinstance(written, tuple) else (written,)
+    if any(isinstance(v, tree.Str) for v in values):
+        template = values[0]
+        texts = {}
+        for k in np.unique(batch.assignment).tolist():
+            texts[k] = _number(names, str(plan.evaluator.evaluate(template, batch.over.scope(k, batch.wire.scope))))
+        return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
+    return _per_link((), tuple(_number(names, str(v)) for v in values), batch, "class")
+
+
+def _number(names: list[str], name: str) -> int:
+    if name not in names:
+        names.append(name)
+    return names.index(name)
+
+
+def _cables(
+    plan: Plan, sets: Sequence[DeviceSet], device_set: Array, device: Array, models: Sequence[DeviceModel], device_model: Array,
+    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], diagnostics: Diagnostics,
+) -> Cables:  # fmt: skip
+    """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
+    a, b, via_a, via_b, cls, medium, statement = links
+    laid = medium == 0
+    circuit = np.array([w.node.circuit for w in plan.wires] or [False])[statement] if len(statement) else np.zeros(0, dtype=np.bool_)
+    direct, through = laid & (via_a < 0), laid & (via_a >= 0) & ~circuit
+    pieces = [(a[direct], b[direct], statement[direct], cls[direct])]
+    for x, y in ((a, via_a), (b, via_b)):
+        pieces.append((x[through], y[through], statement[through], _to_passive(sets, device_set, device, x[through], y[through], names)))
+    for batch in wiring.drawn:
+        x, y = _outer_first(sets, device_set, device, batch.a, batch.b)
+        pieces.append((x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names)))
+    pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    cables = pull(pa, pb, ps, pc, connectors(models, device_model, base))
+    _judge(plan, wiring, cables, diagnostics)
+    return cables
+
+
+def _outer_first(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array) -> tuple[Array, Array]:
+    passive = np.array([s.kind in ("ocs", "panel") for s in sets])[device_set]
+    swap = passive[device[a]] & ~passive[device[b]]
+    return np.where(swap, b, a), np.where(swap, a, b)
+
+
+def _to_passive(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array, names: list[str]) -> Array:
+    sa, sb = device_set[device[a]], device_set[device[b]]
+    kinds, which = np.unique(sa * len(sets) + sb, return_inverse=True)
+    numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
+    return np.array(numbers or [0], dtype=np.int64)[which]
+
+
+def _judge(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> None:
+    """Refuse cables that cannot be: many connectors to many, and break-outs for which no part is named."""
+    named = np.array(["cable" in w.settings for w in plan.wires] or [False])
+    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & ~named[cables.statement])):
+        for s in np.unique(cables.statement[bad]).tolist():
+            mine = np.flatnonzero(bad & (cables.statement == s))
+            first = int(mine[0])
+            ends = f"{wiring.ports.port_path(int(cables.a[first]))} and {wiring.ports.port_path(int(cables.b[first]))}"
+            legs = int((cables.group == cables.group[first]).sum())
+            diagnostics.add(
+                code, plan.wires[s].origin,
+                f"the cable between {ends} would {'join many connectors to many' if code == 'E0201' else f'be a break-out with {legs} legs'}",
+                notes=[f"{len(mine)} legs of this connect alike"],
+                help="put a `panel` between them: `via PANEL[…]`" if code == "E0201" else "name the part: `{ cable \"PART\" }`, or use ports that have a connector each",
+            )  # fmt: skip
+
+
+__all__ = ["assemble"]

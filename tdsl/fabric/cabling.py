@@ -1,0 +1,81 @@
+"""Links become cables: everything that leaves one connector leaves by one cable.
+
+One far connector makes a straight cable, several make a break-out with a leg each; many-to-many needs a panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.vector import Array
+from tdsl.semantics.model import DeviceModel
+
+
+@dataclass(frozen=True, slots=True)
+class Cables:
+    """Legs as columns, and the legs that cannot be: ``tangled`` join many connectors to many, ``split`` are break-outs."""
+
+    a: Array
+    b: Array
+    group: Array
+    leg: Array
+    links: Array
+    statement: Array
+    cls: Array
+    tangled: Array
+    split: Array
+
+
+def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
+    """A number for the connector of every port, the same for ports that share one."""
+    local: list[Array] = []
+    counts: list[int] = []
+    for model in models:
+        out: list[int] = []
+        seen = 0
+        for c in model.classes:
+            out += [seen + k for k in c.connectors]
+            seen += max(c.connectors, default=-1) + 1
+        local.append(np.array(out, dtype=np.int64))
+        counts.append(seen)
+    per_device = np.array(counts or [0], dtype=np.int64)[device_model]
+    start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(per_device)])
+    result = np.empty(int(base[-1]), dtype=np.int64)
+    for m, places in enumerate(local):
+        rows = np.flatnonzero(device_model == m)
+        if len(places) and len(rows):
+            result[base[rows][:, None] + np.arange(len(places))[None, :]] = start[rows][:, None] + places[None, :]
+    return result
+
+
+def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
+    """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
+    ca, cb = connector[a], connector[b]
+    order = np.lexsort((b, a, cb, ca))
+    fresh = np.r_[True, (ca[order][1:] != ca[order][:-1]) | (cb[order][1:] != cb[order][:-1])] if len(a) else np.zeros(0, dtype=np.bool_)
+    heads = order[fresh]
+    begins = np.flatnonzero(fresh)
+    links = np.diff(np.r_[begins, len(order)])
+    by_port = np.argsort(a[heads], kind="stable")
+    heads, links = heads[by_port], links[by_port]
+    la, lb = ca[heads], cb[heads]
+    degree = np.bincount(np.concatenate([la, lb]), minlength=int(connector.max(initial=-1)) + 1)
+    many_a, many_b = degree[la] > 1, degree[lb] > 1
+    owner = np.where(many_b, lb, la)
+    _, group = np.unique(owner, return_inverse=True)
+    first = np.full(int(group.max(initial=-1)) + 1, len(group), dtype=np.int64)
+    np.minimum.at(first, group, np.arange(len(group), dtype=np.int64))
+    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+    group = rank[group]
+    leg = np.zeros(len(heads), dtype=np.int64)
+    split = many_a | many_b
+    if split.any():
+        inside = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.r_[True, group[inside][1:] != group[inside][:-1]])
+        place = np.arange(len(inside)) - np.repeat(starts, np.diff(np.r_[starts, len(inside)]))
+        leg[inside] = place + 1
+        leg[~split] = 0
+    return Cables(a[heads], b[heads], group, leg, links, statement[heads], cls[heads], many_a & many_b, split)

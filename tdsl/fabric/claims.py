@@ -1,0 +1,54 @@
+"""What a design requires or reports, with its paths resolved to devices: the input of the verification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tdsl.fabric.graph import Ints
+from tdsl.source import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a selector: a device, or a group with all its devices. ``name`` is its path (``su[0].leaf[3]``)."""
+
+    name: str
+    devices: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A resolved path of a claim. ``text`` is the path as written; ``kind`` the last part's kind (``host``, ``plane`` …);
+    ``ports`` is the port class it ends in, "" if none. The word ``ports`` (``reachability of ports``) is a Selector without
+    elements whose text is ``ports``."""
+
+    text: str
+    kind: str
+    elements: tuple[Element, ...]
+    ports: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedClaim:
+    """One claim of a require or report.
+
+    ``value`` is an int, Fraction, Quantity or str; ``scope`` is None for the whole fabric, else the instance of the group in
+    whose block the statement stands (one ResolvedClaim for each instance).
+    """
+
+    metric: str
+    args: tuple[object, ...]
+    any_count: int | None
+    of: tuple[Selector, ...]
+    of_to: tuple[Selector, ...]
+    at: tuple[Selector, ...]
+    under: str
+    through: str
+    op: str  # "", or one of == != < <= > >=
+    value: object
+    of_intact: bool
+    given: ResolvedClaim | None
+    report: bool
+    scope: Element | None
+    text: str  # as written, blanks made single: "oversubscription <= 1:1"
+    origin: Origin

@@ -1,0 +1,187 @@
+"""From the plan to the fabric, pass by pass: rows, omissions, wiring, tiers, cables, names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.diagnostic import Diagnostics, Label
+from tdsl.fabric.assemble import assemble
+from tdsl.fabric.circuits import circuit, plant_of
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.inside import inner_links
+from tdsl.fabric.naming import names_of
+from tdsl.fabric.ports import Ports
+from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.vector import Array
+from tdsl.fabric.wiring import Wiring, connect, late
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.semantics.plan import Entry, Pathed, Plan, Target, Wire
+
+LINK_LIMIT = 1 << 27
+
+
+@dataclass(slots=True)
+class Rows:
+    """The device table while it is made."""
+
+    sets: list[DeviceSet]
+    device_set: Array
+    models: list[DeviceModel]
+    device_model: Array
+    built: NDArray[np.bool_]
+
+
+def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT) -> Fabric:
+    """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete."""
+    rows = table(plan)
+    ok = overrides(plan, rows, diagnostics) and omissions(plan, rows, diagnostics)
+    rows.models = [_with_inner_links(m, plan, diagnostics) for m in rows.models]
+    kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
+    wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, max_links)
+    ok = wire_all(plan, wiring, diagnostics) and ok and not plan.broken
+    if not ok:
+        untouched(plan, diagnostics)
+    fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
+    fabric.names = names_of(plan, rows, fabric, diagnostics)
+    fabric.complete = ok and not diagnostics.has_errors
+    return fabric
+
+
+def _with_inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> DeviceModel:
+    return replace(model, links=inner_links(model, plan, diagnostics)) if model.wiring else model
+
+
+def table(plan: Plan) -> Rows:
+    """Rows of all device sets, in order of declaration; devices inside others come after all that are declared."""
+    sets = [*plan.sets, *plan.insides.values()]
+    first = 0
+    models: list[DeviceModel] = []
+    of_set = []
+    for i, s in enumerate(sets):
+        s.index, s.first = i, first
+        first += s.count
+        known = next((k for k, m in enumerate(models) if m is s.model or (m.name, m.variant, m.origin) == (s.model.name, s.model.variant, s.model.origin)), -1)
+        if known < 0:
+            known = len(models)
+            models.append(s.model)
+        of_set.append(known)
+    counts = [s.count for s in sets]
+    device_set = np.repeat(np.arange(len(sets), dtype=np.int64), counts)
+    built = np.ones(first, dtype=np.bool_)
+    for s in sets:
+        stride = s.count
+        for axis in s.axes:
+            stride //= axis.size
+            if axis.present < axis.size:
+                block = built[s.first : s.first + s.count].reshape(-1, axis.size, stride)
+                block[:, axis.present :, :] = False
+    return Rows(sets, device_set, models, np.array(of_set, dtype=np.int64)[device_set] if sets else device_set, built)
+
+
+def rows_of(plan: Plan, target: Target, statement: Pathed) -> Array:
+    """Device rows a path means, over all assignments of its variables; a group means all devices in it."""
+    guard = getattr(statement.node, "guard", None)
+    over = assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
+    resolver = Resolver(statement.scope, plan.evaluator, over)
+    return np.unique(target_rows(plan, target, resolver))
+
+
+def target_rows(plan: Plan, target: Target, resolver: Resolver) -> Array:
+    """Rows a target means for every assignment; for a group, those of its sets, side by side."""
+    if target.device is not None:
+        return resolver.devices(target)[0]
+    assert target.group is not None
+    found = []
+    for s in target.group.sets():
+        own = s.axes[target.shared : target.shared + len(target.entries)]
+        entries = tuple(replace(e, axis=a) for e, a in zip(target.entries, own, strict=True))
+        rest = tuple(Entry(a, None, target.span, "") for a in s.axes[target.shared + len(target.entries) :])
+        found.append(resolver.devices(replace(target, group=None, device=s, entries=(*entries, *rest)))[0])
+    return np.concatenate(found, axis=1) if found else np.zeros((resolver.over.count, 0), dtype=np.int64)
+
+
+def overrides(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
+    """Devices whose model another replaces."""
+    ok = True
+    for o in plan.overrides:
+        try:
+            chosen = rows_of(plan, o.target, o)
+            assert o.model is not None
+            at = next((k for k, m in enumerate(rows.models) if m is o.model), len(rows.models))
+            if at == len(rows.models):
+                rows.models.append(o.model)
+            rows.device_model[chosen] = at
+        except Fault as fault:
+            fault.report(diagnostics)
+            ok = False
+    return ok
+
+
+def omissions(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
+    """Devices that are planned and not built; what is inside an omitted host is omitted with it."""
+    ok = True
+    for o in plan.omits:
+        try:
+            rows.built[rows_of(plan, o.target, o)] = False
+        except Fault as fault:
+            fault.report(diagnostics)
+            ok = False
+        except Excused:
+            ok = False
+    for s in rows.sets:
+        if s.inside is not None:
+            host = rows.built[s.inside.first : s.inside.first + s.inside.count]
+            rows.built[s.first : s.first + s.count] &= np.repeat(host, s.count // s.inside.count)
+    return ok
+
+
+def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
+    """All connects in order of the text, those that take what is left last, and circuits over what is drawn."""
+    numbered = list(enumerate(plan.wires))
+    ordered = [x for x in numbered if not x[1].node.circuit]
+    ordered.sort(key=lambda x: late(x[1]))
+    ok = True
+    for i, wire in ordered:
+        ok = _guarded(partial(connect, wiring, wire, i), wire, diagnostics) and ok
+    asked = [x for x in numbered if x[1].node.circuit]
+    if asked:
+        plant = plant_of(wiring)
+        for i, wire in asked:
+            ok = _guarded(partial(circuit, wiring, plant, wire, i), wire, diagnostics) and ok
+    return ok
+
+
+def _guarded(step: Callable[[], None], wire: Wire, diagnostics: Diagnostics) -> bool:
+    try:
+        step()
+    except Fault as fault:
+        d = fault.diagnostic
+        diagnostics.items.append(replace(d, labels=(*d.labels, *(Label(span, words) for span, words in wire.origin.chain))))
+        return False
+    except Excused:
+        return False
+    return True
+
+
+def untouched(plan: Plan, diagnostics: Diagnostics) -> None:
+    """Where wiring was refused, only a device that no connect even names is surely without a link."""
+    named = {id(t.device) for w in plan.wires for t in (*w.a, *w.b, *([w.via] if w.via else []))}
+    named |= {id(s.inside) for s in plan.insides.values()}
+    for s in plan.sets:
+        if id(s) in named or s.kind in ("ocs", "panel") or plan.excused & {p.name for p in s.parts}:
+            continue
+        diagnostics.add(
+            "E0404",
+            s.origin,
+            f"no connect names `{s.path}`: {s.count} {s.kind}{'s' if s.count > 1 else ''} without a link",
+            help=f"connect `{s.name}`, or remove it",
+        )
+
+
+__all__ = ["Rows", "elaborate", "rows_of", "target_rows"]

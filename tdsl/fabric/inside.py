@@ -1,0 +1,67 @@
+"""Links inside a model: its own connects, wired by the same rules as a fabric's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.ports import Ports
+from tdsl.fabric.wiring import Wiring, connect
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, Part
+from tdsl.semantics.paths import resolve
+from tdsl.semantics.plan import Context, Group, Plan, Wire
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import connect_value
+from tdsl.source import Origin
+from tdsl.syntax import tree
+
+INNER_LIMIT = 1 << 20
+
+
+def inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> tuple[InnerLink, ...]:
+    """The links a model's own connects make between its chips, in order, equal ones counted."""
+    scope = model.scope if isinstance(model.scope, Scope) else Scope()
+    root = Group(model.name, "model", (), None, model.origin.span, scope)
+    inner = Plan(model.name, "", model.origin, root, plan.evaluator)
+    context = Context((root,), ())
+    for i, chip in enumerate(model.chips):
+        made = DeviceSet(i, (Part(chip.name, chip.kind, chip.axes),), chip.model, "", chip.origin)
+        made.first = sum(s.count for s in inner.sets)
+        root.members[chip.name] = made
+        inner.sets.append(made)
+    kinds = np.array([s.kind for s in inner.sets for _ in range(s.count)] or [""])
+    models = [s.model for s in inner.sets]
+    which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
+    wiring = Wiring(Ports(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)), plan.evaluator, kinds, INNER_LIMIT)
+    for number, node in enumerate(model.wiring):
+        assert isinstance(node, tree.Connect)
+        try:
+            a, b = (tuple(resolve(inner, context, p) for p in side) for side in (node.a, node.b))
+            settings = {s.name.name: connect_value(s, scope, plan.evaluator) for s in node.body if isinstance(s, tree.Setting)}
+            connect(wiring, Wire(node, scope, context, a, b, None, settings, Origin(node.span)), number)
+        except Fault as fault:
+            fault.report(diagnostics)
+        except Excused:
+            pass
+    return _counted(inner, wiring)
+
+
+def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:
+    from tdsl.fabric.assemble import port_rates
+
+    base = wiring.ports.base
+    rates = port_rates(wiring.ports.models, wiring.ports.device_model, base)
+    found: dict[tuple[tuple[str, int], tuple[str, int], int, str], int] = {}
+
+    def place(device: int) -> tuple[str, int]:
+        s = next(s for s in reversed(plan.sets) if s.first <= device)
+        return s.name, device - s.first
+
+    for batch in wiring.links:
+        layer = str(batch.wire.settings.get("layer", ""))
+        for pa, pb in zip(batch.a.tolist(), batch.b.tolist(), strict=True):
+            a, b = (int(np.searchsorted(base, p, side="right")) - 1 for p in (pa, pb))
+            key = (place(a), place(b), int(min(rates[pa] or rates[pb], rates[pb] or rates[pa])), layer)
+            found[key] = found.get(key, 0) + 1
+    return tuple(InnerLink(a, b, n, rate, layer) for (a, b, rate, layer), n in found.items())

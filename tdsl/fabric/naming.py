@@ -1,0 +1,53 @@
+"""Names that a ``naming`` gives to devices; all others follow from their path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.plan import Pathed, Plan
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.fabric.elaborate import Rows
+
+
+def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
+    """Device row -> name, for devices that a naming names. Two namings of one device are a fault."""
+    names: dict[int, str] = {}
+    said: dict[int, Pathed] = {}
+    for s in plan.namings:
+        try:
+            for device, name in _one(plan, s, fabric):
+                if device in said:
+                    raise Fault(
+                        "E0104", s.node.span, f"{fabric.device_path(device)} is named twice",
+                        labels=[(said[device].node.span, f"first named here: {names[device]}")],
+                    )  # fmt: skip
+                names[device], said[device] = name, s
+        except Fault as fault:
+            fault.report(diagnostics)
+        except Excused:
+            pass
+    return names
+
+
+def _one(plan: Plan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
+    from tdsl.fabric.elaborate import target_rows
+
+    node = s.node
+    assert isinstance(node, tree.Naming)
+    over = assignments(s.context, (s.target,), node.guard, s.scope, plan.evaluator, node.span)
+    rows = target_rows(plan, s.target, Resolver(s.scope, plan.evaluator, over))
+    out = []
+    for at in range(over.count):
+        scope = over.scope(at, s.scope)
+        scope.set("fabric", plan.name, node.span, "index")
+        name = str(plan.evaluator.evaluate(node.template, scope))
+        if not name or name != name.strip():
+            raise Fault("E0120", node.template.span, f"{name!r} is no name for a device")
+        out += [(int(device), name) for device in rows[at].tolist()]
+    return out

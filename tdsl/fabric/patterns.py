@@ -1,0 +1,216 @@
+"""Patterns of a connect as index arithmetic: which member of A meets which member of B, in which copy, along which dimension.
+
+All functions give arrays for one application; members are numbered by rank in their population.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from tdsl.fabric.vector import Array
+from tdsl.semantics.fault import Fault
+from tdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Links of one application. ``dim`` is the dimension of a mesh or torus (0 elsewhere); ``up`` says that the a end uses
+    the port towards + and the b end the port towards - of it."""
+
+    a: Array
+    b: Array
+    copy: Array
+    dim: Array
+    directed: bool = False
+
+
+def _pairs(a: Array, b: Array, copy: Array | None = None) -> Pairs:
+    zero = np.zeros(len(a), dtype=np.int64)
+    return Pairs(a, b, zero if copy is None else copy, zero)
+
+
+def copies(pairs: Pairs, n: int) -> Pairs:
+    """Every link n times."""
+    if n == 1:
+        return pairs
+    count = len(pairs.a)
+    c = np.repeat(np.arange(n, dtype=np.int64), count)
+    a, b, copy, dim = (np.tile(x, n) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
+    return Pairs(a, b, copy * n + c, dim, pairs.directed)
+
+
+def single() -> Pairs:
+    """One link."""
+    zero = np.zeros(1, dtype=np.int64)
+    return _pairs(zero, zero)
+
+
+def each(a: int, b: int | None) -> Pairs:
+    """Every a to every b; every unordered pair of A without b."""
+    if b is None:
+        i, j = np.triu_indices(a, 1)
+        return _pairs(i.astype(np.int64), j.astype(np.int64))
+    i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
+    return _pairs(i, j)
+
+
+def in_order(a: int, b: int, shift: int, span: Span) -> Pairs:
+    """``pairs``: the k-th of A to the k-th of B, or to the (k + shift)-th modulo the size of B."""
+    if a != b:
+        raise Fault("E0457", span, f"`pairs` joins populations of one size, and these have {a} and {b} members")
+    k = np.arange(a, dtype=np.int64)
+    return _pairs(k, (k + shift) % b)
+
+
+def ring(size: int) -> Pairs:
+    """One ring over a population in order; two members get two links, one gets none."""
+    if size < 2:
+        return _pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    k = np.arange(size, dtype=np.int64)
+    copy = k if size == 2 else np.zeros(size, dtype=np.int64)
+    return _pairs(k, (k + 1) % size, copy)
+
+
+def grid(shape: tuple[int, ...], wrap: bool) -> Pairs:
+    """``mesh`` and ``torus``: each member to the next one along every dimension; a torus joins the last to the first."""
+    count = prod(shape)
+    ranks = np.arange(count, dtype=np.int64).reshape(shape)
+    a, b, d = [], [], []
+    for dim, size in enumerate(shape):
+        if size < 2:
+            continue
+        near = ranks if wrap else np.take(ranks, range(size - 1), axis=dim)
+        far = np.roll(ranks, -1, axis=dim)
+        if not wrap:
+            far = np.take(far, range(size - 1), axis=dim)
+        a.append(near.ravel())
+        b.append(far.ravel())
+        d.append(np.full(near.size, dim, dtype=np.int64))
+    empty = np.zeros(0, dtype=np.int64)
+    x, y, z = (np.concatenate(v) if v else empty for v in (a, b, d))
+    return Pairs(x, y, np.zeros(len(x), dtype=np.int64), z, True)
+
+
+def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, str]) -> Pairs:
+    """``spread`` of k ports of each a over B.
+
+    Even: k is a multiple of |B| (every pair gets k/|B| links), or k < |B| and every b gets one total, a's links going to
+    b = (rank of a x k + 0..k-1) mod |B|. Uneven: every pair gets floor(k/|B|) or one more, by the same rule for what is over.
+    """
+    base, extra = divmod(k, b)
+    ranks = np.arange(a, dtype=np.int64)
+    if extra and not uneven:
+        if base or (a * k) % b:
+            raise _uneven(a, b, k, span, names)
+        i = np.repeat(ranks, k)
+        j = (i * k + np.tile(np.arange(k, dtype=np.int64), a)) % b
+        if k < b:
+            _whole(i, j, a, b, k, span, names)
+        return _pairs(i, j)
+    i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
+    out = copies(_pairs(i, j), base) if base else _pairs(i[:0], j[:0])
+    if not extra:
+        return out
+    i = np.repeat(ranks, extra)
+    j = (i * extra + np.tile(np.arange(extra, dtype=np.int64), a)) % b
+    copy = np.full(len(i), base, dtype=np.int64)
+    return _pairs(np.concatenate([out.a, i]), np.concatenate([out.b, j]), np.concatenate([out.copy, copy]))
+
+
+def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault:
+    fits = [n for n in range(1, max(b, k) + k) if k % n == 0 or (k < n and a * k % n == 0)]
+    below = max((n for n in fits if n < b), default=None)
+    above = min((n for n in fits if n > b), default=None)
+    options = " or ".join(str(n) for n in (below, above) if n)
+    return Fault(
+        "E0454",
+        span,
+        f"{k} ports of each of {a} {names[0]} do not spread evenly over {b} {names[1]}",
+        notes=[f"{k} = {k // b} x {b} + {k % b}: {k // b} links a pair leave {k % b} ports of each {names[0]} over"],
+        help=f"{options} {names[1]} would be even; or write `spread uneven` to allow one link more for some pairs",
+    )
+
+
+def _whole(i: Array, j: Array, a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> None:
+    """Refuse a spread whose own links fall into parts that do not meet."""
+    label = np.arange(a + b, dtype=np.int64)
+    while True:
+        low = np.minimum(label[i], label[a + j])
+        before = label.copy()
+        np.minimum.at(label, i, low)
+        np.minimum.at(label, a + j, low)
+        label = label[label]
+        if np.array_equal(before, label):
+            break
+    parts = len(np.unique(label))
+    if parts > 1:
+        raise Fault(
+            "E0458",
+            span,
+            f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into {parts} parts that never meet",
+            help=f"give each {names[0]} more ports, or have fewer {names[1]}",
+        )
+
+
+def mesh_spread(n: int, k: int, uneven: bool, span: Span, name: str) -> Pairs:
+    """``spread`` without ``to``: k ports of each member over the others. Uneven: what is over goes to the nearest ranks on both
+    sides, and an odd one stays free."""
+    if n < 2:
+        return each(n, None)
+    base, extra = divmod(k, n - 1)
+    if extra and not uneven:
+        raise Fault(
+            "E0454",
+            span,
+            f"{k} ports of each {name} do not spread evenly over the {n - 1} others",
+            notes=[f"{k} = {base} x {n - 1} + {extra}"],
+            help="write `spread uneven` to allow one link more to the nearest ones",
+        )
+    out = copies(each(n, None), base) if base else _pairs(*(np.zeros(0, dtype=np.int64),) * 2)
+    steps = np.arange(1, extra // 2 + 1, dtype=np.int64)
+    i = np.repeat(np.arange(n, dtype=np.int64), len(steps))
+    j = (i + np.tile(steps, n)) % n
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    copy = np.full(len(i), base, dtype=np.int64)
+    return _pairs(np.concatenate([out.a, low]), np.concatenate([out.b, high]), np.concatenate([out.copy, copy]))
+
+
+def random_regular(n: int, degree: int, seed: int, span: Span) -> Pairs:
+    """A simple graph in which every member has ``degree`` links, from a seed: stubs paired at random, then links that repeat or
+    loop are swapped away (Steger and Wormald 1999 describe the pairing model). The generator is PCG64, the same everywhere."""
+    if degree < 1 or degree >= n or n * degree % 2:
+        raise Fault(
+            "E0457",
+            span,
+            f"no simple graph gives each of {n} members {degree} links",
+            help="the degree is less than the number of members, and degree times members is even",
+        )
+    rng = np.random.PCG64(seed)  # raw words only: their stream is fixed for good, other methods may change
+    stubs = np.repeat(np.arange(n, dtype=np.int64), degree)
+    for _ in range(200):
+        mixed = stubs[np.argsort(rng.random_raw(len(stubs)), kind="stable")]
+        a, b = mixed[0::2].copy(), mixed[1::2].copy()
+        if _repair(a, b, n, rng):
+            low, high = np.minimum(a, b), np.maximum(a, b)
+            order = np.lexsort((high, low))
+            return _pairs(low[order], high[order])
+    raise Fault("E0457", span, f"no {degree}-regular graph on {n} members was found from seed {seed}", help="try another seed")
+
+
+def _repair(a: Array, b: Array, n: int, rng: np.random.PCG64) -> bool:
+    """Swap ends of links that loop or repeat with random others until none does."""
+    for _ in range(1000):
+        key = np.minimum(a, b) * n + np.maximum(a, b)
+        order = np.argsort(key, kind="stable")
+        twice = np.zeros(len(a), dtype=np.bool_)
+        twice[order[1:]] = key[order[1:]] == key[order[:-1]]
+        bad = np.flatnonzero(twice | (a == b))
+        if len(bad) == 0:
+            return True
+        for i in bad.tolist():
+            j = int(rng.random_raw()) % len(a)
+            b[i], b[j] = b[j], b[i]
+    return False

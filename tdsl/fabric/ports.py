@@ -1,0 +1,210 @@
+"""Ports of all devices: which are free, and who gets which. Rules 1 to 4 of *Ports* in docs/language.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.graph import FREE, HOLE, USED
+from tdsl.fabric.vector import Array
+from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.source import Span
+
+
+@dataclass(slots=True)
+class Ends:
+    """Link ends that ask for ports, as columns.
+
+    ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice`` numbers the set of
+    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link.
+    """
+
+    device: Array
+    class_name: list[str]  # of each choice
+    candidates: list[Array | None]  # of each choice: places in the class, None for all
+    spans: list[Span]  # of each choice
+    choice: Array
+    local: Array
+    far: Array
+    copy: Array
+
+
+class Ports:
+    """Port numbers and their states. Rows of devices are those of the fabric."""
+
+    def __init__(self, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_model: Array, built: NDArray[np.bool_]) -> None:
+        self.sets, self.models, self.device_model, self.built = sets, models, device_model, built
+        counts = np.array([m.port_count for m in models] or [0], dtype=np.int64)[device_model]
+        self.base = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+        self.state = np.zeros(int(self.base[-1]), dtype=np.uint8)
+        self.owner: dict[int, Span] = {}
+        self.taker = np.full(int(self.base[-1]), -1, dtype=np.int32)  # statement that took a port
+
+    def path(self, device: int) -> str:
+        """A device as the design writes it."""
+        s = next(s for s in reversed(self.sets) if s.first <= device)
+        return s.device_path(device - s.first)
+
+    def port_path(self, port: int) -> str:
+        """A port as the design writes it."""
+        device = int(np.searchsorted(self.base, port, side="right")) - 1
+        c = self.models[int(self.device_model[device])].class_of(port - int(self.base[device]))
+        return f"{self.path(device)}.{c.path(port - int(self.base[device]) - c.first)}"
+
+    def class_table(self, devices: Array, name: str, span: Span) -> tuple[Array, Array]:
+        """First place and size of a port class in every device's model; "" is the model's first class."""
+        first = np.zeros(len(self.models), dtype=np.int64)
+        size = np.zeros(len(self.models), dtype=np.int64)
+        for m in np.unique(self.device_model[devices]).tolist():
+            model = self.models[m]
+            c = (model.classes[0] if model.classes else None) if not name else model.port_class(name)
+            if c is None:
+                if not name:
+                    raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
+                raise unknown("E0101", span, f"port class of {model.name} called", name, [k.name for k in model.classes])
+            first[m], size[m] = c.first, c.size
+        which = self.device_model[devices]
+        return first[which], size[which]
+
+    def free_counts(self, devices: Array, name: str, local: Array | None, span: Span) -> Array:
+        """Free ports of a class, or of some places of it, in every device given."""
+        counts: Array = self._free(devices, name, local, span)[0].sum(axis=1)
+        return counts
+
+    def _free(self, devices: Array, name: str, local: Array | None, span: Span) -> tuple[NDArray[np.bool_], Array]:
+        """For every device: which candidates are free, and their port numbers."""
+        first, size = self.class_table(devices, name, span)
+        places = np.arange(int(size.max(initial=0)), dtype=np.int64) if local is None else local
+        inside = places[None, :] < size[:, None]
+        ports = np.where(inside, self.base[devices][:, None] + first[:, None] + places[None, :], 0)
+        return inside & (self.state[ports] == FREE), ports
+
+    # ------------------------------------------------------------ claiming
+    def claim(self, ends: Ends, statement: int, span: Span) -> Array:
+        """Ports for all ends of one statement; nothing is marked yet. Raises Fault for a port taken or too few of them."""
+        ports = np.full(len(ends.device), -1, dtype=np.int64)
+        exact = ends.local >= 0
+        for c in range(len(ends.class_name)):
+            mine = exact & (ends.choice == c)
+            if mine.any():
+                first, _ = self.class_table(ends.device[mine], ends.class_name[c], ends.spans[c])
+                ports[mine] = self.base[ends.device[mine]] + first + ends.local[mine]
+        self._written(ports, exact, ends)
+        held = ports[exact]
+        saved = self.state[held].copy()
+        self.state[held] = USED  # so that open ends of the same statement pass them by
+        try:
+            self._open(ports, exact, ends)
+        finally:
+            self.state[held] = saved
+        return ports
+
+    def _open(self, ports: Array, exact: NDArray[np.bool_], ends: Ends) -> None:
+        """Ports for ends that take the lowest free ones. Candidates that overlap take turns, in the order they are written."""
+        keys = [(name, None if found is None else tuple(found.tolist())) for name, found in zip(ends.class_name, ends.candidates, strict=True)]
+        merged = np.array([keys.index(k) for k in keys], dtype=np.int64)
+        taken: list[Array] = []
+        try:
+            for c in sorted(set(merged.tolist())):
+                mine = np.flatnonzero(~exact & (merged[ends.choice] == c))
+                if len(mine):
+                    ports[mine] = self._lowest(ends, mine, c)
+                    self.state[ports[mine]] = USED
+                    taken.append(ports[mine])
+        finally:
+            for t in taken:
+                self.state[t] = FREE
+
+    def _lowest(self, ends: Ends, mine: Array, c: int) -> Array:
+        """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
+        order = np.lexsort((ends.far[mine], ends.copy[mine], ends.device[mine]))
+        mine_sorted = mine[order]
+        device, copy = ends.device[mine_sorted], ends.copy[mine_sorted]
+        rows, row_of = np.unique(device, return_inverse=True)
+        free, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
+        have = free.sum(axis=1)
+        need = np.bincount(row_of, minlength=len(rows))
+        if (need > have).any():
+            self._too_few(rows, need, have, ends, c)
+        ncopies = int(copy.max(initial=0)) + 1
+        per_copy = np.zeros((len(rows), ncopies), dtype=np.int64)
+        np.add.at(per_copy, (row_of, copy), 1)
+        used = (per_copy > 0).cumsum(axis=1)[:, -1]
+        block = have // np.maximum(used, 1)
+        start = np.zeros_like(per_copy)
+        end = np.zeros(len(rows), dtype=np.int64)
+        seen = np.zeros(len(rows), dtype=np.int64)
+        for k in range(ncopies):
+            start[:, k] = np.maximum(seen * block, end)
+            end = np.where(per_copy[:, k] > 0, start[:, k] + per_copy[:, k], end)
+            seen += per_copy[:, k] > 0
+        begins = np.flatnonzero(np.r_[True, (device[1:] != device[:-1]) | (copy[1:] != copy[:-1])])
+        within = np.arange(len(device)) - np.repeat(begins, np.diff(np.r_[begins, len(device)]))
+        slot = start[row_of, copy] + within
+        in_order = np.argsort(~free, axis=1, kind="stable")
+        out = np.empty(len(mine), dtype=np.int64)
+        out[order] = numbers[row_of, in_order[row_of, slot]]
+        return out
+
+    # ------------------------------------------------------------ faults
+    def _written(self, ports: Array, exact: NDArray[np.bool_], ends: Ends) -> None:
+        """Refuse a written port that is taken, or written for two links of the statement."""
+        mine = ports[exact]
+        used = self.state[mine] == USED
+        if used.any():
+            at = int(np.argmax(used))
+            port = int(mine[at])
+            first = self.owner.get(int(self.taker[port]))
+            raise Fault(
+                "E0451",
+                ends.spans[int(ends.choice[exact][at])],
+                f"port {self.port_path(port)} already has a link" + _more(int(used.sum())),
+                labels=[(first, "taken by this connect")] if first else [],
+                help="name a free port, or leave the port out to take the lowest free one",
+            )
+        order = np.argsort(mine, kind="stable")
+        twice = mine[order][1:] == mine[order][:-1]
+        if twice.any():
+            at = int(order[1:][int(np.argmax(twice))])
+            raise Fault(
+                "E0451",
+                ends.spans[int(ends.choice[exact][at])],
+                f"port {self.port_path(int(mine[at]))} would get two links from this connect" + _more(int(twice.sum())),
+                help="let the port's index run with the links",
+            )
+
+    def _too_few(self, rows: Array, need: Array, have: Array, ends: Ends, c: int) -> None:
+        at = int(np.argmax(need > have))
+        device = int(rows[at])
+        model = self.models[int(self.device_model[device])]
+        name = ends.class_name[c] or model.classes[0].name
+        found = model.port_class(name)
+        narrowed = ends.candidates[c]
+        some = "" if narrowed is None else f" among the {len(narrowed)} named"
+        labels = [(found.origin.span, f"{model.name} has {found.size} ports `{name}`")] if found else []
+        s = next(s for s in reversed(self.sets) if s.first <= device)
+        labels.append((s.origin.span, f"`{s.name}` is declared here"))
+        raise Fault(
+            "E0452",
+            ends.spans[c],
+            f"{self.path(device)} needs {int(need[at])} more ports `{name}` and has {int(have[at])} free{some}"
+            + _more(int((need > have).sum()), "devices"),
+            labels=labels,
+            help="have more devices to share the links, fewer links, or a model with more ports",
+        )
+
+    # ------------------------------------------------------------ marking
+    def mark(self, ports: Array, kept: NDArray[np.bool_], statement: int, span: Span) -> None:
+        """Ports of links that are built become used; those of planned links that are not become holes."""
+        self.owner[statement] = span
+        self.state[ports[~kept]] = HOLE
+        self.state[ports[kept]] = USED
+        self.taker[ports] = statement
+
+
+def _more(count: int, what: str = "ports") -> str:
+    return f" (and {count - 1:,} more {what} alike)" if count > 1 else ""

@@ -1,0 +1,220 @@
+"""Paths to device rows: index variables, their assignments, and the population a path means for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from tdsl.fabric.vector import Array, Assignments, booleans, integers
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.model import Axis
+from tdsl.semantics.plan import Context, Entry, Target
+from tdsl.semantics.scope import Scope
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+ASSIGNMENT_LIMIT = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which ports of a device an end may take: of class ``name`` ("" for the first), all of it if ``local`` is None, else those
+    row-major places; ``exact`` if it is one written port. ``local`` has a row an assignment."""
+
+    name: str
+    local: Array | None
+    exact: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a statement: device rows, a row an assignment; the port choice of each column; the shape of its ``*``."""
+
+    rows: Array
+    choices: tuple[Choice, ...]
+    column_choice: Array
+    shape: tuple[int, ...]
+    populous: bool
+    span: Span
+
+    @property
+    def size(self) -> int:
+        """Devices in one application."""
+        return int(self.rows.shape[1])
+
+
+def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Member | None:
+    """The index variable an entry is, if it is one. A bare param or let is a fault, so that adding one changes no connect."""
+    if not isinstance(e, tree.Path) or e.bare is None:
+        return None
+    binding = scope.find(e.bare)
+    if binding is None:
+        head = e.parts[0]
+        assert isinstance(head, tree.Member)
+        return head
+    if binding.what in ("param", "let", "def", "use"):
+        raise Fault(
+            "E0106",
+            e.span,
+            f"`{e.bare}` is a {binding.what} here, and would be an index variable without it",
+            labels=[(binding.span, "defined here")],
+            help=f"write `[({e.bare})]` for its value, or rename the variable",
+        )
+    return None
+
+
+def variables(targets: Iterable[Target], scope: Scope) -> tuple[dict[str, Axis], dict[str, Span]]:
+    """Index variables in the order they first stand bare, with their extents, which must be one everywhere."""
+    axes: dict[str, Axis] = {}
+    spans: dict[str, Span] = {}
+    for target in targets:
+        for entry in (*target.entries, *(target.ports or ())):
+            name = bare_variable(entry.expr, scope)
+            if name is None:
+                continue
+            old = axes.setdefault(name.name, entry.axis)
+            spans.setdefault(name.name, name.span)
+            if (old.low, old.size) != (entry.axis.low, entry.axis.size):
+                raise Fault(
+                    "E0107",
+                    name.span,
+                    f"`{name.name}` runs over {entry.axis.low}..{entry.axis.high} here and over {old.low}..{old.high} before",
+                    labels=[(spans[name.name], f"here it is {old.low}..{old.high}")],
+                    help=f"write `[({name.name})]` in one of the places if only some are meant, or use two variables",
+                )
+    return axes, spans
+
+
+def assignments(
+    context: Context, targets: Iterable[Target], guard: tree.Expr | None, scope: Scope, evaluator: Evaluator, at: Span
+) -> Assignments:
+    """All assignments: the statement's groups first, then its variables in order, for which the guard holds."""
+    axes, spans = variables(targets, scope)
+    every = {f"${i}": a for i, a in enumerate(context.axes)} | axes
+    sizes = [a.size for a in every.values()]
+    count = prod(sizes)
+    if count > ASSIGNMENT_LIMIT:
+        raise Fault(
+            "E0116",
+            at,
+            f"this has {count:,} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
+            help="let an index be computed from the others instead of running over all",
+        )
+    grid = np.indices(sizes, dtype=np.int64).reshape(len(sizes), count) if sizes else np.zeros((0, 1), dtype=np.int64)
+    over = Assignments({k: grid[i] + a.low for i, (k, a) in enumerate(every.items())}, count, spans)
+    if guard is not None:
+        over = over.pick(booleans(guard, scope, evaluator, over))
+    return over
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Resolves the targets of one statement for its assignments."""
+
+    scope: Scope
+    evaluator: Evaluator
+    over: Assignments
+
+    def outside(self, values: Array, axis: Axis, entry: Entry) -> None:
+        """Raise the fault of an index outside its extent, naming the first assignment that makes it."""
+        bad = (values < axis.low) | (values > axis.high)
+        if not bad.any():
+            return
+        at = int(np.argmax(bad))
+        said = self.over.show(at)
+        alike = int(bad.sum())
+        raise Fault(
+            "E0108",
+            entry.span,
+            f"`{entry.name}[{int(values[at])}]` is outside {axis.low}..{axis.high}"
+            + (f", for {said}" if said else "")
+            + (f" (and for {alike - 1:,} more assignments)" if alike > 1 and said else ""),
+            help=f"`{entry.name}` has indices {axis.low}..{axis.high}",
+        )
+
+    def offsets(self, entry: Entry) -> tuple[Array, bool]:
+        """Positions along one axis, a row an assignment, and whether they are a population."""
+        e, axis = entry.expr, entry.axis
+        if e is None or isinstance(e, tree.Star):
+            return np.arange(axis.size, dtype=np.int64)[None, :], True
+        if isinstance(e, tree.Range):
+            low, high = (integers(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high))
+            sizes = high - low + 1
+            if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
+                raise Fault("E0120", entry.span, "this range is empty, or not of one size for all assignments")
+            self.outside(low, axis, entry)
+            self.outside(high, axis, entry)
+            width = int(sizes[0]) if self.over.count else 1
+            return (low - axis.low)[:, None] + np.arange(width, dtype=np.int64)[None, :], True
+        if isinstance(e, tree.ListExpr):
+            columns = [integers(x, self.scope, self.evaluator, self.over) for x in e.items]
+            for column in columns:
+                self.outside(column, axis, entry)
+            if not columns:
+                raise Fault("E0120", entry.span, "this list names no element")
+            return np.stack(columns, axis=1) - axis.low, True
+        values = integers(e, self.scope, self.evaluator, self.over)
+        self.outside(values, axis, entry)
+        return (values - axis.low)[:, None], False
+
+    def spread_out(self, entries: Iterable[Entry], strides: Iterable[int], start: Array) -> tuple[Array, tuple[int, ...], bool]:
+        """Row-major positions for each assignment, the sizes of the population's axes, and whether there is one."""
+        rows = start[:, None]
+        shape: list[int] = []
+        populous = False
+        for entry, stride in zip(entries, strides, strict=True):
+            offsets, many = self.offsets(entry)
+            if rows.shape[0] * rows.shape[1] * offsets.shape[1] > ASSIGNMENT_LIMIT:
+                raise Fault("E0116", entry.span, "this names too many devices at once")
+            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, -1)
+            if many:
+                populous = True
+                shape.append(offsets.shape[1])
+        return rows, tuple(shape), populous
+
+    def devices(self, target: Target) -> tuple[Array, tuple[int, ...], bool]:
+        """Device rows of a target that ends in a device set."""
+        device = target.device
+        assert device is not None
+        axes = device.axes
+        strides = strides_of(axes)
+        start = np.full(self.over.count, device.first, dtype=np.int64)
+        for j in range(target.shared):
+            values = self.over.values[f"${j}"]
+            self.outside(values, axes[j], Entry(axes[j], None, target.span, device.parts[0].name))
+            start = start + (values - axes[j].low) * strides[j]
+        return self.spread_out(target.entries, strides[target.shared :], start)
+
+    def choice(self, target: Target) -> Choice:
+        """The ports of a target."""
+        if target.ports is None:
+            return Choice("", None, False, target.span)
+        entries = target.ports
+        if all(e.expr is None for e in entries) and entries:
+            return Choice(target.port_class, None, False, target.span)
+        local, _, populous = self.spread_out(
+            entries, strides_of(tuple(e.axis for e in entries)), np.zeros(self.over.count, dtype=np.int64)
+        )
+        return Choice(target.port_class, local, not populous, target.span)
+
+    def side(self, targets: tuple[Target, ...]) -> Side:
+        """One side of a connect: the populations of its paths, one after the other."""
+        found = [self.devices(t) for t in targets]
+        rows = np.concatenate([r for r, _, _ in found], axis=1)
+        columns = np.repeat(np.arange(len(found)), [r.shape[1] for r, _, _ in found])
+        shape = found[0][1] if len(found) == 1 else (rows.shape[1],)
+        populous = len(found) > 1 or found[0][2]
+        return Side(rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span))
+
+
+def strides_of(axes: tuple[Axis, ...]) -> list[int]:
+    """Row-major strides."""
+    out = [1] * len(axes)
+    for i in range(len(axes) - 2, -1, -1):
+        out[i] = out[i + 1] * axes[i + 1].size
+    return out

@@ -1,0 +1,232 @@
+"""Index arithmetic for all assignments of the variables at once.
+
+The fast path works on int64 arrays and gives up (``NotSimple``) on anything it cannot do exactly; then every assignment is
+evaluated alone by the evaluator, which also words the fault and so always has the last say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.semantics.evaluate import COMPARISONS, Evaluator
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.values import whole
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+T = TypeVar("T")
+SAFE = 1 << 62
+SLOW_LIMIT = 1 << 20
+
+Array = NDArray[np.int64]
+Operand = int | bool | tuple[int, ...] | NDArray[np.int64] | NDArray[np.bool_]
+
+
+class NotSimple(Exception):
+    """The expression needs the evaluator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignments:
+    """All assignments of the index variables: arrays of equal length ``count``, and where each variable stands."""
+
+    values: Mapping[str, Array]
+    count: int
+    spans: Mapping[str, Span]
+
+    def pick(self, keep: NDArray[np.bool_]) -> Assignments:
+        """The assignments for which ``keep`` holds."""
+        return Assignments({k: v[keep] for k, v in self.values.items()}, int(keep.sum()), self.spans)
+
+    def show(self, at: int) -> str:
+        """One assignment in words: ``n = 3, r = 0``."""
+        return ", ".join(f"{k} = {int(v[at])}" for k, v in self.values.items() if not k.startswith("$"))
+
+    def scope(self, at: int, outer: Scope) -> Scope:
+        """A scope in which the variables have the values of one assignment."""
+        inner = outer.child()
+        for name, values in self.values.items():
+            if not name.startswith("$"):
+                inner.set(name, int(values[at]), self.spans[name], "index")
+        return inner
+
+
+def integers(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Array:
+    """The whole number an index expression gives for every assignment. Raises Fault, naming the assignment."""
+    try:
+        value = _simple(e, scope, evaluator, over)
+        if isinstance(value, (bool, tuple)) or (isinstance(value, np.ndarray) and value.dtype == np.bool_):
+            raise NotSimple
+        return np.broadcast_to(np.asarray(value, dtype=np.int64), (over.count,))
+    except NotSimple:
+        return np.array(_each(over, e.span, lambda at: evaluator.integer(e, over.scope(at, scope)), over.show), dtype=np.int64)
+
+
+def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> NDArray[np.bool_]:
+    """Whether a guard holds, for every assignment."""
+    try:
+        value = _simple(e, scope, evaluator, over)
+        if isinstance(value, bool):
+            return np.full(over.count, value)
+        if not isinstance(value, np.ndarray) or value.dtype != np.bool_:
+            raise NotSimple
+        return np.broadcast_to(value.astype(np.bool_), (over.count,))
+    except NotSimple:
+
+        def one(at: int) -> bool:
+            value = evaluator.evaluate(e, over.scope(at, scope))
+            if not isinstance(value, bool):
+                raise Fault("E0103", e.span, "a guard is yes or no", help="compare: `where i < j`")
+            return value
+
+        return np.array(_each(over, e.span, one, over.show), dtype=np.bool_)
+
+
+def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable[[int], str]) -> list[T]:
+    if over.count > SLOW_LIMIT:
+        raise Fault("E0116", span, f"this would be computed for {over.count:,} assignments one by one", help="write it with + - * // %")
+    out = []
+    for at in range(over.count):
+        try:
+            out.append(one(at))
+        except Fault as fault:
+            d = fault.diagnostic
+            said = show(at)
+            raise Fault(d.code, d.span or span, d.message + (f", for {said}" if said else ""), help=d.help,
+                        labels=[(x.span, x.message) for x in d.labels]) from None  # fmt: skip
+    return out
+
+
+def _uses(e: object, names: Mapping[str, Array]) -> bool:
+    """Whether an expression mentions an index variable."""
+    stack = [e]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, tree.Member):
+            if at.name in names:
+                return True
+        elif isinstance(at, tuple):
+            stack.extend(at)
+        elif hasattr(at, "__dataclass_fields__") and not isinstance(at, Span):
+            stack.extend(getattr(at, f) for f in at.__dataclass_fields__ if f != "span")
+    return False
+
+
+def _simple(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+    if isinstance(e, tree.Paren):
+        return _simple(e.inner, scope, evaluator, over)
+    if not _uses(e, over.values):
+        value = whole(evaluator.evaluate(e, scope))
+        if isinstance(value, (int, bool)) and abs(value) < SAFE:
+            return value
+        if isinstance(value, tuple) and all(isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value):
+            return value
+        raise NotSimple
+    if isinstance(e, tree.Path):
+        return _path(e, scope, evaluator, over)
+    if isinstance(e, tree.At):
+        value = _simple(e.base, scope, evaluator, over)
+        for i in e.index:
+            value = _element(value, _simple(i, scope, evaluator, over))
+        return value
+    if isinstance(e, tree.Unary):
+        operand = _simple(e.operand, scope, evaluator, over)
+        if e.op == "not" and isinstance(operand, np.ndarray) and operand.dtype == np.bool_:
+            return np.logical_not(operand)
+        if e.op == "-" and isinstance(operand, np.ndarray) and operand.dtype == np.int64:
+            return np.negative(operand)
+        raise NotSimple
+    if isinstance(e, tree.Chain):
+        return _chain(e, scope, evaluator, over)
+    raise NotSimple
+
+
+def _path(e: tree.Path, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+    head = e.parts[0]
+    assert isinstance(head, tree.Member)
+    if head.name in over.values:
+        value: Operand = over.values[head.name]
+    else:
+        value = _simple(tree.Path((head,), head.span), scope, evaluator, over)
+    for part in e.parts[1:]:
+        if not isinstance(part, tree.Index):
+            raise NotSimple
+        for entry in part.entries:
+            value = _element(value, _simple(entry, scope, evaluator, over))
+    return value
+
+
+def _element(value: Operand, index: Operand) -> Operand:
+    if not isinstance(value, tuple) or not isinstance(index, np.ndarray) or not value:
+        raise NotSimple
+    if index.dtype != np.int64 or int(index.min(initial=0)) < 0 or int(index.max(initial=0)) >= len(value):
+        raise NotSimple
+    picked: Array = np.array(value, dtype=np.int64)[index]
+    return picked
+
+
+def _chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+    operands = [_simple(e.first, scope, evaluator, over), *(_simple(x, scope, evaluator, over) for _, x in e.rest)]
+    ops = [op for op, _ in e.rest]
+    if set(ops) <= {"and", "or"}:
+        if not all(_is_truth(x) for x in operands):
+            raise NotSimple
+        result = np.asarray(operands[0])
+        for op, x in zip(ops, operands[1:], strict=True):
+            result = result & x if op == "and" else result | x
+        return result
+    if not all(_is_number(x) for x in operands):
+        raise NotSimple
+    numbers = [np.asarray(x, dtype=np.int64) for x in operands]
+    if set(ops) <= COMPARISONS - {"in"}:
+        held = np.ones((), dtype=np.bool_)
+        for op, x, y in zip(ops, numbers, numbers[1:], strict=False):
+            held = held & _COMPARE[op](x, y)
+        return held
+    value = numbers[0]
+    for op, x in zip(ops, numbers[1:], strict=True):
+        value = _arithmetic(op, value, x)
+    return value
+
+
+def _is_truth(x: Operand) -> bool:
+    return isinstance(x, bool) or (isinstance(x, np.ndarray) and x.dtype == np.bool_)
+
+
+def _is_number(x: Operand) -> bool:
+    return (isinstance(x, int) and not isinstance(x, bool)) or (isinstance(x, np.ndarray) and x.dtype == np.int64)
+
+
+_COMPARE: dict[str, Callable[[Array, Array], NDArray[np.bool_]]] = {
+    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
+}  # fmt: skip
+
+
+def _largest(x: Array) -> int:
+    return max(abs(int(x.min(initial=0))), abs(int(x.max(initial=0))))
+
+
+def _arithmetic(op: str, x: Array, y: Array) -> Array:
+    if op in ("+", "-", "*"):
+        bound = _largest(x) * _largest(y) if op == "*" else _largest(x) + _largest(y)
+        if bound >= SAFE:
+            raise NotSimple
+        return {"+": np.add, "-": np.subtract, "*": np.multiply}[op](x, y)
+    if not bool(np.all(y != 0)):
+        raise NotSimple
+    if op == "//":
+        return np.floor_divide(x, y)
+    if op == "%":
+        return np.mod(x, np.abs(y))
+    if op == "/" and not bool(np.any(np.mod(x, np.abs(y)))):
+        return np.floor_divide(x, y)
+    raise NotSimple
+
+
+__all__ = ["Assignments", "booleans", "integers"]

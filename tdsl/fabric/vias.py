@@ -1,0 +1,82 @@
+"""Links that cross a panel or an OCS: which of its ports they use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.cabling import connectors
+from tdsl.fabric.graph import FREE
+from tdsl.fabric.ports import Ports
+from tdsl.fabric.resolve import Resolver
+from tdsl.fabric.vector import Array
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.model import DeviceModel, PortClass
+from tdsl.semantics.plan import Wire
+
+if TYPE_CHECKING:
+    from tdsl.fabric.wiring import Batch
+
+
+def cross(
+    ports: Ports, wire: Wire, resolver: Resolver, batch: Batch, built: NDArray[np.bool_]
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The two ports of the crossed device for every link, and which links are still built.
+
+    A's ends take the first free ports, then B's; of two classes, A's the first and B's the second. Links that share a
+    connector outside share one inside.
+    """
+    assert wire.via is not None and wire.via.device is not None
+    rows, _, populous = resolver.devices(wire.via)
+    if populous:
+        raise Fault("E0453", wire.via.span, "a link crosses one panel or OCS, and this names several", help="compute which: `via ocs[i % 16]`")
+    if wire.via.device.kind not in ("ocs", "panel"):
+        raise Fault("E0457", wire.via.span, f"`via` crosses a panel or an OCS, and this is a {wire.via.device.kind}")
+    devices = rows[batch.assignment, 0]
+    model = wire.via.device.model
+    if not model.classes:
+        raise Fault("E0452", wire.via.span, f"{model.name} has no ports")
+    first, second = model.classes[0], model.classes[1 if len(model.classes) > 1 else 0]
+    a = _take(ports, wire, devices, batch.a, first, model, None)
+    b = _take(ports, wire, devices, batch.b, second, model, a if second is first else None)
+    return a, b, built & ports.built[devices]
+
+
+def _take(ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None) -> Array:
+    """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes within."""
+    assert wire.via is not None
+    lanes = c.connectors.count(c.connectors[0]) if c.connectors else 1
+    outer = connectors(ports.models, ports.device_model, ports.base)[outside]
+    order = np.lexsort((outside, outer, devices))
+    d, o = devices[order], outer[order]
+    new_device = np.r_[True, d[1:] != d[:-1]]
+    new_connector = new_device | np.r_[True, o[1:] != o[:-1]]
+    run = np.cumsum(new_connector) - 1
+    device_start = np.maximum.accumulate(np.where(new_device, run, 0))
+    begins = np.flatnonzero(new_connector)
+    lane = np.arange(len(d)) - begins[run]
+    if len(lane) and int(lane.max()) >= lanes:
+        raise Fault(
+            "E0201", wire.via.span, f"{int(lane.max()) + 1} links leave one connector together and a connector of {model.name} takes {lanes}",
+            labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
+        )  # fmt: skip
+    rows, row_of = np.unique(d, return_inverse=True)
+    state = ports.state.copy()
+    if taken is not None:
+        state[taken] = 1
+    numbers = ports.base[rows][:, None] + c.first + np.arange(c.size, dtype=np.int64)[None, :]
+    free = (state[numbers] == FREE).reshape(len(rows), -1, lanes).all(axis=2)
+    nth = run - device_start
+    short = nth >= free.sum(axis=1)[row_of]
+    if short.any():
+        at = int(np.argmax(short))
+        raise Fault(
+            "E0452", wire.via.span, f"{ports.path(int(d[at]))} has {int(free[row_of[at]].sum())} free connectors of `{c.name}` and more links would cross it",
+            labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")], help="have more panels or OCS to share the links",
+        )  # fmt: skip
+    chosen = np.argsort(~free, axis=1, kind="stable")[row_of, nth] * lanes + lane
+    out = np.empty(len(devices), dtype=np.int64)
+    out[order] = numbers[row_of, chosen]
+    return out

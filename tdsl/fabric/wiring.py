@@ -1,0 +1,291 @@
+"""Connects become links: populations, pattern, ports, and where a link crosses a panel or OCS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric import patterns
+from tdsl.fabric.patterns import Pairs
+from tdsl.fabric.ports import Ends, Ports
+from tdsl.fabric.resolve import Resolver, Side, assignments
+from tdsl.fabric.vector import Array, Assignments, integers
+from tdsl.fabric.vias import cross
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.plan import Wire
+from tdsl.semantics.values import whole
+from tdsl.syntax import tree
+
+PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
+
+
+@dataclass(slots=True)
+class Batch:
+    """Links (or drawn cables) of one statement as columns; ``-1`` in the via columns where nothing is crossed."""
+
+    statement: int
+    wire: Wire
+    a: Array
+    b: Array
+    dim: Array
+    via_a: Array
+    via_b: Array
+    assignment: Array
+    over: Assignments
+
+
+@dataclass(slots=True)
+class Wiring:
+    """All batches so far, and the ports they took."""
+
+    ports: Ports
+    evaluator: Evaluator
+    kinds: NDArray[np.str_]
+    max_links: int
+    links: list[Batch] = field(default_factory=list)
+    drawn: list[Batch] = field(default_factory=list)
+    total: int = 0
+
+
+def late(wire: Wire) -> bool:
+    """Whether a connect takes what others leave: a spread without its own number of ports."""
+    p = wire.node.pattern
+    return p is not None and p.name.name == "spread" and all(m.name != "x" for m, _ in p.args)
+
+
+def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
+    """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
+    targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
+    over = assignments(wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    resolver = Resolver(wire.scope, wiring.evaluator, over)
+    a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
+    pairs = application(wiring, wire, a, b, resolver)
+    far = b or a
+    times = _times(wire, resolver)
+    total = int(times.sum()) * len(pairs.a)
+    if wiring.total + total > wiring.max_links:
+        raise Fault(
+            "E0116", wire.node.span, f"with this the design has {wiring.total + total:,} links; the limit is {wiring.max_links:,}",
+            help="raise it with `--limit-links`, if that many are meant",
+        )  # fmt: skip
+    at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
+    ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
+    if wire.node.pattern is None:
+        copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
+    da, db = a.rows[at, ca], far.rows[at, cb]
+    _check_pairs(wiring, wire, a, far, da, db)
+    ends = _ends(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs)
+    ports = wiring.ports.claim(ends, statement, wire.node.span)
+    pa, pb = ports[:total], ports[total:]
+    built = wiring.ports.built[da] & wiring.ports.built[db]
+    minus = np.full(total, -1, dtype=np.int64)
+    batch = Batch(statement, wire, pa, pb, dim, minus, minus, at, over)
+    if wire.via is not None:
+        batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
+    _keep(wiring, batch, built, da, db)
+
+
+def _times(wire: Wire, resolver: Resolver) -> Array:
+    """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x N`` times."""
+    once = np.ones(resolver.over.count, dtype=np.int64)
+    if wire.node.pattern is not None or wire.node.copies is None:
+        return once
+    times = integers(wire.node.copies, wire.scope, resolver.evaluator, resolver.over)
+    if (times < 0).any():
+        raise Fault("E0120", wire.node.copies.span, f"{int(times.min())} links cannot be laid")
+    return times
+
+
+def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db: Array) -> None:
+    """Mark the ports and keep what is built, as links or, towards an OCS or panel, as drawn cables."""
+    span = batch.wire.node.span
+    wiring.ports.mark(np.concatenate([batch.a, batch.b]), np.concatenate([built, built]), batch.statement, span)
+    if batch.wire.via is not None:
+        crossed = np.concatenate([batch.via_a, batch.via_b])
+        wiring.ports.mark(crossed, np.concatenate([built, built]), batch.statement, span)
+    kept = Batch(
+        batch.statement, batch.wire, batch.a[built], batch.b[built], batch.dim[built], batch.via_a[built], batch.via_b[built],
+        batch.assignment[built], batch.over,
+    )  # fmt: skip
+    passive = np.isin(wiring.kinds[da], ("ocs", "panel")) | np.isin(wiring.kinds[db], ("ocs", "panel"))
+    if passive.any() and not passive.all():
+        raise Fault("E0120", span, "some ends are panels or OCS and some are not; write a connect for each")
+    if passive.any():
+        wiring.drawn.append(kept)
+    else:
+        wiring.links.append(kept)
+        wiring.total += len(kept.a)
+
+
+# ------------------------------------------------------------ patterns
+def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: Resolver, free: Array | None = None) -> Pairs:
+    """The links of one application. ``free`` gives the free ports of each a where a circuit counts them otherwise."""
+    node, p = wire.node, wire.node.pattern
+    n = _whole(node.copies, wire, resolver.evaluator, 1) if p is not None else 1
+    if p is None:
+        if b is None:
+            raise Fault("E0453", node.span, "one end alone: say what it is joined to, or by which pattern its members are joined",
+                        help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`")  # fmt: skip
+        for side in (a, b):
+            if side.populous:
+                raise Fault(
+                    "E0453", side.span, f"this means {side.size} devices at once, and no pattern says how they are joined",
+                    help=f"give them an index variable instead of `*`, or write a pattern: {', '.join(PATTERNS)}",
+                )  # fmt: skip
+        return patterns.single()
+    name = p.name.name
+    words = {m.name: e for m, e in p.args}
+    if name not in PATTERNS:
+        raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
+    if name in ("ring", "mesh", "torus", "random") and b is not None:
+        raise Fault("E0457", p.span, f"`{name}` joins the members of one population; there is no `to`")
+    if name == "each":
+        return patterns.copies(patterns.each(a.size, b.size if b else None), n)
+    if name == "pairs":
+        if b is None:
+            raise Fault("E0457", p.span, "`pairs` joins two populations", help="`connect A[*] to B[*] pairs`")
+        shift = _whole(words.get("shift"), wire, resolver.evaluator, 0, least=None)
+        return patterns.copies(patterns.in_order(a.size, b.size, shift, p.span), n)
+    if name == "ring":
+        return patterns.copies(patterns.ring(a.size), n)
+    if name in ("mesh", "torus"):
+        shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
+        return patterns.copies(patterns.grid(shape, name == "torus"), n)
+    if name == "random":
+        degree, seed = (_whole(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
+        return patterns.copies(patterns.random_regular(a.size, degree, seed, p.span), n)
+    return _spread(wiring, wire, a, b, resolver, words, free)
+
+
+def _spread(
+    wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: Resolver, words: dict[str, tree.Expr | None], free: Array | None
+) -> Pairs:
+    p = wire.node.pattern
+    assert p is not None
+    if wire.node.copies is not None:
+        raise Fault("E0457", wire.node.copies.span, "write how many ports of each spread directly after `spread`", help="`spread x 4`")
+    if words.get("x") is not None:
+        k = _whole(words["x"], wire, resolver.evaluator, 1)
+    else:
+        k = _free_ports(wiring, wire, a, free)
+    names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
+    if b is None:
+        return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
+    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names)
+
+
+def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> int:
+    """Free ports of each a, which must be one number: an even spread deals the same from all."""
+    devices = np.unique(a.rows)
+    if counted is not None:
+        free = counted
+    else:
+        free = np.zeros(len(devices), dtype=np.int64)
+        for c, choice in enumerate(a.choices):
+            mine = np.isin(devices, np.unique(a.rows[:, a.column_choice == c]))
+            local = None if choice.local is None else choice.local[0]
+            free[mine] = wiring.ports.free_counts(devices[mine], choice.name, local, choice.span)
+    low, high = (int(free.min()), int(free.max())) if len(free) else (0, 0)
+    if low != high:
+        few, many = int(devices[int(np.argmin(free))]), int(devices[int(np.argmax(free))])
+        raise Fault(
+            "E0454", a.span, f"{wiring.ports.path(few)} has {low} free ports and {wiring.ports.path(many)} has {high}, so they do not spread alike",
+            help="write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`",
+        )  # fmt: skip
+    if high == 0:
+        raise Fault("E0452", a.span, f"{wiring.ports.path(int(devices[0]))} has no free port left to spread" if len(devices) else "nothing to spread")
+    return high
+
+
+def _whole(e: tree.Expr | None, wire: Wire, evaluator: Evaluator, default: int, least: int | None = 0) -> int:
+    if e is None:
+        return default
+    value = whole(evaluator.evaluate(e, wire.scope))
+    if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
+        raise Fault("E0111", e.span, "this must be a whole number" + (f" of at least {least}" if least is not None else ""))
+    return value
+
+
+# ------------------------------------------------------------ ends
+def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Array) -> None:
+    """Refuse links of a device to itself, and pairs of devices met from both ends by accident."""
+    loops = da == db
+    if loops.any():
+        at = int(np.argmax(loops))
+        raise Fault(
+            "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
+            + (f" (and {int(loops.sum()) - 1} more alike)" if loops.sum() > 1 else ""),
+            help="keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
+        )  # fmt: skip
+    if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):
+        return
+    n = np.int64(len(wiring.kinds))
+    forward = np.unique(da * n + db)
+    both = np.intersect1d(forward, np.unique(db * n + da))
+    if len(both):
+        x, y = divmod(int(both[0]), int(n))
+        raise Fault(
+            "E0455", wire.node.span, f"{wiring.ports.path(x)} and {wiring.ports.path(y)} are joined twice: once from each end"
+            + (f" (as are {len(both) // 2 - 1} more pairs)" if len(both) > 2 else ""),
+            help="write `where i < j` to join each pair once, or name the ports if two links are meant",
+        )  # fmt: skip
+
+
+def _ends(
+    wiring: Wiring, sides: tuple[Side, Side], at: Array, columns: tuple[Array, Array], devices: tuple[Array, Array], copy: Array,
+    dim: Array, pairs: Pairs,
+) -> Ends:  # fmt: skip
+    """The two ends of every link as one list of requests."""
+    names: list[str] = []
+    candidates: list[Array | None] = []
+    spans = []
+    choice = [np.zeros(len(at), dtype=np.int64) for _ in sides]
+    local = [np.full(len(at), -1, dtype=np.int64) for _ in sides]
+    for s, side in enumerate(sides):
+        for c, found in enumerate(side.choices):
+            mine = side.column_choice[columns[s]] == c
+            if found.exact and found.local is not None:
+                local[s][mine] = found.local[at[mine], 0]
+                choice[s][mine] = len(names)
+                names.append(found.name)
+                candidates.append(None)
+                spans.append(found.span)
+                continue
+            for rows, where in _candidate_groups(found.local, at, mine):
+                choice[s][where] = len(names)
+                names.append(found.name)
+                candidates.append(rows)
+                spans.append(found.span)
+    if pairs.directed:
+        _directions(wiring, sides, local, devices, dim)
+    both = np.concatenate
+    return Ends(both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]))
+
+
+def _candidate_groups(local: Array | None, at: Array, mine: NDArray[np.bool_]) -> list[tuple[Array | None, NDArray[np.bool_]]]:
+    """Open ends by the set of places they may take."""
+    if local is None:
+        return [(None, mine)]
+    sets, which = np.unique(local, axis=0, return_inverse=True)
+    return [(sets[k], mine & (which.ravel()[at] == k)) for k in range(len(sets))]
+
+
+def _directions(wiring: Wiring, sides: tuple[Side, Side], local: list[Array], devices: tuple[Array, Array], dim: Array) -> None:
+    """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and they are free."""
+    dims = int(dim.max(initial=-1)) + 1
+    choice = sides[0].choices[0]
+    if not dims or choice.local is not None or len(sides[0].choices) > 1:
+        return
+    rows = np.unique(np.concatenate(devices))
+    _, size = wiring.ports.class_table(rows, choice.name, choice.span)
+    if int(size.min()) < 2 * dims:
+        return
+    places = np.arange(2 * dims, dtype=np.int64)
+    if not bool((wiring.ports.free_counts(rows, choice.name, places, choice.span) == 2 * dims).all()):
+        return
+    local[0][:] = 2 * dim
+    local[1][:] = 2 * dim + 1

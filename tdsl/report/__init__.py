@@ -1,0 +1,1 @@
+"""Findings and results as text and as machine formats, one file a format."""

@@ -1,0 +1,34 @@
+"""One line a finding: place, severity, code, name and cause, as editors and ``grep`` like it."""
+
+from __future__ import annotations
+
+from tdsl import catalogue
+from tdsl.diagnostic import Diagnostic
+from tdsl.report.formats import Report
+from tdsl.report.paint import Paint, tame
+
+FORMAT = "concise"
+
+
+def render(report: Report) -> str:
+    """The findings of all files, a line each."""
+    paint = Paint(report.colour)
+    lines = [
+        line(d, design.file, paint)
+        for compilation in report.compilations
+        for design in compilation.designs
+        for d in design.findings
+    ]
+    return "".join(f"{row}\n" for row in lines)
+
+
+def line(d: Diagnostic, file: str, paint: Paint) -> str:
+    """A finding as ``file:line:column: error[E0412] port_budget: cause``."""
+    place = file
+    if d.span is not None:
+        row, column = d.span.begin
+        place = f"{d.span.file.name}:{row}:{column}"
+    message = " ".join(tame(d.message).split())
+    alike = f" ({d.count} alike)" if d.count > 1 else ""
+    word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
+    return f"{paint('bold', tame(place))}: {word} {catalogue.name_of(d.code)}: {message}{alike}"

@@ -1,0 +1,58 @@
+"""Formats of a report: every module of this package that has a ``FORMAT`` is one, found by being there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Protocol, cast
+
+from tdsl.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Compilation
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What to render. ``fail_on`` is the severity from which a design is not ok; colour and width are a terminal's."""
+
+    compilations: Sequence[Compilation]
+    fail_on: Severity = Severity.ERROR
+    colour: bool = False
+    width: int = 100
+    elapsed_s: float = 0.0
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """All findings, in order."""
+        return [d for c in self.compilations for design in c.designs for d in design.findings]
+
+    @property
+    def failed(self) -> bool:
+        """Whether any finding is at or above the bar."""
+        return any(d.severity >= self.fail_on for d in self.findings)
+
+
+class Renderer(Protocol):
+    """A module of this package that renders."""
+
+    FORMAT: str
+
+    def render(self, report: Report) -> str:
+        """The report in this format, line end included."""
+        ...
+
+
+@cache
+def formats() -> Mapping[str, Renderer]:
+    """Renderers by the name of their format."""
+    found = {}
+    for module in iter_modules([str(Path(__file__).parent)]):
+        made = import_module(f"tdsl.report.{module.name}")
+        if hasattr(made, "FORMAT"):
+            found[made.FORMAT] = cast(Renderer, made)
+    return dict(sorted(found.items()))

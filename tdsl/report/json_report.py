@@ -1,0 +1,93 @@
+"""``check --output-format json``: what programs read. Keys are only ever added; a change of meaning raises ``schema``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tdsl import __version__, catalogue
+from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.report.formats import Report
+from tdsl.source import Span
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design
+    from tdsl.verify.check import Result
+
+FORMAT = "json"
+SCHEMA = 1
+
+
+def render(report: Report) -> str:
+    """All designs of all files as one JSON document."""
+    designs = [_design(design, report.fail_on) for c in report.compilations for design in c.designs]
+    return dump({"schema": SCHEMA, "tdsl": __version__, "designs": designs})
+
+
+def dump(document: object) -> str:
+    """A JSON document as tdsl prints it."""
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str, allow_nan=False) + "\n"
+
+
+def _design(design: Design, fail_on: Severity) -> dict[str, object]:
+    summary: dict[str, object] = {}
+    if design.fabric is not None:
+        from tdsl.verify.summary import summarise
+
+        summary = summarise(design.fabric)
+    return {
+        "fabric": design.name,
+        "file": design.file,
+        "ok": not any(d.severity >= fail_on for d in design.findings),
+        "parameters": {k: plain(v) for k, v in design.parameters.items()},
+        "summary": summary,
+        "results": [_result(r) for r in design.results],
+        "findings": [_finding(d, design.file) for d in design.findings],
+        "elapsed_s": round(design.elapsed_s, 3),
+    }
+
+
+def plain(value: object) -> object:
+    """A value of the language as JSON has it: numbers, texts and lists as they are, all else as it is written."""
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    if isinstance(value, (tuple, list)):
+        return [plain(v) for v in value]
+    return str(value)
+
+
+def _result(result: Result) -> dict[str, object]:
+    place = _place(result.origin.span if result.origin else None, None)
+    return result.facts() | {k: place[k] for k in ("file", "line", "column")}
+
+
+def _finding(d: Diagnostic, file: str) -> dict[str, object]:
+    out: dict[str, object] = {
+        "code": d.code,
+        "name": catalogue.name_of(d.code),
+        "severity": d.severity.word,
+        "title": catalogue.title_of(d.code),
+        "message": d.message,
+        **_place(d.span, file),
+        "labels": [_label(x.span, x.message) for x in d.labels],
+        "notes": list(d.notes),
+        "help": d.help,
+        "count": d.count,
+    }
+    if d.fix is not None:
+        edits = [{**_place(span, None), "text": text} for span, text in d.fix.edits]
+        out["fix"] = {"title": d.fix.title, "edits": edits}
+    return out
+
+
+def _label(span: Span, message: str) -> dict[str, object]:
+    return {**_place(span, None), "message": message}
+
+
+def _place(span: Span | None, file: str | None) -> dict[str, object]:
+    """File, line and column of both ends; a finding about a file as a whole has line 0."""
+    if span is None:
+        nowhere = None if file is None else 0
+        return {"file": file, "line": nowhere, "column": nowhere, "end_line": nowhere, "end_column": nowhere}
+    (line, column), (end_line, end_column) = span.begin, span.finish
+    return {"file": span.file.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}

@@ -1,0 +1,90 @@
+"""Colours of the terminal, and the width text takes there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import unicodedata
+from dataclasses import dataclass
+from typing import TextIO
+
+STYLES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "good": "32",
+    "bad": "31",
+    "middling": "33",
+    "frame": "34",
+    "second": "36",
+    "help": "32",
+    "bold": "1",
+    "dim": "2",
+}
+TAB = 4
+PLAIN_WIDTH = 100
+UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Puts styles around text, or leaves it alone."""
+
+    on: bool
+
+    def __call__(self, style: str, text: str) -> str:
+        """The text in a style."""
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.on and text else text
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether to colour what goes to a stream: on a terminal, unless NO_COLOR; anywhere with FORCE_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def width_of(stream: TextIO) -> int:
+    """Columns to fill: those of the terminal within reason, a fixed number elsewhere so that files do not differ."""
+    if not stream.isatty():
+        return PLAIN_WIDTH
+    return max(60, min(140, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns))
+
+
+def cells(character: str) -> int:
+    """Columns a character takes."""
+    if character < "\x7f":
+        return 1
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def length(text: str) -> int:
+    """Columns a text takes."""
+    return len(text) if text.isascii() else sum(map(cells, text))
+
+
+def tame(text: str) -> str:
+    """The text without characters that would steer the terminal or reorder the line."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in "\n\t" else c for c in text)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines no wider than this, broken at blanks; words longer than that stand alone. Line ends in the text are kept."""
+    out = []
+    for paragraph in tame(text).split("\n"):
+        line = ""
+        for word in re.findall(r"\S+|(?<=\n)\s+", paragraph):
+            if line and length(line) + 1 + length(word) > width:
+                out.append(line)
+                line = word
+            else:
+                line = f"{line} {word}" if line else word
+        out.append(line)
+    return out

@@ -1,0 +1,204 @@
+"""The report for people: findings with their source, a verdict a line, a summary and a closing line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from tdsl import catalogue
+from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.report.excerpt import Remark, excerpt
+from tdsl.report.formats import Report
+from tdsl.report.paint import Paint, length, tame, wrap
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design
+    from tdsl.verify.check import Result
+
+FORMAT = "full"
+VERDICTS = {"proved": "good", "refuted": "bad", "bounded": "middling", "modelled": "second", "skipped": "dim"}
+SCALE = (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
+
+
+def render(report: Report) -> str:
+    """The whole report."""
+    paint = Paint(report.colour)
+    blocks: list[str] = []
+    for compilation in report.compilations:
+        for design in compilation.designs:
+            blocks += findings(design, paint, report.width)
+        for design in compilation.designs:
+            if design.fabric is not None:
+                blocks.append(outcome(design, paint, report.width))
+    blocks.append(closing(report, paint))
+    return "\n\n".join(blocks) + "\n"
+
+
+def findings(design: Design, paint: Paint, width: int) -> list[str]:
+    """Every finding of a design, a block each."""
+    return [finding(d, design.file, paint, width) for d in design.findings]
+
+
+def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
+    """One finding: title, place, source with remarks, numbers, and what would mend it."""
+    word = d.severity.word
+    title = catalogue.title_of(d.code)
+    head = paint(word, f"{word}[{d.code}]") + paint("bold", f": {tame(title or d.message)}")
+    if d.span is None:
+        lines = [head, f"{paint('frame', '  -->')} {tame(file)}"]
+        if title:
+            lines += _tail(" ", "", d.message, paint, width)
+    else:
+        row, column = d.span.begin
+        lines = [head, f"{paint('frame', '  -->')} {tame(d.span.file.name)}:{row}:{column}"]
+        lines += _sources(d, d.message if title else "", paint, width)
+    gutter = " " * (_gutter(d) + 1)
+    for note in d.notes:
+        lines += _tail(gutter, paint("bold", "note") + ": ", note, paint, width)
+    if d.help:
+        lines += _tail(gutter, paint("help", "help") + ": ", d.help, paint, width)
+    if d.count > 1:
+        lines += _tail(gutter, "", f"(1 of {d.count} alike)", paint, width)
+    return "\n".join(lines)
+
+
+def _gutter(d: Diagnostic) -> int:
+    """Digits of the highest line number shown."""
+    spans = [x.span for x in d.labels] + ([d.span] if d.span else [])
+    return max((len(str(s.finish[0])) for s in spans), default=1)
+
+
+def _sources(d: Diagnostic, message: str, paint: Paint, width: int) -> list[str]:
+    """The excerpts: of the finding's own file first, then of others that explain it."""
+    assert d.span is not None
+    files: dict[int, list[Remark]] = {id(d.span.file): [Remark(d.span, message, d.severity.word, "^")]}
+    for label in d.labels:
+        files.setdefault(id(label.span.file), []).append(Remark(label.span, label.message, "second", "-"))
+    out: list[str] = []
+    for at, remarks in enumerate(files.values()):
+        if at:
+            row, column = remarks[0].span.begin
+            out.append(f"{paint('frame', '  :::')} {tame(remarks[0].span.file.name)}:{row}:{column}")
+        out += excerpt(remarks, paint, width)
+    return out
+
+
+def _tail(gutter: str, head: str, text: str, paint: Paint, width: int) -> list[str]:
+    """A line ``= note: …`` under the source, wrapped."""
+    indent = 6 if head else 0
+    first, *rest = wrap(text, max(width - len(gutter) - 2 - indent, 40))
+    return [f"{gutter}{paint('frame', '=')} {head}{first}", *(f"{gutter}  {' ' * indent}{line}" for line in rest)]
+
+
+# ---------------------------------------------------------------- verdicts and summary
+
+
+def outcome(design: Design, paint: Paint, width: int) -> str:
+    """What was proved of a design, and what it consists of."""
+    from tdsl.verify.summary import summarise
+
+    assert design.fabric is not None
+    parameters = ", ".join(f"{k} = {v}" for k, v in design.parameters.items())
+    title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
+    parts = [f"{title}  {paint('dim', tame(design.file))}"]
+    verdicts = verdict_lines(design.results, paint, width)
+    if verdicts:
+        parts += ["", *verdicts]
+    return "\n".join([*parts, "", *summary_lines(summarise(design.fabric), paint)])
+
+
+def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[str]:
+    """A line a check or requirement; instances of one requirement with one answer share a line."""
+    rows: dict[tuple[str, str, str, bool], list[str]] = {}
+    for r in results:
+        key = (r.status, tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
+        rows.setdefault(key, []).append(r.scope)
+    broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)
+    out = []
+    for (status, what, answer, bare), scopes in rows.items():
+        where = f" in {tame(scopes[0])}" if scopes[0] else ""
+        where += f" and {len(scopes) - 1} alike" if len(scopes) > 1 else ""
+        answer = f"{answer}{where}".strip()
+        head = f"  {paint(VERDICTS[status], f'{status:<8}')}  "
+        shown = what + " " * max(broad - length(what), 0)
+        lines = wrap(answer, max(width - 14 - broad, 30))
+        if length(what) > broad:
+            out += [head + what, *(" " * (14 + broad) + line for line in lines)]
+            continue
+        out.append((head + (shown if bare else paint("bold", shown)) + f"  {lines[0]}").rstrip())
+        out += [" " * (14 + broad) + line for line in lines[1:]]
+    return out
+
+
+def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
+    """The summary as a small table: what, how many, and of which kinds."""
+    rows = [
+        ("hosts", _number(summary.get("hosts")), _others(summary.get("other_hosts"))),
+        ("accelerators", _number(summary.get("accelerators")), ""),
+        ("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))),
+        ("switches", _number(summary.get("switches")), _split(summary.get("tiers"))),
+    ]
+    rows += [(w, _number(summary.get(w)), "") for w in ("planes", "rails") if _count(summary.get(w)) > 1]
+    for what in ("links", "cables"):
+        given = summary.get(what)
+        if isinstance(given, Mapping):
+            rows.append((what, _number(given.get("total")), _split(given.get("classes"))))
+    if _count(summary.get("circuits")):
+        rows.append(("circuits", _number(summary.get("circuits")), ""))
+    injection = summary.get("injection_bps")
+    if isinstance(injection, (int, float)) and injection:
+        rows.append(("injection", rate(injection), ""))
+    broad = max(len(r[1]) for r in rows)
+    return [f"  {what:<12}  {number:>{broad}}  {paint('dim', rest)}".rstrip() for what, number, rest in rows]
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _number(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else "-" if value is None else str(value)
+
+
+def _others(value: object) -> str:
+    return f"and {value:,} other" if isinstance(value, int) and value else ""
+
+
+def _split(value: object) -> str:
+    if not isinstance(value, Mapping) or not value:
+        return ""
+    return ", ".join(f"{tame(str(k))} {_number(v)}" for k, v in value.items())
+
+
+def rate(bps: float) -> str:
+    """A rate as people say it: ``406.4 Tbps``."""
+    for prefix, size in SCALE:
+        if bps >= size:
+            return f"{bps / size:,.4g} {prefix}bps"
+    return f"{bps:g} bps"
+
+
+def closing(report: Report, paint: Paint) -> str:
+    """How many findings there are, how long it took, and where to read on."""
+    found = report.findings
+    lines = [f"{tally(found, paint)} in {report.elapsed_s:.1f} s"]
+    codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page(d.code)})
+    if codes:
+        lines.append(
+            paint("dim", f"tdsl explain {codes[0]} says more" + (f"; also {', '.join(codes[1:6])}" if codes[1:] else ""))
+        )
+    return "\n".join(lines)
+
+
+def tally(found: Iterable[Diagnostic], paint: Paint) -> str:
+    """``3 errors, 1 warning``."""
+    counts = Counter[Severity]()
+    for d in found:
+        counts[d.severity] += 1
+    words = [
+        paint(s.word, f"{counts[s]} {s.word}{'s' if counts[s] > 1 else ''}") for s in sorted(Severity, reverse=True) if counts[s]
+    ]
+    if not counts[Severity.ERROR]:
+        words.insert(0, paint("good", "no errors"))
+    return ", ".join(words)

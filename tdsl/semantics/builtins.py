@@ -1,0 +1,208 @@
+"""The functions of the language itself: ``min max len sum sort primes`` and finite fields ``gf_add gf_mul gf_pow gf_root``.
+
+Fields are GF(q) for a prime power q. An element is a number 0 … q-1 whose base-p digits are the coefficients of a polynomial,
+lowest power first, modulo the least monic irreducible polynomial of its degree (Lidl and Niederreiter, Finite Fields, ch. 1-2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, type_name
+from tdsl.source import Span
+
+FIELD_LIMIT = 4096
+
+
+def _numbers(span: Span, args: tuple[Value, ...], name: str) -> list[Value]:
+    values = list(args)
+    if len(args) == 1 and isinstance(args[0], (tuple, WholeRange, Dims)):
+        only = args[0]
+        if isinstance(only, WholeRange):
+            if len(only) > 1 << 20:
+                raise Fault("E0116", span, f"{len(only):,} elements are too many")
+            values = list(range(only.low, only.high + 1))
+        else:
+            values = list(only.sizes if isinstance(only, Dims) else only)
+    dims = {v.dim if isinstance(v, Quantity) else None for v in values}
+    if len(dims) > 1 or any(not isinstance(v, (int, Fraction, Quantity)) or isinstance(v, bool) for v in values):
+        raise Fault("E0103", span, f"`{name}` needs numbers, or quantities that all measure the same thing")
+    return values
+
+
+def _key(v: Value) -> Fraction:
+    if isinstance(v, Quantity):
+        return v.amount
+    assert isinstance(v, (int, Fraction))
+    return Fraction(v)
+
+
+def _pick(name: str, span: Span, args: tuple[Value, ...]) -> Value:
+    values = _numbers(span, args, name)
+    if not values:
+        raise Fault("E0115", span, f"`{name}` of nothing")
+    return (min if name == "min" else max)(values, key=_key)
+
+
+def _len(span: Span, value: Value) -> int:
+    if isinstance(value, Dims):
+        return len(value.sizes)
+    if isinstance(value, (tuple, WholeRange, str)):
+        return len(value)
+    raise Fault("E0103", span, f"a {type_name(value)} has no length")
+
+
+def _sum(span: Span, *args: Value) -> Value:
+    values = _numbers(span, args, "sum")
+    if values and isinstance(values[0], Quantity):
+        return Quantity(sum((_key(v) for v in values), Fraction(0)), values[0].dim)
+    return sum((_key(v) for v in values), Fraction(0))
+
+
+def _sort(span: Span, value: Value) -> tuple[Value, ...]:
+    if isinstance(value, tuple) and all(isinstance(v, str) for v in value):
+        return tuple(sorted(value, key=str))
+    return tuple(sorted(_numbers(span, (value,), "sort"), key=_key))
+
+
+def _primes(span: Span, limit: Value) -> tuple[int, ...]:
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit > 1 << 20:
+        raise Fault("E0115", span, "`primes(n)` lists the primes up to a whole number n of at most 1,048,576")
+    sieve = bytearray([1]) * (max(limit, 1) + 1)
+    sieve[0:2] = b"\0\0"
+    for i in range(2, int(max(limit, 1) ** 0.5) + 1):
+        if sieve[i]:
+            sieve[i * i :: i] = bytes(len(sieve[i * i :: i]))
+    return tuple(i for i, yes in enumerate(sieve) if yes)
+
+
+def prime_power(q: int) -> tuple[int, int] | None:
+    """(p, n) with q = p**n and p prime, or None."""
+    if q < 2:
+        return None
+    p = next((d for d in range(2, int(q**0.5) + 1) if q % d == 0), q)
+    n = 0
+    while q % p == 0:
+        q //= p
+        n += 1
+    return (p, n) if q == 1 else None
+
+
+def _digits(a: int, p: int, n: int) -> list[int]:
+    out = []
+    for _ in range(n):
+        a, d = divmod(a, p)
+        out.append(d)
+    return out
+
+
+def _reduce(poly: list[int], modulus: tuple[int, ...], p: int) -> list[int]:
+    n = len(modulus) - 1
+    for top in range(len(poly) - 1, n - 1, -1):
+        factor = poly[top]
+        if factor:
+            for i in range(n + 1):
+                poly[top - n + i] = (poly[top - n + i] - factor * modulus[i]) % p
+    return poly[:n]
+
+
+def _divides(small: tuple[int, ...], big: tuple[int, ...], p: int) -> bool:
+    return not any(_reduce(list(big), small, p))
+
+
+@lru_cache(maxsize=64)
+def _modulus(p: int, n: int) -> tuple[int, ...]:
+    """The least monic irreducible polynomial of degree n over GF(p), by trial division."""
+    lower = [(*low, 1) for d in range(1, n // 2 + 1) for low in product(range(p), repeat=d)]
+    for high_first in product(range(p), repeat=n):
+        candidate = (*reversed(high_first), 1)
+        if not any(_divides(small, candidate, p) for small in lower):
+            return candidate
+    raise AssertionError("an irreducible polynomial of every degree exists")
+
+
+def _multiply(q: int, a: int, b: int) -> int:
+    p, n = prime_power(q) or (q, 1)
+    if n == 1:
+        return a * b % p
+    x, y = _digits(a, p, n), _digits(b, p, n)
+    poly = [0] * (2 * n - 1)
+    for i, u in enumerate(x):
+        for j, v in enumerate(y):
+            poly[i + j] = (poly[i + j] + u * v) % p
+    return sum(d * p**i for i, d in enumerate(_reduce(poly, _modulus(p, n), p)))
+
+
+def _field_power(q: int, a: int, exponent: int) -> int:
+    out, square = 1, a
+    while exponent:
+        if exponent & 1:
+            out = _multiply(q, out, square)
+        square = _multiply(q, square, square)
+        exponent >>= 1
+    return out
+
+
+@lru_cache(maxsize=64)
+def _primitive(q: int) -> int:
+    rest, factors = q - 1, []
+    d = 2
+    while d * d <= rest:
+        if rest % d == 0:
+            factors.append(d)
+            while rest % d == 0:
+                rest //= d
+        d += 1
+    factors += [rest] if rest > 1 else []
+    return next(a for a in range(1, q) if all(_field_power(q, a, (q - 1) // f) != 1 for f in factors))
+
+
+def _field(span: Span, q: Value, *elements: Value) -> int:
+    if not isinstance(q, int) or isinstance(q, bool) or not 2 <= q <= FIELD_LIMIT:
+        raise Fault("E0115", span, f"a field's size is a prime power from 2 to {FIELD_LIMIT}")
+    if prime_power(q) is None:
+        below = next(i for i in range(q, 1, -1) if prime_power(i))
+        above = next(i for i in range(q, 2 * q + 1) if prime_power(i))
+        raise Fault("E0115", span, f"{q} is no prime power, so no field has that size", help=f"the nearest are {below} and {above}")
+    for e in elements:
+        if not isinstance(e, int) or isinstance(e, bool) or not 0 <= e < q:
+            raise Fault("E0115", span, f"an element of GF({q}) is a whole number from 0 to {q - 1}")
+    return q
+
+
+def _gf_add(span: Span, q: int, a: int, b: int) -> int:
+    _field(span, q, a, b)
+    p, n = prime_power(q) or (q, 1)
+    return sum((x + y) % p * p**i for i, (x, y) in enumerate(zip(_digits(a, p, n), _digits(b, p, n), strict=True)))
+
+
+def _gf_mul(span: Span, q: int, a: int, b: int) -> int:
+    return _multiply(_field(span, q, a, b), a, b)
+
+
+def _gf_pow(span: Span, q: int, a: int, exponent: Value) -> int:
+    if not isinstance(exponent, int) or isinstance(exponent, bool) or exponent < 0:
+        raise Fault("E0115", span, "`gf_pow(q, a, n)` needs a whole n of at least 0")
+    return _field_power(_field(span, q, a), a, exponent)
+
+
+def _gf_root(span: Span, q: Value) -> int:
+    return _primitive(_field(span, q))
+
+
+BUILTINS: dict[str, Builtin] = {
+    "min": Builtin("min", lambda span, *args: _pick("min", span, args)),
+    "max": Builtin("max", lambda span, *args: _pick("max", span, args)),
+    "len": Builtin("len", _len),
+    "sum": Builtin("sum", _sum),
+    "sort": Builtin("sort", _sort),
+    "primes": Builtin("primes", _primes),
+    "gf_add": Builtin("gf_add", _gf_add),
+    "gf_mul": Builtin("gf_mul", _gf_mul),
+    "gf_pow": Builtin("gf_pow", _gf_pow),
+    "gf_root": Builtin("gf_root", _gf_root),
+}

@@ -1,0 +1,62 @@
+"""How a stage leaves a statement that cannot be understood: with one finding, or silently if its cause was already said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
+from tdsl.source import Origin, Span
+
+
+class Fault(Exception):
+    """A user's mistake on its way to the collector; never leaves a stage."""
+
+    def __init__(
+        self,
+        code: str,
+        at: Span | Origin,
+        message: str,
+        *,
+        labels: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        help: str = "",
+        fix: Fix | None = None,
+        count: int = 1,
+    ) -> None:
+        super().__init__(message)
+        span = at.span if isinstance(at, Origin) else at
+        chain = at.chain if isinstance(at, Origin) else ()
+        places = (*labels, *chain)
+        self.diagnostic = Diagnostic(
+            code, message, span, tuple(Label(s, m) for s, m in places), tuple(notes), help, fix, count=count
+        )
+
+    def report(self, diagnostics: Diagnostics) -> None:
+        """Hand the finding to the collector."""
+        diagnostics.items.append(self.diagnostic)
+
+
+class Excused(Exception):
+    """Something rests on what is already reported as broken: nothing more to say."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most like this one, or ""."""
+    candidates = sorted(set(known))
+    exact = [k for k in candidates if k.lower() == name.lower()]
+    if exact:
+        return exact[0]
+    return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), "")
+
+
+def unknown(code: str, span: Span, what: str, name: str, known: Iterable[str], *, extra_help: str = "") -> Fault:
+    """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
+    known = sorted(set(known))
+    near = nearest(name, known)
+    if near:
+        return Fault(
+            code, span, f"there is no {what} `{name}` here", help=f"did you mean `{near}`?", fix=Fix(f"write `{near}`", ((span, near),))
+        )
+    shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
+    return Fault(code, span, f"there is no {what} `{name}` here", help=extra_help or (f"known here: {shown}" if shown else ""))

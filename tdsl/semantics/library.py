@@ -1,0 +1,203 @@
+"""What the names at the top of a file mean: models, topologies, fabrics, functions, and what other files lend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.loader import Loader, Module, declared_in
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.models import build_model
+from tdsl.semantics.scope import Binding, Scope
+from tdsl.semantics.values import Function
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | tree.Param
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One name at the top of a file, and the file that declares it."""
+
+    node: Named
+    home: Linked
+
+
+@dataclass(slots=True, eq=False)
+class Linked:
+    """A file whose names are known. ``scope`` holds its values."""
+
+    module: Module
+    names: dict[str, Entry] = field(default_factory=dict)
+    used: dict[str, Entry] = field(default_factory=dict)
+    scope: Scope = field(default_factory=Scope)
+
+
+@dataclass(slots=True)
+class Library:
+    """Links files and builds models, each once."""
+
+    loader: Loader
+    diagnostics: Diagnostics
+    settings: dict[str, str] = field(default_factory=dict)
+    linked: dict[str, Linked] = field(default_factory=dict)
+    linking: list[tuple[str, Span | None, str]] = field(default_factory=list)
+    models: dict[int, DeviceModel | None] = field(default_factory=dict)
+    building: list[tree.ModelDecl] = field(default_factory=list)
+    evaluator: Evaluator = field(default_factory=Evaluator)
+
+    def link(self, module: Module, at: Span | None = None) -> Linked:
+        """The file's names, with those it uses."""
+        if module.key in self.linked:
+            return self.linked[module.key]
+        keys = [k for k, _, _ in self.linking]
+        if module.key in keys:
+            self._circle(module, keys.index(module.key), at)
+        self.linking.append((module.key, at, module.file.name))
+        try:
+            result = Linked(module)
+            self._declare(result)
+            for s in module.body:
+                if isinstance(s, tree.Use):
+                    self._guard(partial(self._use, result, s))
+        finally:
+            self.linking.pop()
+        self.linked[module.key] = result
+        return result
+
+    def _circle(self, module: Module, start: int, at: Span | None) -> None:
+        assert at is not None
+        steps = [(s, f"which uses `{name}`") for _, s, name in self.linking[start + 1 :] if s is not None]
+        raise Fault(
+            "E0113",
+            at,
+            f"this use leads back to `{module.file.name}`, which is what uses it",
+            labels=steps,
+            help="move what both files need into a third one",
+        )
+
+    def _guard(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except Fault as fault:
+            fault.report(self.diagnostics)
+        except Excused:
+            pass
+
+    def _declare(self, result: Linked) -> None:
+        for s in result.module.body:
+            if isinstance(s, tree.Broken):
+                result.scope.excused.update(s.names)
+            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let)) or (
+                isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")
+            ):
+                self._guard(partial(self._enter, result, s))
+
+    def _enter(self, result: Linked, s: Named) -> None:
+        name = s.name.name
+        old = result.names.get(name)
+        if old is not None:
+            raise Fault("E0104", s.name.span, f"`{name}` is already declared in this file", labels=[(old.node.name.span, "first here")])
+        result.names[name] = Entry(s, result)
+        if isinstance(s, tree.Def):
+            result.scope.set(name, Function(s, result.scope), s.name.span, "def")
+        elif isinstance(s, tree.Let):
+            result.scope.define(name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, result.scope)))
+
+    def _use(self, result: Linked, use: tree.Use) -> None:
+        files = self.loader.find(use, result.module.folder)
+        for used in use.names:
+            self._guard(partial(self._use_one, result, use, used, files))
+
+    def _use_one(self, result: Linked, use: tree.Use, used: tree.Used, files: list[Path]) -> None:
+        name, target = used.name.name, used.alias or used.name
+        candidates = files if len(files) == 1 else [f for f in files if name in declared_in(f)]
+        for path in candidates:
+            module = self.loader.read(path)
+            if module is None:
+                raise Excused
+            other = self.link(module, use.span)
+            entry = other.names.get(name)
+            if entry is None and other.scope.is_excused(name):
+                result.scope.excused.add(target.name)
+                raise Excused
+            if entry is not None:
+                result.used[target.name] = entry
+                if isinstance(entry.node, (tree.Def, tree.Let)):
+                    result.scope.define(target.name, Binding("use", target.span, lambda: other.scope.value(name, used.name.span)))
+                return
+        result.scope.excused.add(target.name)
+        known = [n for f in files for n in declared_in(f)]
+        raise unknown("E0101", used.name.span, "declaration", name, known)
+
+    # ------------------------------------------------------------ models
+    def entry(self, home: Linked, name: str) -> Entry | None:
+        """What a name at the top means in a file: its own, used, or a model of the catalogue."""
+        found = home.names.get(name) or home.used.get(name)
+        if found is not None:
+            return found
+        path = self.loader.catalogue().get(name)
+        if path is None:
+            return None
+        module = self.loader.read(path)
+        return self.link(module).names.get(name) if module else None
+
+    def is_model(self, home: Linked, name: str) -> bool:
+        """Whether a name is a model's, in a file."""
+        found = home.names.get(name) or home.used.get(name)
+        if found is not None:
+            return isinstance(found.node, tree.ModelDecl)
+        return name in self.loader.catalogue()
+
+    def model(self, home: Linked, name: str, span: Span) -> DeviceModel:
+        """The device model of that name as seen in a file."""
+        entry = self.entry(home, name)
+        if entry is None or not isinstance(entry.node, tree.ModelDecl):
+            if home.scope.is_excused(name):
+                raise Excused
+            known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
+            raise unknown(
+                "E0102", span, "model", name, [*known, *self.loader.catalogue()],
+                extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` shows the catalogue",
+            )  # fmt: skip
+        return self.build(entry, span)
+
+    def build_all(self, home: Linked) -> None:
+        """Build every model of a file, so that the faults of one that nothing uses are said too."""
+        for entry in home.names.values():
+            if isinstance(entry.node, tree.ModelDecl):
+                self._guard(partial(self._build_one, entry))
+
+    def _build_one(self, entry: Entry) -> None:
+        self.build(entry, entry.node.name.span)
+
+    def build(self, entry: Entry, span: Span) -> DeviceModel:
+        """The model an entry declares, built once; what rests on a broken one is excused."""
+        node = entry.node
+        assert isinstance(node, tree.ModelDecl)
+        if id(node) in self.models:
+            built = self.models[id(node)]
+            if built is None:
+                raise Excused
+            return built
+        if any(n is node for n in self.building):
+            raise Fault(
+                "E0114", span, f"model `{node.name.name}` contains itself", labels=[(node.name.span, "declared here")],
+                help="a model may hold chips and switches of other models only",
+            )  # fmt: skip
+        self.building.append(node)
+        self.models[id(node)] = None
+        try:
+            self.models[id(node)] = build_model(self, entry.home, node)
+        finally:
+            self.building.pop()
+        built = self.models[id(node)]
+        if built is None:
+            raise Excused
+        return built

@@ -1,0 +1,108 @@
+"""Files of a design: the one asked for, what it uses, and the standard catalogue. Reads; never runs or fetches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tdsl import resources
+from tdsl.diagnostic import Diagnostics
+from tdsl.semantics.fault import Fault, nearest
+from tdsl.source import SourceFile
+from tdsl.syntax import tree
+from tdsl.syntax.parser import decode, parse
+
+DECLARED = re.compile(r"^[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file that was read and parsed, and the folder in which its own uses are looked up first."""
+
+    file: SourceFile
+    body: tuple[tree.Stmt, ...]
+    folder: Path
+    key: str
+
+
+@dataclass(slots=True)
+class Loader:
+    """Reads files once. ``paths`` are folders searched after the design's own and before the standard library."""
+
+    diagnostics: Diagnostics
+    paths: tuple[Path, ...] = ()
+    overlay: dict[str, str] = field(default_factory=dict)  # unsaved buffers: resolved path -> text
+    modules: dict[str, Module | None] = field(default_factory=dict)
+    catalogue_names: dict[str, Path] | None = None
+
+    def design(self, source: str) -> Path | None:
+        """The file of a design: a path, or the name of one in the standard library; None if there is neither."""
+        path = Path(source)
+        if path.is_file() or source in self.overlay:
+            return path
+        if re.fullmatch(r"[A-Za-z_]\w*", source):
+            standard = resources.folder("stdlib") / "designs" / f"{source}.fab"
+            if standard.is_file():
+                return standard
+        return None
+
+    def read(self, path: Path) -> Module | None:
+        """A file's module; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
+        key = str(path.resolve())
+        if key not in self.modules:
+            text = self.overlay.get(key)
+            data = text.encode() if text is not None else path.read_bytes()
+            file = decode(data, self.shown(path), self.diagnostics)
+            self.modules[key] = Module(file, parse(file, self.diagnostics).body, path.parent, key) if file else None
+        return self.modules[key]
+
+    def shown(self, path: Path) -> str:
+        """A file's name in findings: as given, or ``stdlib:…``."""
+        root = resources.folder("stdlib")
+        if path.is_relative_to(root):
+            return f"stdlib:{path.relative_to(root).as_posix()}"
+        return path.as_posix()
+
+    def roots(self, folder: Path) -> list[Path]:
+        """Folders in which a ``use`` looks, in order."""
+        standard = resources.folder("stdlib")
+        return [folder, *self.paths, standard, standard / "hardware"]
+
+    def find(self, use: tree.Use, folder: Path) -> list[Path]:
+        """The file a ``use`` names, or the files of the folder it names."""
+        parts = [m.name for m in use.module]
+        for root in self.roots(folder):
+            base = root.joinpath(*parts)
+            if base.with_suffix(".fab").is_file():
+                return [base.with_suffix(".fab")]
+            if base.is_dir():
+                return sorted(base.glob("*.fab"))
+        span = use.module[0].span.to(use.module[-1].span)
+        known = {p.stem for r in self.roots(folder) if r.is_dir() for p in r.iterdir() if p.is_dir() or p.suffix == ".fab"}
+        near = nearest(parts[-1], known)
+        shown = "/".join(parts)
+        raise Fault(
+            "E0112",
+            span,
+            f"there is no file `{shown}.fab` and no folder `{shown}` to use",
+            notes=[f"looked in the folder of this file, {len(self.paths)} folders given by --path, and the standard library"],
+            help=f"did you mean `{near}`?" if near else "give the folder that holds it with `--path`",
+        )
+
+    def catalogue(self) -> dict[str, Path]:
+        """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
+        if self.catalogue_names is None:
+            self.catalogue_names = {}
+            for path in sorted((resources.folder("stdlib") / "hardware").rglob("*.fab")):
+                for name in declared_in(path):
+                    self.catalogue_names.setdefault(name, path)
+        return self.catalogue_names
+
+
+def declared_in(path: Path) -> list[str]:
+    """Names that a file seems to declare at its top, without parsing it."""
+    try:
+        return DECLARED.findall(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return []

@@ -1,0 +1,231 @@
+"""The semantic model's values: device models with their ports, and sets of devices in groups. Plain data, no arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+from typing import NamedTuple
+
+from tdsl.source import Origin
+
+KINDS = ("host", "chip", "switch", "ocs", "panel")
+
+
+class Axis(NamedTuple):
+    """One dimension of indices: ``low, low+1, …``, ``size`` of them; the last ``size - built`` are planned only."""
+
+    low: int
+    size: int
+    built: int = -1
+
+    @property
+    def high(self) -> int:
+        """The last index."""
+        return self.low + self.size - 1
+
+    @property
+    def present(self) -> int:
+        """How many are built."""
+        return self.size if self.built < 0 else self.built
+
+
+def unravel(index: int, axes: tuple[Axis, ...]) -> tuple[int, ...]:
+    """Indices of the element at a row-major position."""
+    out = []
+    for axis in reversed(axes):
+        index, rest = divmod(index, axis.size)
+        out.append(axis.low + rest)
+    return tuple(reversed(out))
+
+
+def ravel(indices: tuple[int, ...], axes: tuple[Axis, ...]) -> int:
+    """Row-major position of the element with these indices (which must lie inside)."""
+    at = 0
+    for i, axis in zip(indices, axes, strict=True):
+        at = at * axis.size + (i - axis.low)
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class PortClass:
+    """A named array of ports of a model.
+
+    ``first`` is the place of its first port among all ports of the model. Tuples have one entry a port, row-major:
+    ``cages`` (number on the faceplate, 0 where there is no cage), ``connectors`` (number inside the class; ports of one
+    connector leave by one cable), ``labels`` (faceplate names) and ``systems`` (operating-system names, "" if unknown).
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    first: int
+    rate: int | None  # bit/s one way; None fits any rate
+    types: tuple[str, ...]  # () fits any type, as does "any"
+    cages: tuple[int, ...]
+    form: str
+    connectors: tuple[int, ...]
+    labels: tuple[str, ...]
+    systems: tuple[str, ...]
+    splits: tuple[int, ...]  # ways it may be split
+    split: int  # lanes a port is split into now, 1 if whole
+    origin: Origin
+
+    @property
+    def size(self) -> int:
+        """Number of ports."""
+        return prod(a.size for a in self.axes)
+
+    def path(self, index: int) -> str:
+        """How a design writes its port at a row-major position: ``nic[3]``, ``p[33]``; one without index is its name."""
+        return f"{self.name}[{', '.join(map(str, unravel(index, self.axes)))}]" if self.axes else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """Devices inside a model: ``chip gpu[8]: H100`` or ``switch nvs[4]: NVSWITCH3``."""
+
+    name: str
+    kind: str
+    axes: tuple[Axis, ...]
+    model: DeviceModel
+    origin: Origin
+
+    @property
+    def size(self) -> int:
+        """Number of them."""
+        return prod(a.size for a in self.axes)
+
+
+@dataclass(frozen=True, slots=True)
+class InnerLink:
+    """``count`` links between two devices inside a model, each given as (name, row-major position)."""
+
+    a: tuple[str, int]
+    b: tuple[str, int]
+    count: int
+    rate: int
+    layer: str  # "scaleup", or "" for the network
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutNode:
+    """A NUMA node or a PCIe function inside a host.
+
+    ``name`` and ``index`` say which (``cpu 0``, ``plx 3``, or the chip or port class it describes: ``gpu 5``, ``nic 5``);
+    ``on`` is what it hangs from. ``facts`` holds its settings as written: ``gen`` 5, ``lanes`` 16, ``bus`` "0000:1b:00.0",
+    ``device`` "10de:2330", ``arch`` "x86_64" …; a setting of several items is a tuple.
+    """
+
+    kind: str  # "numa" or "pcie"
+    name: str
+    index: int
+    on: tuple[str, int] | None
+    facts: Mapping[str, object]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceModel:
+    """A kind of host, switch, chip, OCS or panel: what a ``model`` declares.
+
+    ``facts`` are its other settings: ``height``, ``power``, ``source``, ``sm`` … as evaluated values (Quantity, str, int,
+    tuple). Two fabrics that split a port class differently use two DeviceModels of one name.
+    """
+
+    name: str
+    kind: str
+    title: str
+    classes: tuple[PortClass, ...]
+    chips: tuple[Chip, ...]
+    links: tuple[InnerLink, ...]
+    layout: tuple[LayoutNode, ...]
+    facts: Mapping[str, object]
+    origin: Origin
+    variant: str = ""  # how it was split, "" if not
+    wiring: tuple[object, ...] = ()  # its own connects (tree.Connect), which become ``links``
+    scope: object = None  # the names its connects may use
+
+    @property
+    def port_count(self) -> int:
+        """Ports of all classes."""
+        return sum(c.size for c in self.classes)
+
+    @property
+    def accelerators(self) -> int:
+        """Accelerators inside: a chip model itself counts 1; a host's chips of kind ``chip`` each count."""
+        return 1 if self.kind == "chip" else sum(c.size for c in self.chips if c.kind == "chip")
+
+    def port_class(self, name: str) -> PortClass | None:
+        """The class of that name."""
+        return next((c for c in self.classes if c.name == name), None)
+
+    def class_of(self, port: int) -> PortClass:
+        """The class that a port of the model (counted over all classes) belongs to."""
+        for c in self.classes:
+            if c.first <= port < c.first + c.size:
+                return c
+        raise IndexError(port)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component of a device set's path: a group or the device itself, and the axes written at it."""
+
+    name: str
+    kind: str  # group kinds, or the device's kind
+    axes: tuple[Axis, ...]
+
+
+@dataclass(slots=True, eq=False)
+class DeviceSet:
+    """What one declaration places: a row-major block of devices over the axes of its groups and its own.
+
+    ``parts`` lead from the outermost group to the device. ``first`` is the block's first row in the device table.
+    """
+
+    index: int
+    parts: tuple[Part, ...]
+    model: DeviceModel
+    role: str  # "accelerator", "storage", "manager" or "" (switches, panels …)
+    origin: Origin
+    first: int = 0
+    inside: DeviceSet | None = None  # the hosts these chips sit in, if they are devices inside a model
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Its own name: ``leaf``."""
+        return self.parts[-1].name
+
+    @property
+    def kind(self) -> str:
+        """host, chip, switch, ocs or panel."""
+        return self.parts[-1].kind
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All axes, outermost first."""
+        return tuple(a for p in self.parts for a in p.axes)
+
+    @property
+    def count(self) -> int:
+        """Number of rows, planned ones included."""
+        return prod(a.size for a in self.axes)
+
+    @property
+    def path(self) -> str:
+        """``su.leaf``."""
+        return ".".join(p.name for p in self.parts)
+
+    def device_path(self, row: int) -> str:
+        """How a design writes one device of it: ``su[0].leaf[3]`` (row counted inside the block)."""
+        coordinates = iter(unravel(row, self.axes))
+        out = []
+        for p in self.parts:
+            here = [str(next(coordinates)) for _ in p.axes]
+            out.append(f"{p.name}[{', '.join(here)}]" if here else p.name)
+        return ".".join(out)
+
+
+Ratio = Fraction

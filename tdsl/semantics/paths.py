@@ -1,0 +1,162 @@
+"""Names in paths: from ``su[s].leaf[*].p[3]`` to the device set, its axes and its port class. Indices are not evaluated here."""
+
+from __future__ import annotations
+
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.model import Axis, DeviceSet, Part
+from tdsl.semantics.plan import Context, Entry, Group, Plan, Target
+from tdsl.syntax import tree
+
+
+class PathReader:
+    """Reads one path's parts in order."""
+
+    def __init__(self, plan: Plan, context: Context, path: tree.Path) -> None:
+        self.plan, self.context, self.path = plan, context, path
+        self.at = 0
+
+    def member(self) -> tree.Member:
+        """The next name."""
+        part = self.path.parts[self.at]
+        if not isinstance(part, tree.Member):
+            raise Fault("E0120", part.span, "a name must stand here")
+        self.at += 1
+        return part
+
+    def index(self) -> tree.Index | None:
+        """The brackets that follow, if any."""
+        if self.at < len(self.path.parts):
+            part = self.path.parts[self.at]
+            if isinstance(part, tree.Index):
+                self.at += 1
+                return part
+            if isinstance(part, tree.Call):
+                raise Fault("E0120", part.span, "a path cannot be called; indices stand in square brackets")
+        return None
+
+    @property
+    def more(self) -> bool:
+        """Whether parts are left."""
+        return self.at < len(self.path.parts)
+
+    def entries(self, name: tree.Member, axes: tuple[Axis, ...]) -> list[Entry]:
+        """One entry a dimension; nothing written means the whole population."""
+        index = self.index()
+        if index is None or _everything(index):
+            return [Entry(a, None, name.span, name.name) for a in axes]
+        if len(index.entries) != len(axes):
+            shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
+            raise Fault(
+                "E0109",
+                index.span,
+                f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape}), and {len(index.entries)} are written",
+                help=f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas",
+            )
+        return [Entry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
+
+
+def resolve(plan: Plan, context: Context, path: tree.Path, *, ports: bool = True) -> Target:
+    """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken ones."""
+    reader = PathReader(plan, context, path)
+    head = reader.member()
+    depth, found = _lookup(context, head)
+    shared = sum(len(p.axes) for p in context.parts[:depth])
+    parts: list[Part] = list(context.parts[:depth])
+    written: list[tuple[tree.Member, int, tree.Index | None]] = []
+    while isinstance(found, Group):
+        index = reader.index()
+        written.append((head, len(found.axes), index))
+        _check_count(head, found.axes, index)
+        parts.append(Part(found.name, found.kind, found.axes))
+        if not reader.more:
+            entries = _late_entries(written, [p.axes for p in parts[depth:]])
+            return Target(path, found, None, shared, tuple(entries), "", None, tuple(parts))
+        head = reader.member()
+        found = _member(found, head)
+    own = [p.axes for p in found.parts[depth : depth + len(written)]]
+    entries = _late_entries(written, own)
+    entries += reader.entries(head, found.parts[-1].axes)
+    return _ports(plan, reader, found, shared, entries, path, ports)
+
+
+def _everything(index: tree.Index) -> bool:
+    """``[*]`` alone means all members, however many dimensions there are."""
+    return len(index.entries) == 1 and isinstance(index.entries[0], tree.Star)
+
+
+def _check_count(name: tree.Member, axes: tuple[Axis, ...], index: tree.Index | None) -> None:
+    if index is not None and not (_everything(index) and axes) and len(index.entries) != len(axes):
+        shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
+        raise Fault(
+            "E0109",
+            index.span,
+            f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape}), and {len(index.entries)} are written",
+        )
+
+
+def _late_entries(written: list[tuple[tree.Member, int, tree.Index | None]], axes: list[tuple[Axis, ...]]) -> list[Entry]:
+    """Entries of the groups on the way, over the axes that the device set itself has there (an extend narrows them)."""
+    out: list[Entry] = []
+    for (name, _, index), own in zip(written, axes, strict=True):
+        if index is None or _everything(index):
+            out += [Entry(a, None, name.span, name.name) for a in own]
+        else:
+            out += [Entry(a, e, e.span, name.name) for a, e in zip(own, index.entries, strict=True)]
+    return out
+
+
+def _lookup(context: Context, head: tree.Member) -> tuple[int, Group | DeviceSet]:
+    """The member a first name means, looked up from the enclosing block outward, and how deep it was found."""
+    for depth in range(len(context.groups) - 1, -1, -1):
+        group = context.groups[depth]
+        found = group.members.get(head.name)
+        if found is not None:
+            return depth, found
+        if head.name in group.absent or group.scope.is_excused(head.name):
+            raise Excused
+    known = [n for g in context.groups for n in (*g.members, *g.absent)]
+    raise unknown("E0101", head.span, "device or group", head.name, known)
+
+
+def _member(group: Group, name: tree.Member) -> Group | DeviceSet:
+    found = group.members.get(name.name)
+    if found is not None:
+        return found
+    if name.name in group.absent or group.scope.is_excused(name.name):
+        raise Excused
+    raise unknown("E0101", name.span, f"member of `{group.name}` called", name.name, group.members)
+
+
+def _ports(
+    plan: Plan, reader: PathReader, device: DeviceSet, shared: int, entries: list[Entry], path: tree.Path, ports: bool
+) -> Target:
+    """What follows the device: devices inside it, and at last a port class."""
+    while reader.more:
+        name = reader.member()
+        chip = next((c for c in device.model.chips if c.name == name.name), None)
+        if chip is not None:
+            device = inside(plan, device, name.name)
+            entries += reader.entries(name, chip.axes)
+            continue
+        c = device.model.port_class(name.name)
+        if c is None:
+            known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
+            raise unknown("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
+        if not ports:
+            raise Fault("E0120", name.span, "a path to devices must stand here, not to their ports")
+        found = reader.entries(name, c.axes)
+        if reader.more:
+            raise Fault("E0120", path.parts[reader.at].span, "nothing follows a port")
+        return Target(path, None, device, shared, tuple(entries), name.name, tuple(found))
+    return Target(path, None, device, shared, tuple(entries), "", None)
+
+
+def inside(plan: Plan, host: DeviceSet, name: str) -> DeviceSet:
+    """The set of the devices of that name inside all devices of a set, made when first asked for."""
+    key = (id(host), name)
+    if key not in plan.insides:
+        chip = next(c for c in host.model.chips if c.name == name)
+        role = "accelerator" if chip.kind == "chip" else ""
+        made = DeviceSet(-1, (*host.parts, Part(name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host)
+        plan.insides[key] = made
+    return plan.insides[key]

@@ -1,0 +1,156 @@
+"""The semantic model of one fabric: its groups and device sets, and its statements with the names in their paths resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
+from tdsl.semantics.scope import Scope
+from tdsl.source import Origin, Span
+from tdsl.syntax import tree
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """A block that holds members: the fabric itself, or what ``group``, ``pod``, ``plane``, ``rack`` … declare.
+
+    ``absent`` are names whose declaration is broken: paths through them are excused.
+    """
+
+    name: str
+    kind: str
+    axes: tuple[Axis, ...]
+    parent: Group | None
+    span: Span
+    scope: Scope
+    members: dict[str, Group | DeviceSet] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
+
+    def sets(self) -> Iterator[DeviceSet]:
+        """All device sets below, in order of declaration."""
+        for m in self.members.values():
+            if isinstance(m, Group):
+                yield from m.sets()
+            else:
+                yield m
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a statement stands: its groups from the fabric inward, and the axes of each over which it is repeated."""
+
+    groups: tuple[Group, ...]
+    parts: tuple[Part, ...]  # of groups[1:]; an ``extend su[0]`` narrows an axis to one index
+
+    @property
+    def group(self) -> Group:
+        """The innermost group."""
+        return self.groups[-1]
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All axes over which the statement is repeated."""
+        return tuple(a for p in self.parts for a in p.axes)
+
+    def inner(self, group: Group) -> Context:
+        """The context of a group's own block."""
+        return Context((*self.groups, group), (*self.parts, Part(group.name, group.kind, group.axes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One dimension of a path: what is written in the brackets (None: nothing, the whole population)."""
+
+    axis: Axis
+    expr: tree.Expr | None
+    span: Span
+    name: str  # the part it belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A path with its names resolved. ``shared`` leading axes are those of the statement's own groups.
+
+    Exactly one of ``group`` and ``device`` is set. ``port_class`` is "" where the path ends at the device.
+    """
+
+    path: tree.Path
+    group: Group | None
+    device: DeviceSet | None
+    shared: int
+    entries: tuple[Entry, ...]
+    port_class: str
+    ports: tuple[Entry, ...] | None
+    group_parts: tuple[Part, ...] = ()
+
+    @property
+    def span(self) -> Span:
+        """Where it stands."""
+        return self.path.span
+
+    @property
+    def populous(self) -> bool:
+        """Whether it can mean several devices in one application."""
+        return any(e.expr is None or isinstance(e.expr, (tree.Star, tree.Range, tree.ListExpr)) for e in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A connect or circuit with resolved ends."""
+
+    node: tree.Connect
+    scope: Scope
+    context: Context
+    a: tuple[Target, ...]
+    b: tuple[Target, ...]
+    via: Target | None
+    settings: Mapping[str, object]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Pathed:
+    """An omit, naming or override: one path, and what it does."""
+
+    node: tree.Omit | tree.Naming | tree.Override
+    target: Target
+    scope: Scope
+    context: Context
+    origin: Origin
+    model: DeviceModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A require or report, where it stands."""
+
+    node: tree.Require
+    scope: Scope
+    context: Context
+    origin: Origin
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """Everything one fabric says. ``broken`` means that some statement was refused, so absences prove nothing."""
+
+    name: str
+    title: str
+    origin: Origin
+    root: Group
+    evaluator: Evaluator
+    layer: str = ""
+    parameters: dict[str, object] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)  # names of all its parameters, well or not
+    sets: list[DeviceSet] = field(default_factory=list)
+    wires: list[Wire] = field(default_factory=list)
+    omits: list[Pathed] = field(default_factory=list)
+    namings: list[Pathed] = field(default_factory=list)
+    overrides: list[Pathed] = field(default_factory=list)
+    requires: list[Required] = field(default_factory=list)
+    insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
+    touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
+    excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
+    broken: bool = False

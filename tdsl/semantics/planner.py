@@ -1,0 +1,399 @@
+"""A fabric's text becomes its plan: values, groups and device sets first, then statements with their paths resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from math import prod
+
+from tdsl.semantics.evaluate import LIST_LIMIT, items, truth
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.later import refuse_later
+from tdsl.semantics.library import Library, Linked
+from tdsl.semantics.model import KINDS, DeviceModel, DeviceSet, Part
+from tdsl.semantics.models import split_model
+from tdsl.semantics.parameters import define_param
+from tdsl.semantics.paths import resolve
+from tdsl.semantics.plan import Context, Group, Pathed, Plan, Required, Target, Wire
+from tdsl.semantics.scope import FAILED, Binding, Scope
+from tdsl.semantics.shapes import axes_of
+from tdsl.semantics.values import Function, Value, text_of
+from tdsl.source import Origin, Span
+from tdsl.syntax import tree
+
+GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
+ROLES = ("accelerator", "storage", "manager")
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "layer")
+LAYERS = ("scaleup",)
+
+
+class Planner:
+    """Walks one fabric. Declarations are entered while walking; statements with paths wait until all are known."""
+
+    def __init__(self, library: Library, home: Linked, node: tree.Decl, max_devices: int) -> None:
+        self.library, self.home, self.node = library, home, node
+        self.evaluator = library.evaluator
+        self.max_devices = max_devices
+        self.waiting: list[Callable[[], None]] = []
+        self.extending: list[Callable[[], None]] = []
+        scope = Scope(home.scope)
+        root = Group(node.name.name, node.kind.name, (), None, node.name.span, scope)
+        title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
+        self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator)
+        self.context = Context((root,), ())
+        self.count = 0
+
+    # ------------------------------------------------------------ driving
+    def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> Plan:
+        """The plan of the fabric and of what other statements add to it."""
+        self.evaluator.is_model = lambda name: self.library.is_model(self.home, name)
+        self.block(self.node.body or (), self.plan.root.scope, self.context, ())
+        for home, s in extensions:
+            self.guard(partial(self.outside, home, s))
+        for step in self.extending:
+            self.guard(step)
+        while self.waiting:
+            steps, self.waiting = self.waiting, []
+            for step in steps:
+                self.guard(step)
+        self.force(self.plan.root.scope)
+        return self.plan
+
+    def guard(self, step: Callable[[], None]) -> bool:
+        """Run a step; its fault becomes a finding and the plan is known to be incomplete."""
+        try:
+            step()
+        except Fault as fault:
+            fault.report(self.library.diagnostics)
+        except Excused:
+            pass
+        else:
+            return True
+        self.plan.broken = True
+        return False
+
+    def force(self, scope: Scope) -> None:
+        """Compute values nobody asked for, so that their faults are said too."""
+        for name, binding in list(scope.names.items()):
+            if binding.state != FAILED and binding.compute is not None:
+                self.guard(partial(_ask, scope, name, binding))
+
+    def block(self, body: Iterable[tree.Stmt], scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """All statements of a block: values first, so that their order does not matter."""
+        body = tuple(body)
+        for s in body:
+            if isinstance(s, tree.Broken):
+                scope.excused.update(s.names)
+                scope.excused.update(_declared(s.body))
+                self.plan.broken = True
+            elif isinstance(s, (tree.Let, tree.Param, tree.Def)):
+                self.guard(partial(self.value, s, scope, context))
+        for s in body:
+            self.guard(partial(self.statement, s, scope, context, chain))
+
+    def value(self, s: tree.Let | tree.Param | tree.Def, scope: Scope, context: Context) -> None:
+        """A let, param or def."""
+        if isinstance(s, tree.Def):
+            scope.define(s.name.name, Binding("def", s.name.span, lambda: Function(s, scope)))
+        elif isinstance(s, tree.Param):
+            if len(context.groups) > 1:
+                raise Fault("E0120", s.span, "a param belongs to the fabric or the file", help="use `let` inside a group")
+            self.plan.declared.add(s.name.name)
+            value = define_param(scope, s, self.evaluator, self.library.settings)
+            self.plan.parameters[s.name.name] = value
+        else:
+            scope.define(s.name.name, Binding("let", s.name.span, lambda: self.let_value(s, scope)))
+
+    def let_value(self, s: tree.Let, scope: Scope) -> Value:
+        """A let's value, with its type and guard."""
+        from tdsl.semantics.evaluate import require_type
+
+        value = self.evaluator.evaluate(s.value, scope)
+        if s.type is not None:
+            require_type(value, s.type, s.value.span)
+        if s.guard is not None:
+            inner = scope.child()
+            inner.set(s.name.name, value, s.name.span)
+            if not truth(self.evaluator.evaluate(s.guard, inner), s.guard.span):
+                raise Fault(
+                    "E0110", s.value.span, f"`{s.name.name}` is {text_of(value)}, which its guard rules out",
+                    labels=[(s.guard.span, "this must hold")],
+                )  # fmt: skip
+        return value
+
+    # ------------------------------------------------------------ statements
+    def statement(self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """One statement that is no value."""
+        plan, origin = self.plan, Origin(s.span, chain)
+        match s:
+            case tree.Decl() if s.kind.name in KINDS:
+                self.device(s, scope, context, chain)
+            case tree.Decl() if s.kind.name in GROUPS:
+                self.group(s, scope, context, chain)
+            case tree.Connect():
+                self.waiting.append(lambda: self.wire(s, scope, context, origin))
+            case tree.Omit():
+                for path in s.paths:
+                    self.waiting.append(partial(self.omit, s, path, scope, context, origin))
+            case tree.Naming():
+                self.waiting.append(lambda: plan.namings.append(self.pathed(s, s.path, scope, context, origin)))
+            case tree.Override():
+                self.waiting.append(lambda: self.override(s, self.home, scope, context, origin))
+            case tree.Require():
+                plan.requires.append(Required(s, scope, context, origin))
+            case tree.Extend():
+                self.extending.append(lambda: self.extend(s, scope, context))
+            case tree.If():
+                self.branch(s, scope, context, chain)
+            case tree.For():
+                self.loop(s, scope, context, chain)
+            case tree.Setting() if s.name.name == "layer":
+                self.layer(s, context)
+            case tree.Let() | tree.Param() | tree.Def():
+                pass
+            case tree.Broken():
+                pass
+            case _:
+                refuse_later(s, scope, self.library, self.home)
+
+    def layer(self, s: tree.Setting, context: Context) -> None:
+        """``layer scaleup``: the fabric lies inside hosts."""
+        word = s.items[0].value if s.items else None
+        name = word.bare if isinstance(word, tree.Path) else None
+        if name not in LAYERS or len(context.groups) > 1:
+            raise Fault("E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts")
+        self.plan.layer = str(name)
+
+    def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """The branch whose condition holds; its names belong to the block around."""
+        for condition, body in s.branches:
+            if truth(self.evaluator.evaluate(condition, scope), condition.span):
+                self.block(body, scope, context, (*chain, (condition.span, "because this holds")))
+                return
+        self.block(s.other, scope, context, chain)
+
+    def loop(self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """The body once for each value."""
+        for value in items(self.evaluator.evaluate(s.over, scope), s.over.span):
+            self.evaluator.steps += 1 + len(s.body) * 16
+            if self.evaluator.steps > LIST_LIMIT * 4:
+                raise Fault("E0116", s.over.span, "this loop makes too many statements")
+            inner = scope.child()
+            inner.set(s.var.name, value, s.var.span, "for")
+            self.block(s.body, inner, context, (*chain, (s.var.span, f"for {s.var.name} = {text_of(value)}")))
+
+    # ------------------------------------------------------------ declarations
+    def enter(self, group: Group, s: tree.Decl, member: Group | DeviceSet) -> None:
+        """Put a member into its group, under a name nobody has there."""
+        name = s.name.name
+        if name in group.members or name in group.absent:
+            old = group.members.get(name)
+            where = old.span if isinstance(old, Group) else old.origin.span if old else s.name.span
+            raise Fault("E0104", s.name.span, f"`{name}` is already declared in this block", labels=[(where, "first here")])
+        group.members[name] = member
+
+    def group(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """A group and its block."""
+        try:
+            if s.of is not None:
+                raise Fault("E0120", s.of.span, f"a {s.kind.name} has a block, not a model", help=f"write `{s.kind.name} {s.name.name}[…] {{ … }}`")
+            axes = axes_of(s.shape, scope, self.evaluator)
+            inner_scope = scope.child()
+            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope)
+            self.limit(prod(a.size for a in (*context.axes, *axes)), s)
+            self.enter(context.group, s, made)
+        except (Fault, Excused):
+            context.group.absent.add(s.name.name)
+            raise
+        self.block(s.body or (), inner_scope, context.inner(made), chain)
+        self.force_later(inner_scope)
+
+    def force_later(self, scope: Scope) -> None:
+        """Have a block's unused values computed at the end."""
+        self.waiting.append(lambda: self.force(scope))
+
+    def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """``switch leaf[8]: QM9700 { … }``."""
+        try:
+            axes = axes_of(s.shape, scope, self.evaluator)
+            self.limit(prod(a.size for a in (*context.axes, *axes)), s)
+            model, role = self.model_for(s, scope)
+            made = DeviceSet(
+                len(self.plan.sets), (*context.parts, Part(s.name.name, s.kind.name, axes)), model, role, Origin(s.name.span, chain)
+            )
+            self.enter(context.group, s, made)
+            self.count += made.count
+            self.limit(self.count, s)
+        except (Fault, Excused):
+            if s.name.name not in context.group.members:
+                context.group.absent.add(s.name.name)
+            raise
+        self.plan.sets.append(made)
+
+    def limit(self, count: int, s: tree.Decl) -> None:
+        """Refuse more devices than the limit before any memory is taken."""
+        if count > self.max_devices:
+            raise Fault(
+                "E0116",
+                s.span,
+                f"with this the design has {count:,} devices or groups; the limit is {self.max_devices:,}",
+                help="raise it with `--limit-devices`, if that many are meant",
+            )
+
+    def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, str]:
+        """The model of a declared device, split as its settings say, and its role."""
+        if not isinstance(s.of, tree.Path) or s.of.bare is None:
+            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`")
+        model = self.named_model(s.of, scope)
+        if model.kind != s.kind.name:
+            raise Fault(
+                "E0102",
+                s.of.span,
+                f"{model.name} is a {model.kind}, not a {s.kind.name}",
+                labels=[(model.origin.span, "declared here")],
+                help=f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model",
+            )
+        role = "accelerator" if model.accelerators else ""
+        ways: dict[str, int] = {}
+        for inner in s.body or ():
+            role = self.device_setting(inner, scope, role, ways)
+        return (split_model(model, ways, Origin(s.span)) if ways else model), role
+
+    def named_model(self, path: tree.Path, scope: Scope) -> DeviceModel:
+        """The model a name means: declared, used, in the catalogue, or the value of a name of type model."""
+        name = str(path.bare)
+        if scope.find(name) is not None:
+            value = scope.value(name, path.span)
+            from tdsl.semantics.values import ModelName
+
+            if isinstance(value, ModelName):
+                name = value.name
+        return self.library.model(self.home, name, path.span)
+
+    def device_setting(self, s: tree.Stmt, scope: Scope, role: str, ways: dict[str, int]) -> str:
+        """``role manager`` or ``split nic 8``; gives the role."""
+        if isinstance(s, tree.Broken):
+            raise Excused
+        if not isinstance(s, tree.Setting):
+            raise Fault("E0118", s.span, "a device's braces hold settings only", help="known: `role`, `split`")
+        if s.name.name == "role":
+            word = s.items[0].value if s.items else None
+            name = word.bare if isinstance(word, tree.Path) else None
+            if name not in ROLES:
+                raise unknown("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
+            return str(name)
+        if s.name.name == "split":
+            item = s.items[0] if s.items else None
+            if item is None or not isinstance(item.value, tree.Path) or not item.value.bare or not item.args:
+                raise Fault("E0120", s.span, "write `split CLASS N`", help="`split nic 8` makes 8 lanes of each port of `nic`")
+            ways[item.value.bare] = self.evaluator.integer(item.args[0][1], scope)
+            return role
+        raise unknown("E0118", s.name.span, "setting of a device", s.name.name, ("role", "split"))
+
+    # ------------------------------------------------------------ statements with paths
+    def wire(self, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
+        """A connect or circuit."""
+        try:
+            a = tuple(resolve(self.plan, context, p) for p in s.a)
+            b = tuple(resolve(self.plan, context, p) for p in s.b)
+            via = resolve(self.plan, context, s.via, ports=False) if s.via else None
+            for t in (*a, *b, *([via] if via else [])):
+                if t.device is None:
+                    raise Fault("E0120", t.span, f"`{t.path.parts[-1].span.text}` is a group; cables join devices", help="name a device in it")
+            settings = self.connect_settings(s, scope)
+        except (Fault, Excused):
+            for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
+                self.plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
+            raise
+        self.plan.wires.append(Wire(s, scope, context, a, b, via, settings, origin))
+
+    def connect_settings(self, s: tree.Connect, scope: Scope) -> dict[str, object]:
+        """``{ rate 400Gbps; class x, y }``: one value, or a list with one a dimension. Strings wait for their variables."""
+        out: dict[str, object] = {}
+        for inner in s.body:
+            if isinstance(inner, tree.Broken):
+                raise Excused
+            if not isinstance(inner, tree.Setting):
+                raise Fault("E0118", inner.span, "a connect's braces hold settings only")
+            name = inner.name.name
+            if name not in CONNECT_SETTINGS:
+                raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
+            if name in out:
+                raise Fault("E0104", inner.span, f"`{name}` is set twice")
+            from tdsl.semantics.settings import connect_value
+
+            out[name] = connect_value(inner, scope, self.evaluator)
+        return out
+
+    def pathed(self, s: tree.Omit | tree.Naming, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> Pathed:
+        """An omit or naming."""
+        return Pathed(s, resolve(self.plan, context, path, ports=False), scope, context, origin)
+
+    def omit(self, s: tree.Omit, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> None:
+        """One path of an omit."""
+        self.plan.omits.append(self.pathed(s, path, scope, context, origin))
+
+    def override(self, s: tree.Override, home: Linked, scope: Scope, context: Context, origin: Origin) -> None:
+        """``override PATH: MODEL``."""
+        target = resolve(self.plan, context, s.path, ports=False)
+        if target.device is None:
+            raise Fault("E0120", s.path.span, "an override names devices, not a group")
+        if s.model is None or s.model.bare is None:
+            raise Fault("E0120", s.span, "an override says which model replaces the one declared", help="`override leaf[3]: MODEL`")
+        model = self.library.model(home, s.model.bare, s.model.span)
+        if model.kind != target.device.kind:
+            raise Fault("E0102", s.model.span, f"{model.name} is a {model.kind} and cannot replace a {target.device.kind}")
+        if s.body:
+            raise Fault("E0118", s.body[0].span, "an override takes a model only")
+        self.plan.overrides.append(Pathed(s, target, scope, context, origin, model))
+
+    def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:
+        """``extend su[0] { … }``: the block once more, inside one instance or all."""
+        self.add(s, resolve(self.plan, context, s.path, ports=False), scope)
+
+    def add(self, s: tree.Extend, target: Target, scope: Scope) -> None:
+        """Walk an extension's block inside the group it names."""
+        if target.group is None:
+            raise Fault("E0120", s.path.span, "extend adds to a group or a fabric, and this is a device")
+        from tdsl.semantics.settings import narrowed
+
+        context = narrowed(self.context, target, scope, self.evaluator)
+        self.block(s.body, target.group.scope, context, ((s.path.span, "added by this extend"),))
+
+    def outside(self, home: Linked, s: tree.Extend | tree.Override) -> None:
+        """An extend or override at the top of a file: its path begins with the fabric's name."""
+        rest = s.path.parts[1:]
+        if not rest:
+            if isinstance(s, tree.Override):
+                raise Fault("E0120", s.path.span, "an override names devices, not a fabric")
+            mine, self.home = self.home, home
+            self.block(s.body, self.plan.root.scope, self.context, ((s.path.span, "added by this extend"),))
+            self.home = mine
+            return
+        path = tree.Path(rest, s.path.span)
+        if isinstance(s, tree.Override):
+            inner = tree.Override(path, s.model, s.body, s.span)
+            self.waiting.append(lambda: self.override(inner, home, self.plan.root.scope, self.context, Origin(s.span)))
+        else:
+            more = tree.Extend(path, s.body, s.span)
+            self.extend_from(home, more)
+
+    def extend_from(self, home: Linked, s: tree.Extend) -> None:
+        """An extend of another file: the models it names are those of its own file."""
+        mine, self.home = self.home, home
+        try:
+            self.extend(s, self.plan.root.scope, self.context)
+        finally:
+            self.home = mine
+
+
+def _declared(body: Iterable[tree.Stmt]) -> Iterator[str]:
+    for s in body:
+        if isinstance(s, (tree.Decl, tree.Let, tree.Param, tree.Def, tree.ModelDecl)):
+            yield s.name.name
+        if isinstance(s, (tree.Decl, tree.Broken)):
+            yield from _declared(s.body or ())
+
+
+def _ask(scope: Scope, name: str, binding: Binding) -> None:
+    scope.value(name, binding.span)

@@ -1,0 +1,103 @@
+"""Names in a block: values, functions and members, looked up outward. Values are computed when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.values import Value
+from tdsl.source import Span
+
+WAITING, RUNNING, DONE, FAILED = range(4)
+
+
+@dataclass(slots=True)
+class Binding:
+    """A named value: how to compute it, or what it is. ``what`` is param, let, for, def or index."""
+
+    what: str
+    span: Span
+    compute: Callable[[], Value] | None = None
+    value: Value = None
+    state: int = WAITING
+
+
+@dataclass(slots=True)
+class Scope:
+    """One block's names. ``excused`` are names in statements that did not parse: their absence is not reported."""
+
+    parent: Scope | None = None
+    names: dict[str, Binding] = field(default_factory=dict)
+    excused: set[str] = field(default_factory=set)
+
+    def child(self) -> Scope:
+        """A block inside this one."""
+        return Scope(self)
+
+    def find(self, name: str) -> Binding | None:
+        """The binding a name has here, or in a block around."""
+        at: Scope | None = self
+        while at is not None:
+            found = at.names.get(name)
+            if found is not None:
+                return found
+            at = at.parent
+        return None
+
+    def is_excused(self, name: str) -> bool:
+        """Whether the name stands in text that did not parse."""
+        at: Scope | None = self
+        while at is not None:
+            if name in at.excused:
+                return True
+            at = at.parent
+        return False
+
+    def visible(self) -> Iterator[str]:
+        """All value names seen from here."""
+        at: Scope | None = self
+        while at is not None:
+            yield from at.names
+            at = at.parent
+
+    def define(self, name: str, binding: Binding) -> None:
+        """Bind a name in this block; two values of one name in a block are a fault."""
+        old = self.names.get(name)
+        if old is not None:
+            raise Fault(
+                "E0104", binding.span, f"`{name}` is already defined in this block", labels=[(old.span, "first defined here")]
+            )
+        self.names[name] = binding
+
+    def set(self, name: str, value: Value, span: Span, what: str = "let") -> None:
+        """Bind a name to a value that is known."""
+        self.names[name] = Binding(what, span, None, value, DONE)
+
+    def value(self, name: str, span: Span) -> Value:
+        """What a name is worth; a circle of definitions is a fault, what rests on a fault is excused."""
+        binding = self.find(name)
+        if binding is None:
+            raise KeyError(name)
+        if binding.state == DONE:
+            return binding.value
+        if binding.state == FAILED:
+            raise Excused
+        if binding.state == RUNNING:
+            binding.state = FAILED
+            raise Fault(
+                "E0114",
+                binding.span,
+                f"`{name}` is defined in terms of itself",
+                labels=[(span, "needed again here")],
+                help="break the circle: a value may rest only on values that do not rest on it",
+            )
+        binding.state = RUNNING
+        try:
+            assert binding.compute is not None
+            binding.value = binding.compute()
+        except (Fault, Excused):
+            binding.state = FAILED
+            raise
+        binding.state = DONE
+        return binding.value

@@ -1,0 +1,68 @@
+"""Values of a connect's settings, and the narrowed context of an extend."""
+
+from __future__ import annotations
+
+from tdsl.semantics.evaluate import Evaluator, require_type
+from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.model import Axis, Part
+from tdsl.semantics.plan import Context, Group, Target
+from tdsl.semantics.quantity import LENGTH, RATE, Quantity
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.values import Value, Word, type_name
+from tdsl.syntax import tree
+
+MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
+
+
+def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
+    """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's variables."""
+    if not s.items:
+        raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
+    values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
+    return values[0] if len(values) == 1 else values
+
+
+def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> object:
+    if isinstance(item.value, tree.Str) and any(not isinstance(p, str) for p in item.value.parts):
+        return item.value
+    value = evaluator.evaluate(item.value, scope, words=True)
+    if name in ("rate", "length"):
+        dim = RATE if name == "rate" else LENGTH
+        if not isinstance(value, Quantity) or value.dim != dim:
+            raise Fault("E0103", item.span, f"`{name}` is a {name}, not a {type_name(value)}", help="`rate 400Gbps`, `length 3m`")
+        if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
+            raise Fault("E0120", item.span, f"a {name} is more than nothing")
+    elif not isinstance(value, str):
+        raise Fault("E0103", item.span, f"`{name}` is a word or a string, not a {type_name(value)}")
+    if name == "medium" and value not in MEDIA_WORDS:
+        raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
+    return str(value) if isinstance(value, Word) else value
+
+
+def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluator) -> Context:
+    """The context of an extend's block: each written index narrows its axis to that index."""
+    groups: list[Group] = []
+    at: Group | None = target.group
+    while at is not None:
+        groups.insert(0, at)
+        at = at.parent
+    entries = iter(target.entries)
+    parts: list[Part] = []
+    for part in target.group_parts:
+        axes: list[Axis] = []
+        for _axis in part.axes:
+            entry = next(entries)
+            if entry.expr is None or isinstance(entry.expr, tree.Star):
+                axes.append(entry.axis)
+                continue
+            index = evaluator.integer(entry.expr, scope)
+            if not entry.axis.low <= index <= entry.axis.high:
+                raise Fault(
+                    "E0108", entry.span, f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}"
+                )
+            axes.append(Axis(index, 1))
+        parts.append(Part(part.name, part.kind, tuple(axes)))
+    return Context(tuple(groups), tuple(parts))
+
+
+__all__ = ["connect_value", "narrowed", "require_type", "Value"]

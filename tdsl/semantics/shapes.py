@@ -1,0 +1,56 @@
+"""Extents of a declaration become axes."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.model import Axis
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.values import Dims, WholeRange, text_of, type_name, whole
+from tdsl.syntax import tree
+
+
+def axes_of(shape: tuple[tree.Extent, ...] | None, scope: Scope, evaluator: Evaluator) -> tuple[Axis, ...]:
+    """One axis an extent, or one for each of its dimensions. Raises Fault for what is no extent."""
+    out: list[Axis] = []
+    for extent in shape or ():
+        out += _axes(extent, scope, evaluator)
+    return tuple(out)
+
+
+def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]:
+    value = whole(evaluator.evaluate(extent.value, scope))
+    if extent.of is not None:
+        return [_part(extent, value, evaluator.integer(extent.of, scope))]
+    if isinstance(value, Dims):
+        for size in value.sizes:
+            _positive(size, extent)
+        return [Axis(0, size) for size in value.sizes]
+    if isinstance(value, WholeRange):
+        if value.high < value.low:
+            raise Fault("E0120", extent.span, f"the range {value} is empty", help=f"did you mean {value.high}..{value.low}?")
+        return [Axis(value.low, len(value))]
+    if isinstance(value, bool) or not isinstance(value, int):
+        help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
+        code = "E0111" if type_name(value) == "ratio" else "E0103"
+        raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {text_of(value)}", help=help_line)
+    return [Axis(0, _positive(value, extent))]
+
+
+def _part(extent: tree.Extent, built: object, size: int) -> Axis:
+    if isinstance(built, bool) or not isinstance(built, int) or not 0 < built <= size:
+        raise Fault("E0120", extent.span, f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}")
+    return Axis(0, size, built)
+
+
+def _positive(size: int, extent: tree.Extent) -> int:
+    if size < 1:
+        raise Fault("E0120", extent.span, f"an extent is at least 1; this is {size}")
+    return size
+
+
+def volume(axes: tuple[Axis, ...]) -> int:
+    """Number of elements."""
+    return prod(a.size for a in axes)

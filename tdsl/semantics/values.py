@@ -1,0 +1,143 @@
+"""What an expression can be worth, and the names of the types.
+
+A value is an int, Fraction (exact), bool, str, Quantity, Dims, Span of whole numbers (WholeRange), list (a tuple), Word (a bare
+name that stands for itself in a setting), Function, or a ModelName.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, show
+from tdsl.syntax import tree
+
+
+@dataclass(frozen=True, slots=True)
+class Dims:
+    """``4x4x4``."""
+
+    sizes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self.sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRange:
+    """``low..high``, both included; empty if high < low."""
+
+    low: int
+    high: int
+
+    def __len__(self) -> int:
+        return max(0, self.high - self.low + 1)
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+class Word(str):
+    """A bare name used as itself: ``type NDR``, ``role manager``."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """The name of a model used as a value."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A ``def``: its text, and the values around it."""
+
+    definition: tree.Def
+    scope: object
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function of the language itself: takes (span, values) and gives a value or raises a Fault."""
+
+    name: str
+    run: Callable[..., object]
+
+
+Value = object
+
+TYPE_NAMES = (
+    "int", "ratio", "string", "bool", "model", "ports", "pattern", "list", "range", "dims",
+    "rate", "length", "time", "power", "mass", "money", "size", "units",
+)  # fmt: skip
+
+
+def type_name(value: Value) -> str:
+    """The type of a value, as the language calls it."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int"
+    if isinstance(value, Fraction):
+        return "ratio"
+    if isinstance(value, Quantity):
+        return kind_name(value.dim)
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, tuple):
+        return "list"
+    return {Dims: "dims", WholeRange: "range", ModelName: "model", Function: "function", Builtin: "function"}.get(
+        type(value), type(value).__name__
+    )
+
+
+def fits(value: Value, name: str) -> bool:
+    """Whether a value may stand where the type is asked for; a whole number is also a ratio."""
+    have = type_name(value)
+    return have == name or (name == "ratio" and have == "int")
+
+
+def whole(value: Value) -> Value:
+    """A Fraction that is a whole number as an int; anything else unchanged."""
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return value.numerator
+    return value
+
+
+def text_of(value: Value) -> str:
+    """A value as people write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Fraction):
+        return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    if isinstance(value, Quantity):
+        return show(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(text_of(v) for v in value) + "]"
+    if isinstance(value, Function):
+        return value.definition.name.name
+    if isinstance(value, Builtin):
+        return value.name
+    return str(value)
+
+
+def plain(value: Value) -> object:
+    """A value as JSON has it: numbers, strings, lists; a quantity in base units as a number."""
+    if isinstance(value, (bool, int, str)):
+        return str(value) if isinstance(value, Word) else value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    if isinstance(value, Quantity):
+        return plain(value.amount)
+    if isinstance(value, tuple):
+        return [plain(v) for v in value]
+    return text_of(value)
+
+
+QUANTITY_TYPES = tuple(KIND_NAMES.values())

@@ -1,0 +1,84 @@
+"""Source text and places in it: files, spans, and the chain of places a value came from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+
+class SourceFile:
+    """One text: its name as people see it (``stdlib:designs/x.fab`` for the library) and its characters.
+
+    Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same object.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines begin."""
+        starts = [0]
+        find = self.text.find
+        at = find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = find("\n", at + 1)
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both counted from 1."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, counted from 1, without its end."""
+        starts = self.line_starts
+        if not 1 <= number <= len(starts):
+            return ""
+        end = starts[number] if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r\n")
+
+    def __repr__(self) -> str:
+        return f"SourceFile({self.name!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a file: ``start`` included, ``end`` not."""
+
+    file: SourceFile
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The characters it covers."""
+        return self.file.text[self.start : self.end]
+
+    @property
+    def begin(self) -> tuple[int, int]:
+        """Line and column of its first character."""
+        return self.file.position(self.start)
+
+    @property
+    def finish(self) -> tuple[int, int]:
+        """Line and column just after its last character."""
+        return self.file.position(self.end)
+
+    def to(self, other: Span) -> Span:
+        """The stretch from this one's start to the other's end."""
+        return Span(self.file, self.start, max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something came from: its own span, and outward the statements that made it.
+
+    ``chain`` holds ``(span, words)`` pairs, nearest first, such as ``(…, "in every su[units]")``.
+    """
+
+    span: Span
+    chain: tuple[tuple[Span, str], ...] = ()

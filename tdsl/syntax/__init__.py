@@ -1,0 +1,1 @@
+"""Text to tree: scanner, parser with recovery, wording of syntax errors, and the formatter."""

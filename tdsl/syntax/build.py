@@ -1,0 +1,375 @@
+"""Grammar rules to tree nodes: one method a rule, called by the parser as it reduces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tdsl.source import Span
+from tdsl.syntax import tree
+from tdsl.syntax.scanner import Token
+
+Kids = list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a statement on its way into the statement's node: which rule, and what it holds."""
+
+    kind: str
+    value: Any
+    span: Span
+
+
+def span_of(kids: Kids) -> Span:
+    """From the first child to the last."""
+    first, last = kids[0], kids[-1]
+    head, tail = first.span, last.span
+    return Span(head.file, head.start, tail.end)
+
+
+def member(token: Token) -> tree.Member:
+    """A name and its place."""
+    return tree.Member(token.text, token.span)
+
+
+def number(text: str) -> int | Fraction:
+    """The exact value of digits with an optional fraction; whole ones are int."""
+    digits = text.replace("_", "")
+    if "." not in digits:
+        return int(digits)
+    value = Fraction(digits)
+    return value.numerator if value.denominator == 1 else value
+
+
+def literal(token: Token) -> tree.Expr:
+    """The node of a literal's token."""
+    text, span = token.text, token.span
+    match token.type:
+        case "NUMBER":
+            return tree.Number(number(text), span)
+        case "STRING":
+            assert isinstance(token.node, tree.Str)
+            return token.node
+        case "QUANTITY":
+            size = len(text)
+            while not text[size - 1].isdigit() or not _numeric(text[:size]):
+                size -= 1
+            return tree.Measure(number(text[:size]), text[size:], span)
+        case "PERCENT":
+            return tree.Measure(number(text[:-1]), "%", span)
+        case "MONEY":
+            scale = {"k": 1_000, "M": 1_000_000}.get(text[-1], 1)
+            value = number(text[1:] if scale == 1 else text[1:-1]) * scale
+            return tree.Measure(value.numerator if value.denominator == 1 else value, "$", span)
+        case "RATIO":
+            left, right = text.split(":")
+            return tree.RatioLit(number(left), number(right), span)
+        case "DIMS":
+            return tree.DimsLit(tuple(int(part) for part in text.split("x")), span)
+        case _:
+            return tree.Net(text, span)
+
+
+def _numeric(text: str) -> bool:
+    return all(c.isdigit() or c in "_." for c in text)
+
+
+def _of_type(kids: Kids, kind: type) -> Any:
+    return next((k for k in kids if type(k) is kind), None)
+
+
+def _clause(kids: Kids, kind: str) -> Any:
+    return next((k.value for k in kids if type(k) is Clause and k.kind == kind), None)
+
+
+def _names(kids: Kids) -> list[Token]:
+    return [k for k in kids if type(k) is Token and k.type == "NAME"]
+
+
+def _nodes(kids: Kids) -> tuple[Any, ...]:
+    return tuple(k for k in kids if type(k) is not Token)
+
+
+def as_settings(body: tuple[tree.Stmt, ...]) -> tuple[tree.Stmt, ...]:
+    """In a setting's or a tier's block ``switch M`` names a model: it is a setting, not the declaration of a device M."""
+    return tuple(_as_setting(s) if type(s) is tree.Decl else s for s in body)
+
+
+def _as_setting(d: tree.Decl) -> tree.Stmt:
+    if d.shape is not None or d.title is not None or d.of is not None or d.body is not None:
+        return d
+    item = tree.Item(tree.Path((d.name,), d.name.span), (), d.name.span)
+    return tree.Setting(d.kind, (item,), None, d.span)
+
+
+class ExpressionBuilder:
+    """Rules of expressions."""
+
+    def expression(self, kids: Kids) -> Any:
+        return kids[0]
+
+    def literal(self, kids: Kids) -> Any:
+        return literal(kids[0])
+
+    def hole(self, kids: Kids) -> Any:
+        return tree.Hole(kids[0].span)
+
+    def star(self, kids: Kids) -> Any:
+        return tree.Star(kids[0].span)
+
+    def range(self, kids: Kids) -> Any:
+        return tree.Range(kids[0], kids[2], span_of(kids))
+
+    def cond(self, kids: Kids) -> Any:
+        return tree.Cond(kids[0], kids[2], kids[4], span_of(kids))
+
+    def chain(self, kids: Kids) -> Any:
+        """Operators of one rank."""
+        rest = tuple((kids[i].text, kids[i + 1]) for i in range(1, len(kids), 2))
+        return tree.Chain(kids[0], rest, span_of(kids))
+
+    or_ = and_ = comparison = sum = product = chain
+
+    def unary(self, kids: Kids) -> Any:
+        return tree.Unary(kids[0].text, kids[1], span_of(kids))
+
+    def power(self, kids: Kids) -> Any:
+        return tree.Power(kids[0], kids[2], span_of(kids))
+
+    def list(self, kids: Kids) -> Any:
+        return tree.ListExpr(_nodes(kids), span_of(kids))
+
+    def comprehension(self, kids: Kids) -> Any:
+        return tree.Comprehension(kids[1], member(kids[3]), kids[5], span_of(kids))
+
+    def at(self, kids: Kids) -> Any:
+        return tree.At(kids[0], _nodes(kids[1:]), span_of(kids))
+
+    def paren(self, kids: Kids) -> Any:
+        return tree.Paren(kids[1], span_of(kids))
+
+    def tuple(self, kids: Kids) -> Any:
+        return tree.TupleExpr(_nodes(kids), span_of(kids))
+
+    def path(self, kids: Kids) -> Any:
+        return tree.Path((member(kids[0]), *kids[1:]), span_of(kids))
+
+    def dot(self, kids: Kids) -> Any:
+        return member(kids[1])
+
+    def index(self, kids: Kids) -> Any:
+        return tree.Index(_nodes(kids), span_of(kids))
+
+    def call(self, kids: Kids) -> Any:
+        return tree.Call(_nodes(kids), span_of(kids))
+
+
+class ClauseBuilder(ExpressionBuilder):
+    """Rules of parts of statements."""
+
+    def block(self, kids: Kids) -> Any:
+        return Clause("block", tuple(kids[1:-1]), span_of(kids))
+
+    def dotted(self, kids: Kids) -> Any:
+        return Clause("dotted", tuple(member(k) for k in kids[::2]), span_of(kids))
+
+    def used(self, kids: Kids) -> Any:
+        return tree.Used(member(kids[0]), member(kids[2]) if len(kids) > 1 else None)
+
+    def formals(self, kids: Kids) -> Any:
+        return Clause("formals", _nodes(kids), kids[0].name.span.to(kids[-1].span if type(kids[-1]) is Token else kids[-1].name.span))
+
+    def formal(self, kids: Kids) -> Any:
+        return tree.Formal(member(kids[0]), _clause(kids, "typed"), _clause(kids, "default"))
+
+    def typed(self, kids: Kids) -> Any:
+        return Clause("typed", member(kids[1]), span_of(kids))
+
+    def default(self, kids: Kids) -> Any:
+        return Clause("default", kids[1], span_of(kids))
+
+    def guard(self, kids: Kids) -> Any:
+        return Clause("guard", kids[1], span_of(kids))
+
+    def kind(self, kids: Kids) -> Any:
+        return member(kids[0])
+
+    def shape(self, kids: Kids) -> Any:
+        return Clause("shape", _nodes(kids), span_of(kids))
+
+    def extent(self, kids: Kids) -> Any:
+        return tree.Extent(kids[0], kids[2] if len(kids) > 1 else None, span_of(kids))
+
+    def of(self, kids: Kids) -> Any:
+        return Clause("of", kids[1], span_of(kids))
+
+    def ends(self, kids: Kids) -> Any:
+        return Clause("ends", tuple(kids[::2]), span_of(kids))
+
+    def to(self, kids: Kids) -> Any:
+        return Clause("to", kids[1].value, span_of(kids))
+
+    def pattern(self, kids: Kids) -> Any:
+        return Clause("pattern", (member(kids[0]), tuple(k.value for k in kids[1:])), span_of(kids))
+
+    def detail(self, kids: Kids) -> Any:
+        return Clause("detail", (member(kids[0]), kids[1] if len(kids) > 1 else None), span_of(kids))
+
+    def copies(self, kids: Kids) -> Any:
+        return Clause("copies", kids[1], span_of(kids))
+
+    def via(self, kids: Kids) -> Any:
+        return Clause("via", kids[1], span_of(kids))
+
+    def qualifier(self, kids: Kids) -> Any:
+        word = kids[0].text
+        if word == "any":
+            return Clause("any", kids[1], span_of(kids))
+        if word in ("under", "through"):
+            return Clause(word, member(kids[1]), span_of(kids))
+        return Clause(word, (kids[1].value, _clause(kids, "to") or ()), span_of(kids))
+
+    def compare(self, kids: Kids) -> Any:
+        return Clause("compare", (kids[0].text, kids[1], len(kids) > 2), span_of(kids))
+
+    def given(self, kids: Kids) -> Any:
+        return Clause("given", kids[1], span_of(kids))
+
+    def claim(self, kids: Kids) -> Any:
+        op, value, intact = _clause(kids, "compare") or (None, None, False)
+        of, of_to = _clause(kids, "of") or ((), ())
+        at, _ = _clause(kids, "at") or ((), ())
+        args = tuple(k for k in kids[1:] if type(k) is not Clause)
+        return tree.Claim(
+            member(kids[0]), args, _clause(kids, "any"), of, of_to, at, _clause(kids, "under"), _clause(kids, "through"),
+            op, value, intact, _clause(kids, "given"), span_of(kids),
+        )  # fmt: skip
+
+    bare_claim = claim
+
+    def else_(self, kids: Kids) -> Any:
+        return Clause("else", kids[1], span_of(kids))
+
+    def worded(self, kids: Kids) -> Any:
+        return Clause("worded", (kids[0].text, kids[1]), span_of(kids))
+
+    def item(self, kids: Kids) -> Any:
+        args: list[tuple[str, tree.Expr]] = []
+        for kid in kids[1:]:
+            if type(kid) is Clause:
+                args.append(kid.value)
+                continue
+            before = args[-1] if args else None
+            word = before[1].bare if before and not before[0] and isinstance(before[1], tree.Path) else None
+            if word is not None and not isinstance(kid, tree.Path):
+                args[-1] = (word, kid)
+            else:
+                args.append(("", kid))
+        return tree.Item(kids[0], tuple(args), span_of(kids))
+
+
+class Builder(ClauseBuilder):
+    """Rules of statements. Stateless: every place comes from the tokens."""
+
+    def module(self, kids: Kids) -> Any:
+        return tuple(kids)
+
+    def stmt(self, kids: Kids) -> Any:
+        return kids[0]
+
+    def broken(self, kids: Kids) -> Any:
+        names, bodies = kids[0].node
+        return tree.Broken(names, bodies + (kids[1].value if len(kids) > 1 else ()), span_of(kids))
+
+    def use(self, kids: Kids) -> Any:
+        return tree.Use(kids[1].value, tuple(k for k in kids if type(k) is tree.Used), span_of(kids))
+
+    def param(self, kids: Kids) -> Any:
+        equal = next(i for i, k in enumerate(kids) if type(k) is Token and k.type == "EQUAL")
+        return tree.Param(member(kids[1]), _clause(kids, "typed"), kids[equal + 1], _clause(kids, "guard"), span_of(kids))
+
+    def let(self, kids: Kids) -> Any:
+        p = self.param(kids)
+        return tree.Let(p.name, p.type, p.default, p.guard, p.span)
+
+    def def_(self, kids: Kids) -> Any:
+        formals = _clause(kids, "formals") or ()
+        return tree.Def(member(kids[1]), formals, _clause(kids, "typed"), kids[-1], span_of(kids))
+
+    def decl(self, kids: Kids) -> Any:
+        title = next((k.node for k in kids if type(k) is Token and k.type == "STRING"), None)
+        return tree.Decl(
+            kids[0], member(kids[1]), _clause(kids, "shape"), title, _clause(kids, "of"), _clause(kids, "block"), span_of(kids)
+        )
+
+    def model(self, kids: Kids) -> Any:
+        kind = kids[1] if isinstance(kids[1], tree.Member) else member(kids[1])
+        title = kids[3].node if type(kids[3]) is Token else None
+        return tree.ModelDecl(kind, member(kids[2]), title, kids[-1].value, span_of(kids))
+
+    def topology(self, kids: Kids) -> Any:
+        return tree.TopologyDecl(member(kids[1]), _clause(kids, "formals") or (), kids[-1].value, span_of(kids))
+
+    def tier(self, kids: Kids) -> Any:
+        return tree.Tier(member(kids[1]), kids[3], member(kids[4]), as_settings(kids[5].value), span_of(kids))
+
+    def phase(self, kids: Kids) -> Any:
+        value = number(kids[1].text)
+        return tree.Phase(int(value), kids[2].value, span_of(kids))
+
+    def connect(self, kids: Kids) -> Any:
+        copies = _clause(kids, "copies")
+        pattern = next((k for k in kids if type(k) is Clause and k.kind == "pattern"), None)
+        ref = None
+        if pattern is not None:
+            name, args = pattern.value
+            if name.name != "spread":
+                copies = next((value for word, value in args if word.name == "x"), None)
+                args = tuple(a for a in args if a[0].name != "x")
+            ref = tree.PatternRef(name, args, pattern.span)
+        return tree.Connect(
+            kids[0].text == "circuit", kids[1].value, _clause(kids, "to") or (), ref, copies, _clause(kids, "via"),
+            _clause(kids, "guard"), _clause(kids, "block") or (), span_of(kids),
+        )  # fmt: skip
+
+    def omit(self, kids: Kids) -> Any:
+        return tree.Omit(kids[1].value, _clause(kids, "guard"), span_of(kids))
+
+    def naming(self, kids: Kids) -> Any:
+        return tree.Naming(kids[1], kids[2].node, _clause(kids, "guard"), span_of(kids))
+
+    def extend(self, kids: Kids) -> Any:
+        return tree.Extend(kids[1], kids[2].value, span_of(kids))
+
+    def override(self, kids: Kids) -> Any:
+        typed = _clause(kids, "typed")
+        model = tree.Path((typed,), typed.span) if typed else None
+        return tree.Override(kids[1], model, _clause(kids, "block") or (), span_of(kids))
+
+    def place(self, kids: Kids) -> Any:
+        words = tuple(member(t) for t in _names(kids))
+        anchor = member(kids[-2]) if len(kids) > 4 else None
+        return tree.Place(kids[1], kids[3], words, anchor, kids[-1] if anchor else None, span_of(kids))
+
+    def require(self, kids: Kids) -> Any:
+        return tree.Require(kids[0].text == "report", tuple(kids[1::2]), span_of(kids))
+
+    def if_(self, kids: Kids) -> Any:
+        branch = (kids[1], kids[2].value)
+        rest = _clause(kids, "else")
+        if isinstance(rest, tree.If):
+            return tree.If((branch, *rest.branches), rest.other, span_of(kids))
+        return tree.If((branch,), rest.value if rest else (), span_of(kids))
+
+    def for_(self, kids: Kids) -> Any:
+        return tree.For(member(kids[1]), kids[3], kids[4].value, span_of(kids))
+
+    def setting(self, kids: Kids) -> Any:
+        items = tuple(k for k in kids if type(k) is tree.Item)
+        block = _clause(kids, "block")
+        return tree.Setting(member(kids[0]), items, None if block is None else as_settings(block), span_of(kids))
+
+
+setattr(Builder, "def", Builder.def_)  # the rule's name is a word of Python

@@ -1,0 +1,62 @@
+"""The one list of the language's words. Editor grammars are made from it, and a test holds it to ``grammar/fab.lark``.
+
+All of them are contextual: each may also be a name.
+"""
+
+from __future__ import annotations
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "scope": ("fabric", "cluster"),
+    "group": ("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"),
+    "device": ("host", "chip", "switch", "ocs", "panel"),
+    "part": ("port", "numa", "pcie"),
+}
+"""Words that declare something, by what they declare."""
+
+STATEMENTS: tuple[str, ...] = (
+    "use", "param", "let", "def", "model", "topology", "connect", "circuit", "omit", "naming", "extend", "override",
+    "place", "require", "report", "phase", "if", "else", "for", "tier",
+)  # fmt: skip
+"""Words that begin a statement (``else`` begins a branch)."""
+
+CLAUSES: tuple[str, ...] = (
+    "as", "to", "via", "where", "with", "of", "at", "from", "x", "any", "under", "through", "intact",
+    "shift", "degree", "seed", "uneven",
+)  # fmt: skip
+"""Words inside a statement."""
+
+OPERATORS: tuple[str, ...] = ("and", "or", "not", "in")
+"""Operators that are words; ``if``, ``else`` and ``for`` serve in expressions too."""
+
+PATTERNS: tuple[str, ...] = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
+"""Patterns of a connect. The grammar takes any name there."""
+
+SETTINGS: tuple[str, ...] = (
+    "hosts", "chips", "rails", "planes", "pods", "clos", "leaf", "spine", "torus", "dragonfly", "oversubscription", "split",
+    "layer", "role", "height", "power", "source", "type", "cage", "connector", "name", "os", "rate", "class", "medium", "cable",
+    "length", "colour", "minimize", "distance", "pitch", "tray", "slack", "address", "routing", "unnumbered", "asn", "on", "gen",
+    "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups", "routers", "router", "local",
+    "global", "units",
+)  # fmt: skip
+"""Names of settings worth colouring and completing. The grammar takes any name."""
+
+TYPES: tuple[str, ...] = (
+    "int", "ratio", "string", "bool", "model", "ports", "pattern", "list", "range", "dims", "rate", "length", "time", "power",
+    "mass", "money", "size", "units",
+)  # fmt: skip
+"""Names of types."""
+
+CONTINUING: frozenset[str] = frozenset({"to", "via", "where", "with", "and", "or"})
+"""A line that begins with one of these continues the one before."""
+
+KIND_WORDS: frozenset[str] = frozenset(word for words in KINDS.values() for word in words)
+"""All words that declare something."""
+
+STARTERS: frozenset[str] = KIND_WORDS | frozenset(STATEMENTS) - {"else"}
+"""All words that begin a statement."""
+
+GRAMMAR_WORDS: frozenset[str] = KIND_WORDS | frozenset(STATEMENTS) | frozenset(CLAUSES) | frozenset(OPERATORS)
+"""All words the grammar knows."""
+
+INFIX_WORDS: frozenset[str] = frozenset({"and", "or", "not", "in", "if", "else", "for", "of", "as"})
+"""Words that may stand between two operands inside brackets."""

@@ -1,0 +1,264 @@
+"""Which line ends count, and which brackets and braces belong together: settled on the tokens, before parsing.
+
+Line ends inside ( ) and [ ] and before a continuing line go. A bracket that is never closed ends where the next statement
+visibly begins, with a ``FAULT`` token that carries what to say. Braces come out balanced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.source import SourceFile
+from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS, STARTERS
+from tdsl.syntax.scanner import END, FAULT, Token
+
+DEPTH = 100
+CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB"}
+OPERANDS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING", "QMARK"})
+_ENDS_OPERAND = OPERANDS | {"NAME", "RPAR", "RSQB"}
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open bracket or brace, and how many operators nest in what stands in it now."""
+
+    token: Token
+    nested: int = 0
+
+
+@dataclass(slots=True)
+class Layout:
+    """One pass over a file's tokens (comments left out)."""
+
+    file: SourceFile
+    diagnostics: Diagnostics
+    tokens: list[Token]
+    out: list[Token] = field(default_factory=list)
+    brackets: list[_Level] = field(default_factory=list)
+    braces: list[_Level] = field(default_factory=list)
+    closed: set[int] = field(default_factory=set)
+    suspect: Token | None = None
+    depth: int = 0
+    run: int = 0
+    base: _Level = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.base = _Level(Token(END, "", self.file, 0))
+
+    def arrange(self) -> list[Token]:
+        """The tokens as the parser shall see them."""
+        for i, token in enumerate(self.tokens):
+            if token.type == END:
+                self._end(i, token)
+            elif token.type == "LBRACE":
+                self._unclosed(token.start)
+                self.braces.append(_Level(token))
+                self._push(token)
+            elif token.type == "RBRACE":
+                self._unclosed(token.start)
+                self._close_brace(token)
+            elif token.type in CLOSERS:
+                self._open(i, token)
+            elif token.type in ("RPAR", "RSQB"):
+                self._close(token)
+            else:
+                self._operator(i, token)
+                self.out.append(token)
+            if self.depth + len(self.brackets) + len(self.braces) + self.run > DEPTH:
+                self._too_deep(token)
+                break
+        else:
+            self._unclosed(len(self.file.text))
+            self._unclosed_braces()
+        return self.out
+
+    # ------------------------------------------------------------ line ends
+
+    def _end(self, i: int, token: Token) -> None:
+        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        if self.brackets:
+            if token.newline and not self._statement_follows(i + 1):
+                return
+            self._unclosed(token.start)
+        elif token.newline and following is not None and following.type == "NAME":
+            last = self.out[-1] if self.out else None
+            if last is not None and last.type not in (END, "LBRACE", "RBRACE") and following.text in CONTINUING:
+                return
+            if last is not None and last.type == "RBRACE" and following.text in ("else", "to", "via", "where", "with"):
+                return
+        elif token.newline and following is not None and following.type == END and self._continues(i):
+            return
+        self._push(token)
+
+    def _continues(self, i: int) -> bool:
+        """Whether, after blank lines, a continuing line follows: then this line end does not count either."""
+        last = self.out[-1] if self.out else None
+        if last is None or last.type in (END, "LBRACE"):
+            return False
+        while i < len(self.tokens) and self.tokens[i].newline:
+            i += 1
+        if i == len(self.tokens) or self.tokens[i].type != "NAME":
+            return False
+        word = self.tokens[i].text
+        return word == "else" if last.type == "RBRACE" else word in CONTINUING
+
+    def _statement_follows(self, i: int) -> bool:
+        """Whether a line inside an open bracket can only be a statement: two operands side by side begin it."""
+        if i + 1 >= len(self.tokens):
+            return False
+        first, second = self.tokens[i], self.tokens[i + 1]
+        if first.type != "NAME" or second.start == first.end:
+            return False
+        if first.text in ("if", "for"):
+            return self._line_opens_block(i)
+        if first.text in INFIX_WORDS:
+            return False
+        if second.type == "NAME":
+            return second.text not in INFIX_WORDS or (first.text in STARTERS and second.text not in INFIX_WORDS)
+        return second.type in OPERANDS
+
+    def _line_opens_block(self, i: int) -> bool:
+        while i < len(self.tokens) and not self.tokens[i].newline:
+            if self.tokens[i].type == "LBRACE":
+                return True
+            i += 1
+        return False
+
+    def _push(self, token: Token) -> None:
+        self.out.append(token)
+        self.base.nested = 0
+        self.depth = 0
+        self.run = 0
+
+    # ------------------------------------------------------------ brackets
+
+    def _open(self, i: int, token: Token) -> None:
+        here = self.brackets[-1] if self.brackets else self.base
+        if token.type == "LSQB" and i and self.tokens[i - 1].type == "RSQB":
+            here.nested += 1  # an index on an index nests
+            self.depth += 1
+        self.brackets.append(_Level(token))
+        self.run = 0
+        self.out.append(token)
+
+    def _close(self, token: Token) -> None:
+        if self.brackets:
+            level = self.brackets[-1]
+            if CLOSERS[level.token.type] != token.type:
+                wanted = ")" if level.token.type == "LPAR" else "]"
+                self._fault(
+                    "E0003", token, f"`{level.token.text}` is closed by `{token.text}`",
+                    ((level.token.span, f"`{level.token.text}` opens here"),), f"write `{wanted}`",
+                )  # fmt: skip
+            self.brackets.pop()
+            self.depth -= level.nested
+        self.run = 0
+        self.out.append(token)
+
+    def _unclosed(self, at: int) -> None:
+        """A statement ends while brackets are open: one fault at the innermost, for all of them."""
+        if self.brackets:
+            opened = self.brackets[-1].token
+            wanted = ")" if opened.type == "LPAR" else "]"
+            self._fault(
+                "E0003", opened, f"`{opened.text}` is never closed: the statement ends before a `{wanted}`", (),
+                f"write `{wanted}` where the {'list' if wanted == ')' else 'index'} ends", at,
+            )  # fmt: skip
+            self.brackets.clear()
+
+    def _fault(
+        self, code: str, at: Token, message: str, labels: tuple[tuple[object, str], ...], help: str, place: int | None = None
+    ) -> None:
+        own = Diagnostics()
+        own.add(code, at.span, message, labels=labels, help=help)  # type: ignore[arg-type]
+        self.out.append(Token(FAULT, "", self.file, at.start if place is None else place, own.items[0]))
+
+    # ------------------------------------------------------------ depth
+
+    def _operator(self, i: int, token: Token) -> None:
+        """Counts operators that nest: runs of signs, powers, conditionals."""
+        here = self.brackets[-1] if self.brackets else self.base
+        if token.type == "COMMA":
+            self.depth -= here.nested
+            here.nested = 0
+            self.run = 0
+        elif token.type == "POWER" or (token.type == "NAME" and token.text == "else"):
+            here.nested += 1
+            self.depth += 1
+            self.run = 0
+        elif (token.type == "NAME" and token.text == "not") or (
+            token.type == "MINUS" and (i == 0 or self.tokens[i - 1].type not in _ENDS_OPERAND or self.tokens[i - 1].text == "not")
+        ):
+            here.nested += 1
+            self.depth += 1
+        elif token.type in _ENDS_OPERAND or token.type in ("PLUS", "STAR"):
+            pass
+
+    def _too_deep(self, token: Token) -> None:
+        self.diagnostics.add(
+            "E0009", token.span, f"brackets, braces and operators nest more than {DEPTH} deep here; the rest is not read",
+            help="give a name to the inner part with `let`, or move it to a `def` or `topology`",
+        )  # fmt: skip
+        self.brackets.clear()
+        quiet = Diagnostics()
+        quiet.items.append(self.diagnostics.items[-1])
+        self.out.append(Token(FAULT, "", self.file, token.start, None))
+        self._balance_end()
+
+    # ------------------------------------------------------------ braces
+
+    def _indent(self, token: Token) -> int:
+        """Blanks before the line on which a token stands."""
+        line = self.file.line(self.file.position(token.start)[0])
+        return len(line) - len(line.lstrip())
+
+    def _starts_line(self, token: Token) -> bool:
+        begin = self.file.line_starts[self.file.position(token.start)[0] - 1]
+        return not self.file.text[begin : token.start].strip()
+
+    def _close_brace(self, token: Token) -> None:
+        if not self.braces:
+            self.diagnostics.add(
+                "E0005", token.span, "this `}` closes nothing: every `{` before it is closed already",
+                help="remove it, or put the `{` it belongs to",
+            )  # fmt: skip
+            return
+        level = self.braces.pop()
+        if self.suspect is None and self._starts_line(token):
+            indent = self._indent(token)
+            outer = any(self._indent(b.token) == indent for b in self.braces)
+            if outer and self._indent(level.token) > indent:
+                self.suspect = level.token
+        self._push(token)
+
+    def _unclosed_braces(self) -> None:
+        if not self.braces:
+            return
+        opened = self.suspect or self.braces[-1].token
+        self.diagnostics.add(
+            "E0004", opened.span, "this `{` is never closed: the file ends first",
+            help="put a `}` after the last line of its block",
+        )  # fmt: skip
+        if self.suspect is not None:
+            self._insert_closer(self.suspect)
+            self.braces.pop()
+        self._balance_end()
+
+    def _insert_closer(self, opened: Token) -> None:
+        """Closes a forgotten block before the first line that is no deeper than its head."""
+        indent = self._indent(opened)
+        at = next(i for i, t in enumerate(self.out) if t is opened) + 1
+        while at < len(self.out):
+            token = self.out[at]
+            if token.type != END and self._starts_line(token) and self._indent(token) <= indent:
+                break
+            at += 1
+        place = self.out[at].start if at < len(self.out) else len(self.file.text)
+        self.out[at:at] = [Token("RBRACE", "", self.file, place), Token(END, "\n", self.file, place)]
+
+    def _balance_end(self) -> None:
+        end = len(self.file.text)
+        for _ in self.braces:
+            self.out.append(Token("RBRACE", "", self.file, end))
+        self.braces.clear()

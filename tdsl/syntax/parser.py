@@ -1,0 +1,341 @@
+"""Text to tree. Never raises for what a user wrote: a fault is one finding, and parsing goes on with the next statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS
+from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, Token
+
+if TYPE_CHECKING:
+    from tdsl.syntax.tables import Tables
+
+MAX_BYTES = 16 << 20
+_SEPARATE = frozenset({"RANGE", "COMMA"})
+
+
+def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | None:
+    """The text of a file's bytes; None, with a finding, where they are no design."""
+    if len(data) > MAX_BYTES:
+        diagnostics.add(
+            "E0012", Span(SourceFile(name, ""), 0, 0), f"the file has {len(data):,} bytes; a design may have {MAX_BYTES:,}",
+            help="split it and join the parts with `use`",
+        )  # fmt: skip
+        return None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    bad, why = data.find(b"\0"), "a NUL byte"
+    if bad < 0:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            bad, why = error.start, f"byte 0x{data[error.start]:02x}, which is not UTF-8"
+    if bad >= 0:
+        shown = SourceFile(name, data.decode("utf-8", "replace"))
+        at = len(data[:bad].decode("utf-8", "replace"))
+        diagnostics.add(
+            "E0011", Span(shown, at, at + 1), f"this is not a text file: {why} at offset {bad}",
+            help="a design is UTF-8 text; save it as such, or name the right file",
+        )  # fmt: skip
+        return None
+    file = SourceFile(name, text)
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        diagnostics.add(
+            "E0010", Span(file, 0, 0), "the file is empty: nothing to check",
+            help='a design begins with `use …` or `fabric NAME { … }`',
+        )  # fmt: skip
+    return file
+
+
+def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
+    """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
+    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.tables import load
+
+    tables = load()
+    tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
+    arranged = Layout(file, diagnostics, tokens).arrange()
+    body = _Run(tables, file, diagnostics, arranged).module()
+    return tree.Module(body, Span(file, 0, len(file.text)))
+
+
+def parse_expression(text: str, name: str, diagnostics: Diagnostics) -> tree.Expr | None:
+    """One value, such as that of ``--set k=v``; None, with a finding, if it is none."""
+    file = SourceFile(name, text)
+    return parse_part(file, 0, len(text), diagnostics)
+
+
+def parse_part(file: SourceFile, start: int, end: int, diagnostics: Diagnostics) -> tree.Expr | None:
+    """The expression that fills a stretch of a file; None, with a finding, if it does not parse."""
+    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.tables import load
+
+    tables = load()
+    tokens = [t for t in tables.scanner.scan(file, start, end) if t.type not in ("COMMENT", END)]
+    own = Diagnostics()
+    arranged = Layout(file, own, tokens).arrange()
+    result = None if own.has_errors else _Run(tables, file, own, arranged).expression(start, end)
+    diagnostics.extend(own.items[:1])
+    return None if own.has_errors else result
+
+
+class _Refused(Exception):
+    """The parser has no use for a token."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One parse: feeds tokens to Lark's tables and mends what they refuse."""
+
+    tables: Tables
+    file: SourceFile
+    diagnostics: Diagnostics
+    tokens: list[Token]
+    states: list[Any] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    table: Any = None
+    callbacks: Any = None
+    head: int = 0
+    begun: list[int] = field(default_factory=list)
+
+    def _start(self, symbol: str) -> Any:
+        state = self.tables.lark.parse_interactive(start=symbol).parser_state
+        self.states, self.values = state.state_stack, state.value_stack
+        self.table = state.parse_conf.states
+        self.callbacks = state.parse_conf.callbacks
+        return state
+
+    # ------------------------------------------------------------ the two ways in
+
+    def module(self) -> tuple[tree.Stmt, ...]:
+        """All statements."""
+        state = self._start("module")
+        i, n = 0, len(self.tokens)
+        while i < n:
+            i = self._step(i, state)
+        if not self._between():
+            self._finish(n, state)
+        result: tuple[tree.Stmt, ...] = state.feed_token(Token("$END", "", self.file, len(self.file.text)), True)
+        return result
+
+    def expression(self, start: int, end: int) -> tree.Expr | None:
+        """One expression, all of the tokens."""
+        from tdsl.syntax.messages import explain
+
+        state = self._start("expression")
+        for i, token in enumerate(self.tokens):
+            if not self._feed(i, state):
+                self._report(explain(self, i, token))
+                return None
+        last = Token("$END", "", self.file, end)
+        if not self._viable("$END"):
+            self.tokens.append(last)
+            self._report(explain(self, len(self.tokens) - 1, last))
+            return None
+        result: tree.Expr = state.feed_token(last, True)
+        return result
+
+    # ------------------------------------------------------------ feeding
+
+    def _between(self) -> bool:
+        """Whether the parser stands between statements."""
+        return "stmt" in self.table[self.states[-1]]
+
+    def _step(self, i: int, state: Any) -> int:
+        """Handles the token at ``i``; the index of the next."""
+        token = self.tokens[i]
+        kind = token.type
+        if self._between():
+            if kind == END:
+                return i + 1
+            self.head = i
+        elif kind == END:
+            return self._finish(i, state)
+        elif kind == "RBRACE":
+            self._finish(i, state)
+        if kind == FAULT or not self._feed(i, state):
+            return self._recover(i, state)
+        return i + 1
+
+    def _finish(self, i: int, state: Any) -> int:
+        """Ends the statement before ``i``."""
+        at = self.tokens[i] if i < len(self.tokens) else None
+        if self._viable(END):
+            state.feed_token(Token(END, "", self.file, at.start if at else len(self.file.text)))
+            return i + 1
+        after = self._recover(i, state)
+        return after if at is not None and at.type == END else i
+
+    def _feed(self, i: int, state: Any) -> bool:
+        """Gives the parser a token, as a word or as a name, whichever can stand here; False if it refuses."""
+        token = self.tokens[i]
+        kind = token.type
+        if kind == "NAME":
+            kind = self._word(i, token)
+        elif kind == "STRING" and token.node is None:
+            token.node = self._string(token)
+        if not self._viable(kind):
+            return False
+        if kind != token.type:
+            word = Token(kind, token.text, self.file, token.start)
+            state.feed_token(word)
+        else:
+            state.feed_token(token)
+        return True
+
+    def _word(self, i: int, token: Token) -> str:
+        """The terminal of a name: a word of the grammar where one can stand, else NAME."""
+        word = self.tables.words.get(token.text)
+        choices = self.table[self.states[-1]]
+        if word is None or word not in choices:
+            return "NAME"
+        if token.text in KIND_WORDS and self._between() and not self._declares(i):
+            return "NAME"
+        if "NAME" in choices and not self._viable(word):
+            return "NAME"
+        return word
+
+    def _declares(self, i: int) -> bool:
+        """Whether a kind's word declares something (``rack r {``) or is a setting's name (``rack 1..16 {``)."""
+        following = self.tokens[i + 1 : i + 3]
+        if not following or following[0].type != "NAME":
+            return bool(following) and following[0].type in ("STRING", "COLON", "LSQB", "LPAR", END)
+        if len(following) == 1:
+            return True
+        second = following[1]
+        return second.type not in _SEPARATE and not (second.type == "NAME" and second.text == "x")
+
+    def _viable(self, kind: str) -> bool:
+        """Whether the parser would take a terminal now: reductions are tried on the states alone."""
+        table, states = self.table, self.states
+        depth = len(states)
+        pushed: list[Any] = []
+        while True:
+            top = pushed[-1] if pushed else states[depth - 1]
+            entry = table[top].get(kind)
+            if entry is None:
+                return False
+            action, rule = entry
+            if not hasattr(rule, "expansion"):
+                return True
+            for _ in range(len(rule.expansion)):
+                if pushed:
+                    pushed.pop()
+                else:
+                    depth -= 1
+            below = pushed[-1] if pushed else states[depth - 1]
+            goto = table[below][rule.origin.name][1]
+            if kind == "$END" and rule.origin.name == "$root":
+                return True
+            pushed.append(goto)
+            if kind == "$END" and "$END" not in table[goto]:
+                return True
+
+    def _string(self, token: Token) -> tree.Str:
+        from tdsl.syntax.strings import read
+
+        return read(token, self.diagnostics)
+
+    # ------------------------------------------------------------ recovery
+
+    def _recover(self, i: int, state: Any) -> int:
+        """Gives up the statement that ``i`` is in; the index at which to go on."""
+        from tdsl.syntax.messages import explain
+
+        known = any(type(v) is Token and v.type == "BROKEN" for v in self.values[self._floor() :])
+        if not known:
+            self._report(explain(self, i, self.tokens[i] if i < len(self.tokens) else None))
+        return self._drain(i, state)
+
+    def _floor(self) -> int:
+        """How many values belong to what encloses the statement at hand."""
+        at = len(self.states)
+        while "stmt" not in self.table[self.states[at - 1]]:
+            at -= 1
+        return at - 1
+
+    def _report(self, finding: Diagnostic | None) -> None:
+        if finding is not None:
+            self.diagnostics.items.append(finding)
+
+    def _drain(self, i: int, state: Any) -> int:
+        floor = self._floor()
+        lost = self.values[floor:]
+        del self.values[floor:]
+        del self.states[floor + 1 :]
+        names, bodies, start = _salvage(lost)
+        at = i
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            if token.type in (END, "RBRACE"):
+                break
+            if token.type == "LBRACE":
+                if self._opens_block(at):
+                    break
+                at = self._matching(at)
+                continue
+            if token.type == "NAME":
+                names.append(token.text)
+            at += 1
+        begin = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
+        stop = self.tokens[at - 1].end if at > i else begin
+        begin = min(begin, start) if start is not None else begin
+        broken = Token("BROKEN", self.file.text[begin:stop], self.file, begin, (tuple(dict.fromkeys(names)), bodies))
+        state.feed_token(broken)
+        return at
+
+    def _opens_block(self, at: int) -> bool:
+        """Whether a brace in faulty text opens a block of statements."""
+        following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        return following is None or following.type in (END, "NAME", "RBRACE")
+
+    def _matching(self, at: int) -> int:
+        """The index after the brace that closes the one at ``at``."""
+        depth = 0
+        while at < len(self.tokens):
+            kind = self.tokens[at].type
+            depth += (kind == "LBRACE") - (kind == "RBRACE")
+            at += 1
+            if not depth:
+                break
+        return at
+
+
+def _salvage(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:
+    """What can be kept of a given-up statement: the names in it, the statements of its blocks, where it began."""
+    from tdsl.syntax.build import Clause
+
+    names: list[str] = []
+    bodies: tuple[tree.Stmt, ...] = ()
+    start: int | None = None
+    todo = list(reversed(lost))
+    while todo:
+        value = todo.pop()
+        if type(value) is Token:
+            start = value.start if start is None else min(start, value.start)
+            if value.type == "BROKEN":
+                names += value.node[0]
+                bodies += value.node[1]
+            elif value.type == "NAME":
+                names.append(value.text)
+        elif type(value) is Clause and value.kind == "block":
+            bodies += value.value
+        elif isinstance(value, tree.If):
+            bodies += tuple(s for _, body in value.branches for s in body) + value.other
+        elif isinstance(value, (list, tuple)):
+            todo.extend(reversed(value))
+        elif hasattr(value, "children"):
+            todo.extend(reversed(value.children))
+        elif isinstance(value, str):
+            names.append(value)
+        elif hasattr(value, "__dataclass_fields__"):
+            span = getattr(value, "span", None)
+            if span is not None:
+                start = span.start if start is None else min(start, span.start)
+            if not isinstance(value, Span):
+                kept = [f for f in value.__dataclass_fields__ if f not in ("span", "kind", "op", "unit")]
+                todo.extend(getattr(value, f) for f in reversed(kept))
+    return names, bodies, start

@@ -1,0 +1,86 @@
+"""The compiled grammar: parse tables and scanner, loaded once, kept in the cache folder between runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import lark
+from lark.lexer import Lexer, PatternStr
+
+from tdsl import cache as cache_folder
+from tdsl import resources
+from tdsl.syntax.build import Builder
+from tdsl.syntax.scanner import Scanner
+
+
+class _NoLexer(Lexer):
+    """Lark reads the grammar and makes the tables; tokens are fed to it one by one."""
+
+    __future_interface__ = 2
+
+    def __init__(self, conf: Any) -> None:
+        pass
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Any:
+        """Yields nothing."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals."""
+
+    lark: lark.Lark
+    scanner: Scanner
+    words: dict[str, str]
+    signs: dict[str, str]
+
+
+def grammar_text() -> str:
+    """The grammar as written."""
+    return (resources.folder("grammar") / "fab.lark").read_text(encoding="utf-8")
+
+
+def compile_grammar(text: str, **options: Any) -> lark.Lark:
+    """Lark's tables for a grammar, with our tree builder in them."""
+    return lark.Lark(
+        text, parser="lalr", lexer=_NoLexer, start=["module", "expression"], keep_all_tokens=True, maybe_placeholders=False,
+        transformer=Builder(), **options,
+    )  # fmt: skip
+
+
+@cache
+def load() -> Tables:
+    """The tables of this version's grammar."""
+    text = grammar_text()
+    return _tables(_cached(text) or compile_grammar(text))
+
+
+def _cached(text: str) -> lark.Lark | None:
+    folder = cache_folder.folder()
+    if folder is None:
+        return None
+    key = sha256(f"{lark.__version__}\n{text}".encode()).hexdigest()[:20]
+    try:
+        return compile_grammar(text, cache=str(folder / f"grammar-{key}.tables"))
+    except Exception:  # a cache is no reason to fail, whatever is in it
+        return None
+
+
+def _tables(made: lark.Lark) -> Tables:
+    ordered = sorted(made.terminals, key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name))
+    words: dict[str, str] = {}
+    signs: dict[str, str] = {}
+    patterns: list[tuple[str, str]] = []
+    for terminal in ordered:
+        literal = terminal.pattern.value if isinstance(terminal.pattern, PatternStr) else None
+        if literal is not None and literal.isidentifier():
+            words[literal] = terminal.name
+            continue
+        if literal is not None:
+            signs[terminal.name] = literal
+        patterns.append((terminal.name, terminal.pattern.to_regexp()))
+    return Tables(made, Scanner(patterns), words, signs)

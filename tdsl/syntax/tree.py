@@ -1,0 +1,522 @@
+"""The syntax tree: what was written, and where. No meaning is attached here.
+
+Every node holds its span. Sequences are tuples, chains of operators are flat, so a long line cannot make a deep tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tdsl.source import Span
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``12``, ``1_024``, ``0.5``."""
+
+    value: int | Fraction
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A quantity as written: ``400Gbps``, ``3m``, ``$1200`` (unit ``$``), ``50%`` (unit ``%``)."""
+
+    value: int | Fraction
+    unit: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RatioLit:
+    """``7:1``."""
+
+    left: int | Fraction
+    right: int | Fraction
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimsLit:
+    """``4x4x4``."""
+
+    sizes: tuple[int, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """``10.0.0.0/16``."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """``?``."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """``{expr:format}`` inside a string."""
+
+    value: Expr
+    format: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Str:
+    """A string: literal pieces and placeholders in order. ``{{`` and ``}}`` are braces."""
+
+    parts: tuple[str | Placeholder, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A name in a path: the first one, or one after a point."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """``*`` inside an index."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``[entry, …]`` in a path; an entry is an expression, a Range or a Star."""
+
+    entries: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``(arg, …)`` in a path."""
+
+    args: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """``su[s].leaf[*].p[3]``, ``max(a, b)`` or a bare name (one Member)."""
+
+    parts: tuple[Member | Index | Call, ...]
+    span: Span
+
+    @property
+    def bare(self) -> str | None:
+        """The name, if this is nothing but a name."""
+        first = self.parts[0]
+        return first.name if len(self.parts) == 1 and isinstance(first, Member) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``-x`` or ``not x``."""
+
+    op: str
+    operand: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Operators of one rank, left to right: ``a + b - c``, ``a * b // c``, ``a and b and c``, or a chained comparison
+    ``a <= b < c`` (ops ``== != < <= > >= in``)."""
+
+    first: Expr
+    rest: tuple[tuple[str, Expr], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """``base ** exponent``."""
+
+    base: Expr
+    exponent: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cond:
+    """``then if test else other``."""
+
+    then: Expr
+    test: Expr
+    other: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Paren:
+    """``(e)``; kept, since ``[(i)]`` is not ``[i]``."""
+
+    inner: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TupleExpr:
+    """``(a, b, …)``: computed dimensions."""
+
+    items: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ListExpr:
+    """``[a, b, …]``."""
+
+    items: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """``[item for var in over]``."""
+
+    item: Expr
+    var: Member
+    over: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """``[a, b, c][i]``: an element of a list written in place; several indices in a row are nested."""
+
+    base: Expr
+    index: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """``low..high``, both included."""
+
+    low: Expr
+    high: Expr
+    span: Span
+
+
+Expr = (
+    Number | Measure | RatioLit | DimsLit | Net | Hole | Str | Path | Unary | Chain | Power | Cond | Paren | TupleExpr
+    | ListExpr | Comprehension | At | Range | Star
+)  # fmt: skip
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """``NAME [as ALIAS]`` of a use."""
+
+    name: Member
+    alias: Member | None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """``use a.b (X, Y as Z)``."""
+
+    module: tuple[Member, ...]
+    names: tuple[Used, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """``param NAME: TYPE = DEFAULT where GUARD``."""
+
+    name: Member
+    type: Member | None
+    default: Expr
+    guard: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """``let NAME[: TYPE] = EXPR [where GUARD]``; the value may be a Hole."""
+
+    name: Member
+    type: Member | None
+    value: Expr
+    guard: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """A parameter of a def or topology."""
+
+    name: Member
+    type: Member
+    default: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Def:
+    """``def f(n: int): int = EXPR``."""
+
+    name: Member
+    formals: tuple[Formal, ...]
+    type: Member | None
+    body: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """One entry of a declaration's shape: ``8``, ``1..16``, ``4x4x4``, ``?``; with ``of``: ``n of m``."""
+
+    value: Expr
+    of: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Decl:
+    """``KIND NAME[extent, …] "title": MODEL { body }``.
+
+    Kinds: fabric cluster, group pod plane rack site cube cell hall row, host chip switch ocs panel, port numa pcie.
+    ``of`` is the model's name (a Path) or a port's rate. ``body`` is None where no braces stand.
+    """
+
+    kind: Member
+    name: Member
+    shape: tuple[Extent, ...] | None
+    title: Str | None
+    of: Expr | None
+    body: tuple[Stmt, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDecl:
+    """``model KIND NAME "title" { body }``."""
+
+    kind: Member
+    name: Member
+    title: Str | None
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyDecl:
+    """``topology NAME(formals) { body }``."""
+
+    name: Member
+    formals: tuple[Formal, ...]
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRef:
+    """A pattern after the ends of a connect.
+
+    ``each``, ``spread [x K] [uneven]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random degree D seed S``.
+    ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``; flags such as ``uneven`` have None.
+    """
+
+    name: Member
+    args: tuple[tuple[Member, Expr | None], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """``connect A [to B] [pattern] [x N] [via P] [where GUARD] { settings }``, or ``circuit`` alike.
+
+    An ``x N`` directly behind ``spread`` belongs to the pattern; ``each x 2`` and a bare ``x 2`` are ``copies``.
+    """
+
+    circuit: bool
+    a: tuple[Path, ...]
+    b: tuple[Path, ...]
+    pattern: PatternRef | None
+    copies: Expr | None
+    via: Path | None
+    guard: Expr | None
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Omit:
+    """``omit PATH, … [where GUARD]``."""
+
+    paths: tuple[Path, ...]
+    guard: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """``naming PATH "template" [where GUARD]``."""
+
+    path: Path
+    template: Str
+    guard: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """``extend PATH { body }``."""
+
+    path: Path
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """``override PATH[: MODEL] [{ settings }]``."""
+
+    path: Path
+    model: Path | None
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``METRIC [argument …] [any K of S] [of S [to T]] [at S] [under ENGINE] [through LAYER] [CMP VALUE [of intact]] [with CLAIM]``."""
+
+    metric: Member
+    args: tuple[Expr, ...]
+    any_count: Expr | None
+    of: tuple[Path, ...]
+    of_to: tuple[Path, ...]
+    at: tuple[Path, ...]
+    under: Member | None
+    through: Member | None
+    op: str | None
+    value: Expr | None
+    of_intact: bool
+    given: Claim | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """``require CLAIM and CLAIM …`` or ``report METRIC``."""
+
+    report: bool
+    claims: tuple[Claim, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``if c { … } else if d { … } else { … }``: branches in order, then the rest."""
+
+    branches: tuple[tuple[Expr, tuple[Stmt, ...]], ...]
+    other: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for NAME in OVER { … }``."""
+
+    var: Member
+    over: Expr
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """``phase 1 { … }``."""
+
+    number: int
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """``place PATH in PATH [words] [at|from EXPR]``; ``anchor`` is the ``at`` or ``from``."""
+
+    path: Path
+    into: Path
+    words: tuple[Member, ...]
+    anchor: Member | None
+    value: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a setting: its value and the words after it, such as ``max 1720W`` or ``x 16``.
+
+    ``args`` holds ``(word, value)``; a value that follows without a word has the word ``""``.
+    """
+
+    value: Expr
+    args: tuple[tuple[str, Expr], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """``NAME item, item … [{ body }]``: what it means depends on where it stands."""
+
+    name: Member
+    items: tuple[Item, ...]
+    body: tuple[Stmt, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """``tier T of N CHILD { … }`` of an intent."""
+
+    name: Member
+    count: Expr
+    child: Member
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A statement that did not parse: the names in its text (so that nothing is said about their absence), and the
+    statements of its block, which parsed."""
+
+    names: tuple[str, ...]
+    body: tuple[Stmt, ...]
+    span: Span
+
+
+Stmt = (
+    Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | Connect | Omit | Naming | Extend | Override | Require | If | For
+    | Phase | Place | Setting | Tier | Broken
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A whole file."""
+
+    body: tuple[Stmt, ...]
+    span: Span

@@ -1,0 +1,221 @@
+"""What a check is: a class in a file of its own under ``checks/``, found by being there.
+
+The class says what it is in attributes, which are examined when the class is made; its docstring is its page of the
+documentation. A check judges a view and gives a Judgement; words for the reader are made here and in the runner.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import ClassVar, Literal
+
+from tdsl.diagnostic import Severity
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.quantity import Quantity
+from tdsl.source import Origin, Span
+from tdsl.verify.view import View
+
+Status = Literal["proved", "refuted", "bounded", "modelled", "skipped"]
+Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]
+Value = bool | int | Fraction | Quantity | float | None
+"""A figure; exact rationals stay exact. The only float is infinity."""
+
+NO_WITNESS: Mapping[str, object] = {}
+KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
+TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at one place of the text, with how many alike. ``unless`` names a check that reports it, too: where
+    that one runs, this is not said a second time."""
+
+    at: Origin | None
+    message: str
+    count: int = 1
+    labels: tuple[tuple[Span, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str = ""
+    severity: Severity = Severity.ERROR
+    unless: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a check found about a view.
+
+    A yes-or-no check is ``proved`` or ``refuted``; a figure is ``proved`` where ``lower`` equals ``upper``, else
+    ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and ports by name.
+    ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are the places to
+    blame, ``labels`` and ``help`` go with the finding of a claim that is not met.
+    """
+
+    status: Status
+    text: str = ""
+    value: Value = None
+    lower: Value = None
+    upper: Value = None
+    ratio: tuple[int, int] | None = None
+    link_class: str = ""
+    witness: Mapping[str, object] = field(default_factory=dict)
+    reason: str = ""
+    faults: tuple[Fault, ...] = ()
+    labels: tuple[tuple[Span, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str = ""
+
+
+def yes(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+    """The property holds."""
+    return Judgement("proved", text, True, witness=dict(witness))
+
+
+def no(text: str, faults: tuple[Fault, ...], witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+    """The property does not hold, because of these."""
+    return Judgement("refuted", text, False, witness=dict(witness), faults=faults)
+
+
+def exactly(value: int | Fraction | Quantity, text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+    """A figure that is known."""
+    return Judgement("proved", text, value, value, value, witness=dict(witness))
+
+
+def skipped(reason: str) -> Judgement:
+    """Not judged."""
+    return Judgement("skipped", reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer to one claim, or of one check that no claim names (``requirement`` None).
+
+    ``exact`` says that ``lower`` and ``upper`` are one. ``facts`` gives the entry of ``results`` in the JSON of ``check``,
+    without the place: that is the reporter's to write.
+    """
+
+    check: str
+    status: Status
+    value: Value
+    unit: str
+    lower: Value
+    upper: Value
+    exact: bool
+    ratio: tuple[int, int] | None
+    link_class: str
+    witness: Mapping[str, object]
+    reason: str
+    requirement: str | None
+    origin: Origin | None
+    text: str
+    report: bool = False
+    scope: str = ""
+
+    def facts(self) -> dict[str, object]:
+        """As plain JSON values."""
+        out: dict[str, object] = {
+            "check": self.check,
+            "status": self.status,
+            "value": _plain(self.value),
+            "unit": self.unit,
+            "lower": _plain(self.lower),
+            "upper": _plain(self.upper),
+            "exact": self.exact,
+            "witness": dict(self.witness),
+            "requirement": self.requirement,
+            "text": self.text,
+        }
+        if self.ratio is not None:
+            out["ratio"] = list(self.ratio)
+        if self.link_class:
+            out["class"] = self.link_class
+        if self.reason:
+            out["reason"] = self.reason
+        if self.scope:
+            out["scope"] = self.scope
+        return out
+
+
+def _plain(value: Value) -> bool | int | float | None:
+    if isinstance(value, Quantity):
+        value = value.amount
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, float):
+        return None  # infinite: the ratio says so
+    return value
+
+
+class Check:
+    """Base of all checks.
+
+    ``code`` is the finding's code and ``name`` the check's name, both taken once. ``fails_by_default``: a refuted one is an
+    error even if nothing requires it. ``monotone``: a violation found in a part of the wiring stands whatever is added, so
+    it is judged although some wiring was refused. ``on_demand``: judged only where a claim asks. ``takes`` lists the clauses
+    that its claims may have; ``of`` and group instances restrict the view, the others are read by the check itself.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    kind: ClassVar[Kind]
+    unit: ClassVar[str] = ""
+    fails_by_default: ClassVar[bool] = False
+    monotone: ClassVar[bool] = False
+    on_demand: ClassVar[bool] = False
+    takes: ClassVar[frozenset[str]] = frozenset({"of"})
+
+    _codes: ClassVar[dict[str, type[Check]]] = {}
+    _names: ClassVar[dict[str, type[Check]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        where = f"{cls.__module__}.{cls.__qualname__}"
+        for attribute in ("code", "name", "kind"):
+            if not hasattr(cls, attribute):
+                raise TypeError(f"{where}: a check needs `{attribute}`")
+        if not re.fullmatch(r"E0[24]\d\d", cls.code):
+            raise TypeError(f"{where}: code {cls.code!r} is not of the families E02 and E04")
+        if not re.fullmatch(r"[a-z]+(_[a-z]+)*", cls.name):
+            raise TypeError(f"{where}: name {cls.name!r} is not snake_case")
+        if cls.kind not in KINDS:
+            raise TypeError(f"{where}: kind {cls.kind!r} is none of {', '.join(KINDS)}")
+        if not cls.takes <= set(TAKES):
+            raise TypeError(f"{where}: takes holds {sorted(cls.takes - set(TAKES))}")
+        if not (cls.__doc__ or "").strip():
+            raise TypeError(f"{where}: the docstring is the check's page and must not be empty")
+        for table, key in ((Check._codes, cls.code), (Check._names, cls.name)):
+            other = table.get(key)
+            if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise TypeError(f"{where}: {key} is taken by {other.__module__}.{other.__qualname__}")
+        Check._codes[cls.code] = Check._names[cls.name] = cls
+
+    @classmethod
+    def page(cls) -> str:
+        """The check's page, in Markdown; its first line is the title."""
+        return inspect.cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def title(cls) -> str:
+        """What it says in plain words."""
+        return cls.page().splitlines()[0].rstrip(".")
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        """Judge a view; the claim is read for clauses beyond ``of``, and is None where nothing is required."""
+        raise NotImplementedError
+
+
+@cache
+def catalogue() -> Mapping[str, Check]:
+    """All checks by name, in order of their codes."""
+    package = import_module("tdsl.verify.checks")
+    found = {}
+    for module in iter_modules(package.__path__):
+        for made in vars(import_module(f"{package.__name__}.{module.name}")).values():
+            if inspect.isclass(made) and issubclass(made, Check) and made.__module__ == f"{package.__name__}.{module.name}":
+                found[made.name] = made()
+    return dict(sorted(found.items(), key=lambda item: item[1].code))

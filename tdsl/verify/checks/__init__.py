@@ -1,0 +1,1 @@
+"""One file a check: every module of this folder is found by ``tdsl.verify.check.catalogue``."""

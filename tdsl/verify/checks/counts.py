@@ -1,0 +1,206 @@
+"""Counts that a design may require: links, cables, switches, ports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim, Selector
+from tdsl.fabric.graph import USED, Bools, Fabric
+from tdsl.verify.check import Check, Judgement, exactly
+from tdsl.verify.view import View
+
+
+class Links(Check):
+    """How many links there are.
+
+    ## What it means
+    A link is what the network sees: two ports that talk to each other. `links of S` counts those of a device, or those among
+    a group's devices and to the ends attached; `links of A to B` those between any device of A and any of B.
+
+    ## Formula and source
+    A count of the rows of the link table. Lanes of a split port are links of their own.
+
+    ## What it assumes
+    Nothing: planned but omitted members carry none.
+
+    ## A design that passes
+    ```fab
+    require links of leaf[*] to spine[*] == 1024
+    ```
+
+    ## A design that fails
+    ```fab
+    require links >= 12_000
+    ```
+
+    ### What it prints
+    ```
+    E0421: `links >= 12_000` does not hold: 2044 links
+    ```
+    """
+
+    code = "E0421"
+    name = "links"
+    kind = "number"
+    unit = "links"
+    on_demand = True
+    takes = frozenset({"of", "to"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        if claim is None or not claim.of_to:
+            return exactly(len(view.rows), f"{len(view.rows)} links")
+        count = int(_between(f, view, claim).sum())
+        return exactly(count, f"{count} links")
+
+
+class Cables(Check):
+    """How many cables there are.
+
+    ## What it means
+    A cable is what is pulled: a break-out with eight legs is one, and a link through a panel takes two. `cables of S` counts
+    those plugged into S; `cables of A to B` those from any device of A to any of B.
+
+    ## Formula and source
+    A count of distinct cables in the cable table, which joins links that leave one connector.
+
+    ## What it assumes
+    Traces and backplanes are no cables.
+
+    ## A design that passes
+    ```fab
+    require cables of node[*] == 8
+    ```
+
+    ## A design that fails
+    ```fab
+    require cables <= 2000
+    ```
+
+    ### What it prints
+    ```
+    E0422: `cables <= 2000` does not hold: 2044 cables
+    ```
+    """
+
+    code = "E0422"
+    name = "cables"
+    kind = "number"
+    unit = "cables"
+    on_demand = True
+    takes = frozenset({"of", "to"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
+        if claim is not None and claim.of_to:
+            here, there = _members(f, claim.of), _members(f, claim.of_to)
+            mine = (here[a] & there[b]) | (here[b] & there[a])
+        elif len(view.rows) == f.link_count:
+            mine = np.ones(len(a), dtype=np.bool_)
+        else:
+            mine = (view.core[a] & view.devices[b]) | (view.core[b] & view.devices[a])
+            if view.core.sum() == 1:  # a device alone: whatever is plugged into it, panels included
+                mine = view.core[a] | view.core[b]
+        count = int(np.count_nonzero(np.bincount(f.cable_group[mine])))
+        return exactly(count, f"{count} cables")
+
+
+class Switches(Check):
+    """How many switches are built.
+
+    ## What it means
+    Packet switches of this network; optical circuit switches and panels are none. `switches of S` counts those in a group.
+
+    ## Formula and source
+    A count of the devices of kind `switch` that are built.
+
+    ## What it assumes
+    Planned but omitted switches do not count.
+
+    ## A design that passes
+    ```fab
+    require switches == 48
+    ```
+
+    ## A design that fails
+    ```fab
+    require switches <= 40
+    ```
+
+    ### What it prints
+    ```
+    E0423: `switches <= 40` does not hold: 48 switches
+    ```
+    """
+
+    code = "E0423"
+    name = "switches"
+    kind = "number"
+    unit = "switches"
+    on_demand = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        count = int((view.core & view.fabric.is_switch).sum())
+        return exactly(count, f"{count} switches")
+
+
+class Ports(Check):
+    """How many ports are in use.
+
+    ## What it means
+    Ports that carry a link or a drawn cable. `ports of S` asks each element of S alone, so `require ports of ocs[*] <= 128`
+    keeps eight of 136 ports spare on every one.
+
+    ## Formula and source
+    A count of the ports in the state *used*.
+
+    ## What it assumes
+    Ports kept for planned but omitted members are not in use.
+
+    ## A design that passes
+    ```fab
+    require ports of spine[*] <= 64
+    ```
+
+    ## A design that fails
+    ```fab
+    require ports of spine[*] <= 60
+    ```
+
+    ### What it prints
+    ```
+    E0424: `ports of spine[*] <= 60` does not hold: 64 ports in use in spine[0]
+    ```
+    """
+
+    code = "E0424"
+    name = "ports"
+    kind = "number"
+    unit = "ports"
+    on_demand = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        if len(view.rows) == f.link_count and view.core.all():
+            count = int((f.port_state == USED).sum())
+        else:
+            bases = f.port_base
+            rows = np.flatnonzero(view.core)
+            count = sum(int((f.port_state[bases[d] : bases[d + 1]] == USED).sum()) for d in rows.tolist())
+        return exactly(count, f"{count} ports in use")
+
+
+def _members(f: Fabric, selectors: tuple[Selector, ...]) -> Bools:
+    out = np.zeros(f.device_count, dtype=np.bool_)
+    for s in selectors:
+        for e in s.elements:
+            out[e.devices] = True
+    return out
+
+
+def _between(f: Fabric, view: View, claim: ResolvedClaim) -> Bools:
+    here, there = _members(f, claim.of), _members(f, claim.of_to)
+    return (here[view.a] & there[view.b]) | (here[view.b] & there[view.a])

@@ -1,0 +1,108 @@
+"""Edge redundancy: link-disjoint paths between the worst pair of hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.disjoint import Answer, disjoint_paths
+from tdsl.verify.view import View
+
+
+class EdgeRedundancy(Check):
+    """Link-disjoint paths between the worst pair of hosts.
+
+    ## What it means
+    How many links must fail before some two hosts lose each other. A host counts with all its ports, so eight NICs on eight
+    leaves can give 8; each single NIC port is still its own point of failure, and two NICs on two switches (dual-ToR) are not
+    two planes.
+
+    ## Formula and source
+    min over pairs (u, v) of the minimum u-v cut (Menger 1927; Ford and Fulkerson 1956). With d_u(h) links of u into the
+    component h of switches, a cut separates u from v by at least Σ_h min(k_h, d_u(h), d_v(h)), where no fewer than k_h links
+    separate any two switches of h that hosts meet; the links of one host are an upper bound. k_h comes from maximum-adjacency
+    orders (Nagamochi and Ibaraki 1992). Where bounds differ, pairs are settled by Dinic's max flow, one pair for each two
+    classes of hosts with the same links. In a direct fabric one chip against all others suffices, because
+    λ(u, v) ≥ min(λ(s, u), λ(s, v)) (Gomory and Hu 1961); that does not hold between hosts, which pass nothing on. Where shifts
+    of the indices keep the wiring and lead from every chip to every other, as in a torus, the links of a chip are the answer
+    (Mader 1971).
+
+    ## What it assumes
+    Hosts do not forward; chips of a direct fabric do. Links count alike whatever their rate. The scale-up domain is left out.
+    Above a limit of work the answer is `bounded`: what is certain, and a cut that was counted.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r]                       # eight NICs, eight leaves
+    require edge_redundancy >= 8
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[*] to spine each                           # one uplink a leaf
+    connect node[n].nic[r] to leaf[n // 4]
+    require edge_redundancy >= 2
+    ```
+
+    ### What it prints
+    ```
+    E0406: `edge_redundancy >= 2` does not hold: 1 between node0 and node4: 1 link separates them
+    ```
+    """
+
+    code = "E0406"
+    name = "edge_redundancy"
+    kind = "number"
+    unit = "paths"
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        if len(view.units) < 2:
+            return skipped("there are fewer than two hosts")
+        answer = disjoint_paths(view)
+        f = view.fabric
+        pair = [f.device_name(d) for d in answer.pair]
+        cut = _cut(view, answer)
+        witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}
+        what = "chips" if view.is_chip[answer.pair[0]] else "hosts"
+        if answer.lower < answer.upper:
+            text = f"between {answer.lower} and {answer.upper}: {cut.words} from others"
+        else:
+            text = f"{answer.upper} ({len(view.units)} {what}, {cut.words})"
+        single = not view.direct and what == "hosts"
+        notes = ("a NIC port has one link: it is its own point of failure",) if single else ()
+        return Judgement(
+            "proved" if answer.lower == answer.upper else "bounded", text, answer.lower, answer.lower, answer.upper,
+            witness=witness, notes=notes, help="attach hosts to more switches, or join these switches by more links",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The links of a cut: some by name, how many, and in words."""
+
+    names: list[str]
+    count: int
+    words: str
+
+
+def _cut(view: View, answer: Answer) -> Cut:
+    """The links between the two sides, counted again from the link columns."""
+    f = view.fabric
+    rows = answer.cut_rows(view)
+    links = view.rows[rows]
+    names = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in links[:8]]
+    u, v = answer.pair
+    for end in (u, v):
+        if len(rows) and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
+            count = len(rows)
+            return Cut(names, count, f"{count} link{'s' if count != 1 else ''} at {f.device_name(end)}")
+    if not len(rows):
+        return Cut(names, 0, f"nothing joins {f.device_name(u)} and {f.device_name(v)}")
+    count = len(rows)
+    return Cut(names, count, f"{count} link{'s' if count != 1 else ''} separate {f.device_name(u)} from {f.device_name(v)}")
+
+

@@ -1,0 +1,105 @@
+"""Names: no two devices share one."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.view import View
+
+
+class NameCollision(Check):
+    """No two devices have one name.
+
+    ## What it means
+    Labels, configurations, DNS and monitoring all find a device by its name. Two names that differ only in capitals count as
+    one, since DNS makes no difference.
+
+    ## Formula and source
+    Names after `naming`, else the path (`su0-leaf3`), compared without regard to case (RFC 4343). Planned but omitted devices
+    keep their names and take part.
+
+    ## What it assumes
+    One fabric. Paths of one declaration never collide, so only declarations whose names have one shape are compared.
+
+    ## A design that passes
+    ```fab
+    naming leaf[i] "leaf{i:02}"
+    ```
+
+    ## A design that fails
+    ```fab
+    naming su[s].leaf[i] "leaf{i}"                          # the same in every su
+    ```
+
+    ### What it prints
+    ```
+    E0415: su[0].leaf[0] and su[1].leaf[0] are both named "leaf0" (and 7 alike)
+    ```
+    """
+
+    code = "E0415"
+    name = "name_collision"
+    kind = "yes_no"
+    fails_by_default = True
+    monotone = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        first: dict[str, int] = {}
+        clashes: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for device, name in _suspects(f):
+            if not view.core[device] and view.name:
+                continue
+            known = first.setdefault(name.casefold(), device)
+            if known != device:
+                pair = int(f.device_set[known]), int(f.device_set[device])
+                clashes.setdefault(pair, []).append((known, device))
+        if not clashes:
+            return yes("every device has a name of its own")
+        faults = [self._fault(f, pairs) for pairs in clashes.values()]
+        one, two = next(iter(clashes.values()))[0]
+        witness = {"devices": [f.device_path(one), f.device_path(two)], "name": f.device_name(one)}
+        return no(faults[0].message, tuple(faults), witness)
+
+    def _fault(self, f: Fabric, pairs: list[tuple[int, int]]) -> Fault:
+        one, two = pairs[0]
+        names = f.device_name(one), f.device_name(two)
+        paths = f.device_path(one), f.device_path(two)
+        alike = f" (and {len(pairs) - 1} alike)" if len(pairs) > 1 else ""
+        if names[0] == names[1]:
+            message = f'{paths[0]} and {paths[1]} are both named "{names[0]}"{alike}'
+        else:
+            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in case only{alike}'
+        labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
+        return Fault(f.set_of(two).origin, message, len(pairs), labels, help="give them different names with `naming`")
+
+
+def _shape(name: str) -> str:
+    """A name with every run of digits made one sign: names of one declaration's paths have one shape."""
+    return re.sub(r"\d+", "#", name).casefold()
+
+
+def _suspects(f: Fabric) -> list[tuple[int, str]]:
+    """Devices whose names could be another's, in order: all that are named, and those whose default names have the shape of
+    another declaration's or of a given name."""
+    given = sorted(f.names.items())
+    shapes: dict[str, list[int]] = {}
+    for s in f.sets:
+        if s.count:
+            shapes.setdefault(_shape(f.default_name(s.first)), []).append(s.index)
+    taken = {_shape(name) for _, name in given}
+    out = list(given)
+    for shape, sets in shapes.items():
+        if len(sets) < 2 and shape not in taken:
+            continue
+        for i in sets:
+            s = f.sets[i]
+            rows = np.arange(s.first, s.first + s.count).tolist()
+            out += [(d, f.default_name(d)) for d in rows if d not in f.names]
+    return sorted(out)

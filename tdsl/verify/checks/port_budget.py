@@ -1,0 +1,98 @@
+"""Ports: every link has a port of its own, on a device that has it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import USED, Ints
+from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.view import View
+
+
+class PortBudget(Check):
+    """No device needs more ports than it has.
+
+    ## What it means
+    Each end of a link takes one port of its device, and a port takes one link. The result also names the declaration with
+    the fewest free ports: where growth stops first.
+
+    ## Formula and source
+    A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and none stands on a
+    device that is not built. Free ports of a device: ports, less those used, less those kept for what is planned.
+
+    ## What it assumes
+    The datasheet's port count, as the model states it. A split port counts as its lanes.
+
+    ## A design that passes
+    ```fab
+    model switch SW { port p[1..4]: 400Gbps }
+    switch sw: SW
+    host node[4]: NODE
+    connect node[n].nic to sw
+    ```
+
+    ## A design that fails
+    ```fab
+    host node[5]: NODE                                      # five hosts, four ports
+    connect node[n].nic to sw
+    ```
+
+    ### What it prints
+    ```
+    E0412: sw.p[2] carries 2 links
+    ```
+    """
+
+    code = "E0412"
+    name = "port_budget"
+    kind = "yes_no"
+    fails_by_default = True
+    monotone = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        ports = np.concatenate([x[view.rows] for x in (f.link_a, f.link_b, f.link_via_a, f.link_via_b)])
+        ports = ports[ports >= 0]
+        if len(ports) and int(ports.max()) >= int(f.port_base[-1]):
+            return self._refuted(view, np.array([ports.max()]), "lies beyond the last port")
+        load = np.bincount(ports, minlength=int(f.port_base[-1]))
+        twice = np.flatnonzero(load > 1)
+        if len(twice):
+            return self._refuted(view, twice, f"carries {int(load[twice[0]])} links")
+        ghost = np.flatnonzero((load > 0) & ~f.built[f.port_device]) if not f.built.all() else twice
+        if len(ghost):
+            return self._refuted(view, ghost, "carries a link, but its device is not built")
+        unmarked = np.flatnonzero((load > 0) & (f.port_state != USED))
+        if len(unmarked):
+            return self._refuted(view, unmarked, "carries a link that its device does not count")
+        return self._tightest(view)
+
+    def _refuted(self, view: View, ports: Ints, what: str) -> Judgement:
+        f = view.fabric
+        port = int(ports[0])
+        inside = port < int(f.port_base[-1])
+        name = f.port_path(port) if inside else f"port {port}"
+        rows = np.flatnonzero((f.link_a == port) | (f.link_b == port) | (f.link_via_a == port) | (f.link_via_b == port))
+        at = f.statements[int(f.link_statement[rows[-1]])].origin
+        alike = f" ({len(ports)} ports do)" if len(ports) > 1 else ""
+        labels = ((f.set_of(int(f.port_device[port])).origin.span, "the device is declared here"),) if inside else ()
+        fault = Fault(at, f"{name} {what}{alike}", len(ports), labels, help="use another port, or a device with more ports")
+        return no(fault.message, (fault,), {"port": name, "links": rows[:4].tolist()})
+
+    def _tightest(self, view: View) -> Judgement:
+        """The device with the fewest free ports among those that have any link."""
+        f = view.fabric
+        sizes = np.diff(f.port_base)
+        free = sizes - np.add.reduceat(np.append(f.port_state != 0, False).astype(np.int64), f.port_base[:-1]) * (sizes > 0)
+        mine = np.flatnonzero(view.core & f.is_switch & (sizes > 0))
+        if not len(mine):
+            return yes("every link has a port of its own")
+        tiers: dict[str, int] = {}
+        for s in dict.fromkeys(f.device_set[mine].tolist()):
+            rows = mine[f.device_set[mine] == s]
+            tiers[f.sets[s].path] = min(int(free[rows].min()), tiers.get(f.sets[s].path, int(sizes.max())))
+        at = int(mine[np.argmin(free[mine])])
+        text = f"tightest: {f.device_name(at)} has {int(free[at])} of {int(sizes[at])} ports free"
+        return yes(text, {"tightest": f.device_name(at), "free": tiers})

@@ -1,0 +1,120 @@
+"""Rails: NIC r of every host meets the switch of rail r."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.rails import RailPlan, rail_plan
+from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.view import View
+
+
+class RailAlignment(Check):
+    """NIC r of every host meets the switch of rail r.
+
+    ## What it means
+    In a rail-organised design the accelerators of equal rank in different hosts share a switch, and collective libraries
+    count on it: a swapped cable costs bandwidth without any link being down.
+
+    ## Formula and source
+    The rail of a NIC is the first index of its port class. A switch serves the rail that most of its host ports have; every
+    port of another rail is a violation. Where it should be: on the switch of its rail that hosts sharing a switch with this
+    host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
+    SuperPOD reference architecture.
+
+    ## What it assumes
+    The design is rail-organised: more than half of the switches that hosts meet serve mostly one rail, and there are several
+    rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. An index that numbers planes is no
+    rail.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r]
+    ```
+
+    ## A design that fails
+    ```fab
+    connect node[n].nic[r] to leaf[r] where n > 0 or r > 1
+    connect node[0].nic[r] to leaf[1 - r] where r <= 1      # two cables swapped
+    ```
+
+    ### What it prints
+    ```
+    E0403: node[0].nic[0] meets leaf1, which serves rail 1; the others' nic[0] meets leaf0 (and 1 alike)
+    ```
+    """
+
+    code = "E0403"
+    name = "rail_alignment"
+    kind = "yes_no"
+    fails_by_default = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f, plan = view.fabric, rail_plan(view.fabric)
+        kept = np.zeros(f.link_count, dtype=np.bool_)
+        kept[view.rows] = True
+        if not plan.organised:
+            return _no_rails(f, plan)
+        wrong = kept[plan.rows] & (plan.serves[plan.switch] != plan.rail)
+        if not wrong.any():
+            return yes(f"{plan.count} rails, every NIC meets the switch of its rail")
+        return self._misplaced(f, plan, wrong)
+
+    def _misplaced(self, f: Fabric, plan: RailPlan, wrong: Bools) -> Judgement:
+        rows = np.flatnonzero(wrong)
+        statements = f.link_statement[plan.rows[rows]]
+        faults: list[Fault] = []
+        witness: dict[str, object] = {}
+        for statement in np.unique(statements).tolist():
+            mine = rows[statements == statement]
+            at = int(mine[0])
+            port = f.port_path(int(f.link_a[plan.rows[at]]))
+            found, rail = int(plan.switch[at]), int(plan.rail[at])
+            expected = _expected(f, plan, at)
+            where = f"; its siblings' meet {f.device_name(expected)}" if expected >= 0 else ""
+            message = f"{port} meets {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
+            message += f" (and {len(mine) - 1} alike)" if len(mine) > 1 else ""
+            labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
+            help = f"connect it to the switch of rail {rail}"
+            faults.append(Fault(f.statements[statement].origin, message, len(mine), labels, help=help))
+            if not witness:
+                witness = {
+                    "host": f.device_name(int(f.device_a[plan.rows[at]])),
+                    "nic": port,
+                    "found": f.device_name(found),
+                    "expected": f.device_name(expected) if expected >= 0 else None,
+                }
+        return no(faults[0].message, tuple(faults), witness)
+
+
+def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
+    """Skipped; the fault is there for a claim that insists."""
+    reason = "the design is not rail-organised"
+    if not len(plan.rows):
+        fault = Fault(None, f"{reason}: no host port has a rail")
+        return Judgement("skipped", reason=reason, faults=(fault,))
+    foreign = plan.switch[plan.rail != plan.serves[plan.switch]]  # switches that serve several rails
+    switch = int((foreign if len(foreign) else plan.switch).min())
+    mine = plan.switch == switch
+    found = np.unique(plan.rail[mine])
+    name = f.device_name(switch)
+    what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
+    ports = [f.port_path(int(f.link_a[plan.rows[mine][plan.rail[mine] == r][0]])) for r in found[:2]]
+    statement = f.statements[int(f.link_statement[plan.rows[mine][0]])]
+    fault = Fault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} meet it")
+    return Judgement("skipped", reason=reason, faults=(fault,), witness={"switch": name, "nics": ports})
+
+
+def _expected(f: Fabric, plan: RailPlan, at: int) -> int:
+    """The switch that NICs of this rail meet in hosts which share a switch with this host; -1 if there are none."""
+    host = f.device_a[plan.rows]
+    mine = host == host[at]
+    shared = np.zeros(f.device_count, dtype=np.bool_)
+    shared[plan.switch[mine & (plan.serves[plan.switch] == plan.rail)]] = True
+    sibling = np.zeros(f.device_count, dtype=np.bool_)
+    sibling[host[shared[plan.switch]]] = True
+    there: Ints = plan.switch[sibling[host] & ~mine & (plan.rail == plan.rail[at]) & (plan.serves[plan.switch] == plan.rail[at])]
+    return int(np.argmax(np.bincount(there))) if len(there) else -1

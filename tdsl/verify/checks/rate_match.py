@@ -1,0 +1,103 @@
+"""Rates: both ends of a link run at its rate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.ports import ClassTable, Joint, gbps, joints
+from tdsl.verify.view import View
+
+
+class RateMatch(Check):
+    """Both ends of a link run at its rate.
+
+    ## What it means
+    A link's rate is that of its two ports, which must agree. Where a `connect` writes `rate`, both ports must be able to run
+    at least that fast; a panel or optical circuit switch on the way, too.
+
+    ## Formula and source
+    For a link of rate c between ports of rates r_a and r_b: c ≤ min(r_a, r_b), and r_a = r_b unless the statement says
+    `rate`. A port without a rate (`any`) fits any.
+
+    ## What it assumes
+    A port runs at any rate below its own if the statement asks for it; whether a given device does is its datasheet's matter.
+
+    ## A design that passes
+    ```fab
+    connect a.p[1] to b.p[1] { rate 200Gbps }               # two 400G ports at 200G
+    ```
+
+    ## A design that fails
+    ```fab
+    model switch FAST { port p[1..2]: 800Gbps { type GE800, NDR } }
+    connect fast.p[1] to slow.p[1]                          # 800G into 400G
+    ```
+
+    ### What it prints
+    ```
+    E0220: fast.p[1] to slow.p[1]: an 800Gbps GE800 port into a 400Gbps NDR port
+    ```
+    """
+
+    code = "E0220"
+    name = "rate_match"
+    kind = "yes_no"
+    fails_by_default = True
+    monotone = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f, table = view.fabric, ClassTable.of(view.fabric)
+        if not len(view.rows):
+            return yes("there are no links")
+        links = view.rows
+        rates = table.rates()
+        of_a = rates[table.rows(f, f.link_a[links])]
+        of_b = rates[table.rows(f, f.link_b[links])]
+        stated = np.array(["rate" in s.settings for s in f.statements], dtype=np.bool_)[f.link_statement[links]]
+        carried = f.link_rate[links]
+        fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
+        unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
+        wrong = links[fast | unlike]
+        faults = [self._fault(view, table, j) for j in joints(f, table, wrong, f.link_a[wrong], f.link_b[wrong])]
+        for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
+            crossing = links[via[links] >= 0]
+            limit = rates[table.rows(f, via[crossing])]
+            slow = crossing[(limit >= 0) & (f.link_rate[crossing] > limit)]
+            faults += [self._slow_panel(view, table, j, int(via[j.link])) for j in joints(f, table, slow, end[slow], via[slow])]
+        if not faults:
+            return yes("both ends of every link agree")
+        worst = faults[0]
+        return no(worst.message, tuple(faults), {"links": sum(x.count for x in faults)})
+
+    def _fault(self, view: View, table: ClassTable, joint: Joint) -> Fault:
+        f = view.fabric
+        statement = f.statements[joint.statement]
+        ends = f.port_path(int(f.link_a[joint.link])), f.port_path(int(f.link_b[joint.link]))
+        words = table.words(joint.class_a), table.words(joint.class_b)
+        rate = int(f.link_rate[joint.link])
+        alike = f" ({joint.count} links do)" if joint.count > 1 else ""
+        if "rate" in statement.settings:
+            pair = f"{_article(words[0])} port and {_article(words[1])} port"
+            message = f"{ends[0]} to {ends[1]} is asked to run at {gbps(rate)}, between {pair}"
+        else:
+            message = f"{ends[0]} to {ends[1]}: {_article(words[0])} port into {_article(words[1])} port"
+        classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
+        slower = min((c.rate for c in classes if c.rate is not None), default=rate)
+        labels = tuple((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True))
+        help = f"split the faster port, or say `rate {gbps(slower)}`"
+        return Fault(statement.origin, message + alike, joint.count, labels, help=help)
+
+    def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:
+        f = view.fabric
+        rate, words = gbps(int(f.link_rate[joint.link])), _article(table.words(joint.class_b))
+        message = f"{f.port_path(port)} carries {rate}, but is {words} port"
+        labels = ((table.classes[joint.class_b].origin.span, "declared here"),)
+        return Fault(f.statements[joint.statement].origin, message, joint.count, labels, help="use a panel that carries the rate")
+
+
+def _article(words: str) -> str:
+    """``an 800Gbps GE800``, ``a 400Gbps NDR``."""
+    return f"an {words}" if words.startswith(("8", "11", "18", "any")) else f"a {words}"

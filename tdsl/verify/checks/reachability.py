@@ -1,0 +1,174 @@
+"""Reachability between hosts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
+from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
+from tdsl.verify.view import View, scaleup_joined
+
+
+class Reachability(Check):
+    """Every host reaches every other.
+
+    ## What it means
+    Traffic of any accelerator host can get to any other over links of this network. Managers and storage must reach at least
+    one of them. `reachability of ports` asks more: every port of a host in use reaches every port of every other host, which
+    a rail-only or multi-plane design does not give. `through scaleup` adds the links inside hosts (NVLink), so that the ports
+    of one host stand for each other where its model joins all accelerators.
+
+    ## Formula and source
+    A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one hub. Components by
+    hooking and shortening labels: Shiloach and Vishkin, "An O(log n) parallel connectivity algorithm", J. Algorithms 3 (1982).
+
+    ## What it assumes
+    Hosts end paths and do not pass on what is not theirs, so no path leads through a third host. Chips of a direct fabric
+    (a torus) do pass on. Links work both ways, and routing finds any path that the wiring has.
+
+    ## A design that passes
+    ```fab
+    connect leaf[*] to spine[*] spread
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[0..3] to spine[0..1] spread
+    connect leaf[4..7] to spine[2..3] spread              # two halves
+    ```
+
+    ### What it prints
+    ```
+    E0401: node[16] reaches none of node[0], node[1], node[2] and 13 alike: no path of switches joins the two parts
+    ```
+    """
+
+    code = "E0401"
+    name = "reachability"
+    kind = "yes_no"
+    fails_by_default = True
+    takes = frozenset({"of", "ports", "through"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
+        units = view.units
+        if len(units) == 0:
+            return skipped("there is no host")
+        ids, hubs = _meetings(view, units, of_ports, claim is not None and claim.through == "scaleup")
+        lost = units[view.degree[units] == 0]
+        apart = _apart(ids, hubs)
+        if apart is not None:
+            return self._split(view, apart, of_ports)
+        if len(lost):
+            return self._linkless(view, lost, len(units))
+        stray = _strays(view, ids, hubs)
+        if stray is not None:
+            s = view.fabric.set_of(stray)
+            name = view.fabric.device_name(stray)
+            fault = Fault(s.origin, f"{name} reaches no accelerator host", help="cable it to switches that hosts meet, too")
+            return no(f"{name} reaches no accelerator host", (fault,), {"from": name})
+        return yes(_words(view, units, of_ports))
+
+    def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
+        names = view.names(lost[:4])
+        text = f"{len(lost)} of {total} hosts have no link: {names[0]}"
+        fault = Fault(
+            view.fabric.set_of(int(lost[0])).origin,
+            f"{names[0]} reaches no other host: it has no link",
+            count=len(lost),
+            help="connect it, or leave it out with `omit`",
+            unless="isolated",
+        )
+        return no(text, (fault,), {"from": names[0], "without_link": names})
+
+    def _split(self, view: View, apart: tuple[Ints, Ints], of_ports: bool) -> Judgement:
+        f = view.fabric
+        few, many = sorted(apart, key=len)
+        devices = f.port_device[few] if of_ports else few
+        others = f.port_device[many] if of_ports else many
+        show = f.port_path if of_ports else f.device_name
+        here, there = show(int(few[0])), [show(int(x)) for x in many[:3]]
+        rest = f" and {len(many) - 3} alike" if len(many) > 3 else ""
+        far = ", ".join(there) + rest
+        text = f"{here} does not reach {there[0]}"
+        labels = [(f.set_of(int(others[0])).origin.span, f"{there[0]} is declared here")]
+        rows = np.flatnonzero((view.a == devices[0]) | (view.b == devices[0]))
+        if len(rows):
+            statement = f.statements[int(f.link_statement[view.rows[rows[0]]])]
+            labels.insert(0, (statement.origin.span, f"{f.device_name(int(devices[0]))} is attached here"))
+        help = "connect the switches of both parts"
+        if of_ports:
+            help += ", or ask for `reachability` between hosts"
+        fault = Fault(
+            f.set_of(int(devices[0])).origin,
+            f"{here} reaches none of {far}: no path of switches joins the two parts",
+            count=len(few),
+            labels=tuple(labels),
+            help=help,
+        )
+        return no(text, (fault,), {"from": here, "to": there[0], "parts": [len(few), len(many)]})
+
+
+def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[Ints, Ints]:
+    """Who meets which hub: devices, or ports where each port speaks for itself."""
+    at = view.attachment
+    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    unit[units] = True
+    mine = unit[at.end]
+    end, port, hub = at.end[mine], at.port[mine], at.hub[mine]
+    if not of_ports:
+        return end, hub
+    joined = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    if scaleup:
+        joined = np.array([scaleup_joined(m) for m in view.fabric.models], dtype=np.bool_)[view.fabric.device_model]
+    # a joined host, and a chip that forwards, is one speaker: the lowest of its ports stands for it
+    own = view.fabric.port_base[end]
+    return np.where(joined[end] | (port < 0), own, port), hub
+
+
+def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
+    """Two groups of which none reaches the other: those that one member reaches, and those it does not; None if all reach all."""
+    if not len(ids):
+        return None
+    pairs = np.unique(hubs * (int(ids.max()) + 1) + ids)
+    at, who = pairs // (int(ids.max()) + 1), pairs % (int(ids.max()) + 1)
+    everyone = np.flatnonzero(np.bincount(who))
+    if np.diff(np.flatnonzero(np.diff(at, prepend=-1, append=-1))).max() == len(everyone):
+        return None  # one hub that all meet
+    of: dict[int, list[int]] = {}
+    for hub, one in zip(at.tolist(), who.tolist(), strict=True):
+        of.setdefault(one, []).append(hub)
+    seen: set[tuple[int, ...]] = set()
+    for one in everyone.tolist():
+        met = tuple(of[one])
+        if met in seen:
+            continue
+        seen.add(met)
+        near = np.unique(who[np.isin(at, met)])
+        if len(near) < len(everyone):
+            return near, np.setdiff1d(everyone, near)
+    return None
+
+
+def _strays(view: View, ids: Ints, hubs: Ints) -> int | None:
+    """A manager or storage device that meets no hub of any unit."""
+    if not len(view.others) or not len(ids):
+        return None
+    at = view.attachment
+    served = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    served[at.end[np.isin(at.hub, hubs)]] = True
+    lost = view.others[~served[view.others]]
+    return int(lost[0]) if len(lost) else None
+
+
+def _words(view: View, units: Ints, of_ports: bool) -> str:
+    what = "chips" if view.is_chip[units[0]] else "hosts"
+    text = f"all {len(units)} {what} reach each other"
+    at = view.attachment
+    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    unit[units] = True
+    parts = np.count_nonzero(np.bincount(at.hub[unit[at.end]])) if not of_ports else 1
+    return text if parts < 2 else f"{text}; {parts} separate networks, so not every port reaches every port"
+
+

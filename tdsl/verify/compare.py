@@ -1,0 +1,132 @@
+"""Claims set against figures: whether a claim can be understood, and whether bounds prove or refute it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Literal
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.quantity import NONE, RATE, Quantity, kind_name, show
+from tdsl.verify.check import Check, Judgement, Value
+
+UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
+"""Codes of findings about claims themselves; their pages are files."""
+
+METRICS = (
+    "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
+    "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
+    "latency", "deadlock_free", "cable_length", "loss_budget", "rack_power", "rack_space", "tray_fill", "optics_power", "cost",
+    "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
+)  # fmt: skip
+"""The metrics of the language, whether or not a check computes them yet."""
+
+Verdict = Literal["proved", "refuted", "bounded"]
+
+
+def unknown(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
+    """Code, message and help for a metric that no check computes."""
+    if metric in METRICS:
+        return MISSING, f"`{metric}` is not available in this version of tdsl", f"metrics available: {', '.join(sorted(known))}"
+    near = get_close_matches(metric, [*METRICS, *known], 1, 0.5)
+    offer = f"did you mean `{near[0]}`?" if near else f"metrics: {', '.join(sorted(known))}"
+    return UNKNOWN, f"there is no metric `{metric}`", offer
+
+
+def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why a claim cannot be judged and what would mend it; None if it can."""
+    clauses = {
+        "of": any(s.elements or s.text != "ports" for s in claim.of),
+        "ports": any(not s.elements and s.text == "ports" for s in claim.of),
+        "to": bool(claim.of_to),
+        "at": bool(claim.at),
+        "under": bool(claim.under),
+        "through": bool(claim.through),
+        "any": claim.any_count is not None,
+        "with": claim.given is not None,
+        "args": bool(claim.args),
+        "intact": claim.of_intact,
+    }
+    written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact"}
+    for clause, present in clauses.items():
+        if present and clause not in check.takes:
+            word = written.get(clause, clause)
+            takes = [f"`{written.get(t, t)}`" for t in sorted(check.takes)]
+            return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
+    if claim.through and claim.through != "scaleup":
+        return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
+    if check.kind == "yes_no":
+        if claim.op:
+            return f"`{check.name}` is yes or no and takes no comparison", f"write `{check.name}` alone"
+        return None
+    if not claim.op:
+        if claim.report:
+            return None
+        return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{check.name} {EXAMPLES[check.kind]}`"
+    return _wrong_unit(claim, check)
+
+
+ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
+EXAMPLES = {"number": "<= 4", "ratio": "<= 1:1", "fraction": ">= 100%", "quantity": "<= …"}
+
+
+def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    value = claim.value
+    what = ARTICLES[check.kind]
+    if check.unit and check.kind in ("number", "quantity"):
+        what = f"a number of {check.unit}" if check.kind == "number" else f"in {check.unit}"
+    if isinstance(value, Quantity):
+        if value.dim == NONE or check.kind == "quantity" or (check.kind == "fraction" and value.dim == RATE):
+            return None
+        said = f"{show(value)} is a {kind_name(value.dim)}"
+    elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        said = f"{value!r} is none"
+    elif check.kind == "quantity":
+        said = f"{value} has no unit"
+    else:
+        return None
+    return f"`{check.name}` is {what}, and {said}", f"`{check.name} {EXAMPLES[check.kind]}`"
+
+
+def _number(value: object) -> Fraction | float:
+    if isinstance(value, Quantity):
+        return value.amount
+    if isinstance(value, float):
+        return value
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    raise TypeError(f"{value!r} is no figure")
+
+
+def holds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:
+    """Whether every figure between the bounds satisfies the comparison, none does, or it stays open."""
+    low, high, wanted = _number(lower), _number(upper), _number(asked)
+    if op in ("<", "<="):
+        return _verdict(high < wanted or (op == "<=" and high == wanted), low > wanted or (op == "<" and low == wanted))
+    if op in (">", ">="):
+        return _verdict(low > wanted or (op == ">=" and low == wanted), high < wanted or (op == ">" and high == wanted))
+    same, apart = low == high == wanted, wanted < low or wanted > high
+    return _verdict(same, apart) if op == "==" else _verdict(apart, same)
+
+
+def _verdict(always: bool, never: bool) -> Verdict:
+    return "proved" if always else "refuted" if never else "bounded"
+
+
+def worst(op: str, asked: object, judgements: list[Judgement]) -> int:
+    """Which of several judged elements speaks for all: a refuted one first, then an open one, then the nearest to the limit."""
+    rank = {"refuted": 0, "skipped": 1, "bounded": 2, "modelled": 3, "proved": 4}
+
+    def key(at: int) -> tuple[int, Fraction | float]:
+        j = judgements[at]
+        if j.value is None or j.lower is None or j.upper is None or isinstance(j.value, bool):
+            return rank[j.status], 0
+        verdict = holds(op, j.lower, j.upper, asked) if op else j.status
+        low, high = _number(j.lower), _number(j.upper)
+        wanted = _number(asked) if op else low
+        if op in ("==", "!="):
+            return rank[verdict], min(low - wanted, wanted - low)
+        return rank[verdict], low if op.startswith(">") else -high
+
+    return min(range(len(judgements)), key=key)

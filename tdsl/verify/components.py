@@ -1,0 +1,157 @@
+"""Connectivity on columns: components, the compressed adjacency, interchangeable nodes, shortest paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Ints
+
+
+def components(nodes: int, a: Ints, b: Ints) -> Ints:
+    """Label of every node: the lowest node of its connected component.
+
+    Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and Vishkin, "An
+    O(log n) parallel connectivity algorithm" (J. Algorithms 3, 1982).
+    """
+    label = np.arange(nodes, dtype=np.int64)
+    while len(a):
+        at, to = label[a], label[b]
+        differ = at != to
+        if not differ.any():
+            break
+        a, b, at, to = a[differ], b[differ], at[differ], to[differ]
+        np.minimum.at(label, np.maximum(at, to), np.minimum(at, to))
+        while True:
+            shorter = label[label]
+            if np.array_equal(shorter, label):
+                break
+            label = shorter
+    return label
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """Neighbours of node v: ``near[start[v] : start[v + 1]]``, ascending, each once, with ``count`` parallel links."""
+
+    start: Ints
+    near: Ints
+    count: Ints
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.start) - 1
+
+    def of(self, node: int) -> Ints:
+        """Neighbours of one node."""
+        return self.near[self.start[node] : self.start[node + 1]]
+
+
+def adjacency(nodes: int, a: Ints, b: Ints) -> Adjacency:
+    """Fold links (a[i], b[i]) into neighbour lists; loops are left out."""
+    differ = a != b
+    a, b = a[differ], b[differ]
+    keys = np.sort(np.concatenate((a * nodes + b, b * nodes + a)))
+    fresh = np.ones(len(keys), dtype=np.bool_)
+    fresh[1:] = keys[1:] != keys[:-1]
+    at = np.flatnonzero(fresh)
+    keys, count = keys[at], np.diff(np.append(at, len(keys)))
+    start = np.searchsorted(keys, np.arange(nodes + 1, dtype=np.int64) * nodes)
+    return Adjacency(start, keys % nodes if nodes else keys, count)
+
+
+def twin_classes(graph: Adjacency, members: Ints) -> list[Ints]:
+    """Split members into classes whose nodes have one and the same multiset of neighbours, in order of their lowest.
+
+    Two such nodes are not joined to each other, so exchanging them maps the graph onto itself: the comparison is by the
+    whole list, not by a hash of it.
+    """
+    found: dict[bytes, list[int]] = {}
+    for v in members.tolist():
+        low, high = graph.start[v], graph.start[v + 1]
+        found.setdefault(graph.near[low:high].tobytes() + b"/" + graph.count[low:high].tobytes(), []).append(v)
+    return [np.array(nodes, dtype=np.int64) for nodes in found.values()]
+
+
+_CHUNK = 4096
+"""Sources that are spread at once: bounds memory to a few times links × 512 bytes."""
+
+
+def eccentricities(graph: Adjacency, sources: Ints, targets: Bools) -> tuple[Ints, Bools]:
+    """Breadth-first search from many sources at once, a bit a source.
+
+    Gives, for every source, the distance to the farthest target that it reaches, and whether it reaches all.
+    """
+    parts = [_spread(graph, sources[low : low + _CHUNK], np.flatnonzero(targets)) for low in range(0, len(sources), _CHUNK)]
+    if not parts:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+
+def _spread(graph: Adjacency, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
+    count = len(sources)
+    order = np.arange(count)
+    word, bit = order // 64, np.uint64(1) << (order % 64).astype(np.uint64)
+    reached = np.zeros((graph.nodes, (count + 63) // 64), dtype=np.uint64)
+    np.bitwise_or.at(reached, (sources, word), bit)
+    linked = np.flatnonzero(np.diff(graph.start))
+    starts = graph.start[linked]
+    far = np.zeros(count, dtype=np.int64)
+    level = 0
+    while len(linked) and len(targets):
+        level += 1
+        before = reached
+        reached = before.copy()
+        reached[linked] |= np.bitwise_or.reduceat(before[graph.near], starts, axis=0)
+        if np.array_equal(before, reached):
+            break
+        news = np.bitwise_or.reduce(reached[targets] & ~before[targets], axis=0)
+        far[(news[word] & bit) != 0] = level
+    full = np.bitwise_and.reduce(reached[targets], axis=0)
+    return far, (full[word] & bit) != 0
+
+
+def distances(graph: Adjacency, source: int) -> Ints:
+    """Links on a shortest path from one node to every other, -1 where there is none."""
+    out = np.full(graph.nodes, -1, dtype=np.int64)
+    out[source] = 0
+    front = [source]
+    while front:
+        following = []
+        for v in front:
+            for w in graph.of(v).tolist():
+                if out[w] < 0:
+                    out[w] = out[v] + 1
+                    following.append(w)
+        front = following
+    return out
+
+
+def path(graph: Adjacency, source: int, target: int) -> list[int]:
+    """Nodes of a shortest path, both ends included; empty if there is none."""
+    before = {source: source}
+    front = [source]
+    while front and target not in before:
+        following = []
+        for v in front:
+            for w in graph.of(v).tolist():
+                if w not in before:
+                    before[w] = v
+                    following.append(w)
+        front = following
+    if target not in before:
+        return []
+    out = [target]
+    while out[-1] != source:
+        out.append(before[out[-1]])
+    return out[::-1]
+
+
+def listing(names: Sequence[str], limit: int = 3) -> str:
+    """``a, b, c and 61 alike``: the first names and how many more."""
+    if len(names) <= limit:
+        return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else ""
+    return f"{', '.join(names[:limit])} and {len(names) - limit} alike"

@@ -1,0 +1,216 @@
+"""Runs the checks over one fabric: every claim gives a result, and a finding where it is not met."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import KINDS
+from tdsl.source import Span
+from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
+from tdsl.verify.compare import MALFORMED, MISSING, holds, malformed, unknown, worst
+from tdsl.verify.view import View
+
+INCOMPLETE = "the wiring has errors"
+
+
+def run(
+    fabric: Fabric,
+    claims: Sequence[ResolvedClaim],
+    diagnostics: Diagnostics,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> list[Result]:
+    """Judge all claims in their order, then every check that no claim asks for the whole fabric.
+
+    ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings.
+    """
+    return _Run(fabric, diagnostics, set(select), set(ignore)).all(claims)
+
+
+class _Run:
+    """One run: what was judged already, and what was found."""
+
+    def __init__(self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str]) -> None:
+        self.fabric = fabric
+        self.diagnostics = diagnostics
+        self.select = select
+        self.ignore = ignore
+        self.checks = catalogue()
+        self.view = View.whole(fabric)
+        self.plain: dict[str, Judgement] = {}
+        self.blamed: set[str] = set()
+        self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
+
+    def wanted(self, *words: str) -> bool:
+        """Whether a check with this name or code takes part."""
+        return not self.ignore.intersection(words) and (not self.select or bool(self.select.intersection(words)))
+
+    def all(self, claims: Sequence[ResolvedClaim]) -> list[Result]:
+        """Results of the claims, then of the checks without one."""
+        results: list[Result] = []
+        answered: set[str] = set()
+        for check in self.checks.values():
+            if check.fails_by_default and self.wanted(check.name, check.code):
+                self.blame(check, self.bare(check))
+        for claim in claims:
+            check_of = self.checks.get(claim.metric)
+            if not self.wanted(claim.metric, *([check_of.code] if check_of else [])):
+                continue
+            results.append(self.claim(claim, check_of))
+            if _is_plain(claim):
+                answered.add(claim.metric)
+        for check in self.checks.values():
+            if check.name not in answered and not check.on_demand and self.wanted(check.name, check.code):
+                results.append(_result(check, self.bare(check), None))
+        self.diagnostics.extend(self.unmet.values())
+        return results
+
+    # ------------------------------------------------------------ judging
+    def bare(self, check: Check) -> Judgement:
+        """The check's judgement of the whole fabric, made once."""
+        if check.name not in self.plain:
+            self.plain[check.name] = self.judge(check, self.view, None)
+        return self.plain[check.name]
+
+    def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
+        """Judge a view, as far as incomplete wiring allows."""
+        if self.fabric.complete:
+            return check.judge(view, claim)
+        if not check.monotone:
+            return skipped(INCOMPLETE)
+        found = check.judge(view, claim)
+        return found if found.status == "refuted" else skipped(INCOMPLETE)
+
+    def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
+        """Answer one claim."""
+        if check is None:
+            code, message, help = unknown(claim.metric, self.checks)
+            mild = claim.report and code == MISSING
+            self.say(code, claim, message, help=help, severity=Severity.WARNING if mild else Severity.ERROR)
+            return _unjudged(claim, "", "this metric is not available" if code == MISSING else "there is no such metric")
+        wrong = malformed(claim, check)
+        if wrong is not None:
+            self.say(MALFORMED, claim, wrong[0], help=wrong[1])
+            return _unjudged(claim, check.unit, wrong[0])
+        judged = self.bare(check) if _is_plain(claim) else self.worst_element(check, claim)
+        judged = _against(claim, check, judged)
+        if not claim.report:
+            self.demand(claim, check, judged)
+        return _result(check, judged, claim)
+
+    def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
+        """Judge each element that the claim names alone; the worst speaks, and says its name."""
+        parts = [] if claim.of_to else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        standing = [(e, device) for e, device in parts if self.fabric.built[e.devices].any()]
+        if parts and not standing:
+            return skipped("nothing that it names is built")
+        if not parts:
+            view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False)
+            return self.judge(check, view, claim)
+        judged = self.each(check, claim, standing)
+        at = worst(claim.op, claim.value, judged)
+        name = standing[at][0].name
+        text = f"{judged[at].text} in {name}" if judged[at].text else ""
+        return replace(judged[at], text=text, witness={"of": name, **judged[at].witness})
+
+    def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
+        """Judgements of the elements, in order."""
+        return [self.judge(check, View.part(self.fabric, e, device), claim) for e, device in parts]
+
+    # ------------------------------------------------------------ findings
+    def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
+        """Report a claim that is not met, unless the same is reported already where it was caused."""
+        if judged.status in ("proved", "modelled"):
+            return
+        if judged.status == "skipped" and judged.reason == INCOMPLETE:
+            return  # the errors in the wiring are reported where they stand
+        if check.kind == "yes_no" and check.fails_by_default and check.name in self.blamed:
+            return
+        if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
+            first = judged.faults[0]
+            labels = [*first.labels]
+            if first.at is not None:
+                labels.insert(0, (first.at.span, "the cause is here"))
+            self.say(check.code, claim, f"`{claim.text}` does not hold: {first.message}", labels, first.notes, first.help)
+            return
+        if judged.status == "skipped":
+            message = f"`{claim.text}` cannot be judged: {judged.reason}"
+        elif judged.status == "bounded":
+            message = f"`{claim.text}` is not proved: {judged.text}"
+        else:
+            message = f"`{claim.text}` does not hold: {judged.text or judged.reason}"
+        self.say(check.code, claim, message, judged.labels, judged.notes, judged.help)
+
+    def say(
+        self,
+        code: str,
+        claim: ResolvedClaim,
+        message: str,
+        labels: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        help: str = "",
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """A finding at a claim; instances of one statement are counted together."""
+        span = claim.origin.span
+        key = (code, span.start, span.end, claim.text)
+        if key in self.unmet:
+            self.unmet[key] = replace(self.unmet[key], count=self.unmet[key].count + 1)
+            return
+        if claim.scope is not None:
+            message += f" (in {claim.scope.name})"
+        every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
+        self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1)
+
+    def blame(self, check: Check, judged: Judgement) -> None:
+        """Report what makes a design fail without being required, at the statements to blame."""
+        if judged.status != "refuted":
+            return
+        for fault in judged.faults:
+            other = self.checks.get(fault.unless)
+            self.blamed.add(check.name)
+            if other is not None and self.wanted(other.name, other.code):
+                continue
+            self.diagnostics.add(
+                check.code, fault.at, fault.message, labels=fault.labels, notes=fault.notes, help=fault.help,
+                severity=fault.severity, count=fault.count,
+            )  # fmt: skip
+
+
+def _is_plain(claim: ResolvedClaim) -> bool:
+    """Whether a claim asks for the bare judgement of the whole fabric."""
+    clauses = (claim.args, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.scope, claim.given)
+    return not any(clauses) and claim.any_count is None and not claim.of_intact
+
+
+def _against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
+    """The judgement of a figure turned into the answer to a claim about it."""
+    if judged.status == "skipped":
+        return replace(judged, status="refuted") if judged.faults and not claim.report else judged
+    if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
+        return judged
+    verdict = holds(claim.op, judged.lower, judged.upper, claim.value)
+    met = judged.status == "modelled" and verdict == "proved"
+    return judged if met else replace(judged, status=verdict)
+
+
+def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
+    exact = judged.lower is not None and judged.lower == judged.upper and judged.status != "modelled"
+    return Result(
+        check.name, judged.status, judged.value, check.unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
+        judged.witness, judged.reason, claim.text if claim else None, claim.origin if claim else None, judged.text,
+        claim.report if claim else False, claim.scope.name if claim and claim.scope else "",
+    )  # fmt: skip
+
+
+def _unjudged(claim: ResolvedClaim, unit: str, reason: str) -> Result:
+    scope = claim.scope.name if claim.scope else ""
+    return Result(
+        claim.metric, "skipped", None, unit, None, None, False, None, "", {}, reason, claim.text, claim.origin, "",
+        claim.report, scope,
+    )  # fmt: skip
+

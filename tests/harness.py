@@ -1,0 +1,52 @@
+"""What tests use of the compiler: a design as text, compiled as a file on disk would be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tdsl import compiler
+from tdsl.compiler import Compilation, Options
+from tdsl.diagnostic import Diagnostic
+from tdsl.fabric.graph import Fabric
+
+MODELS = """
+model switch SW "eight ports" { port p[1..8]: 400Gbps { type NDR } }
+model switch BIG { port p[1..64]: 400Gbps { type NDR; cage 2 OSFP } }
+model switch FAST { port p[1..8]: 800Gbps { type XDR } }
+model chip GPU { port nv[4]: 200Gbps { type NVLINK } }
+model host NODE { port nic[4]: 400Gbps { type NDR; cage 2 OSFP; os "mlx5_{i}" }; chip gpu[4]: GPU }
+model host BOX { port nic[2]: 400Gbps { type NDR } }
+model ocs OPTIC { port o[1..64]: any }
+model panel PATCH { port front[8]: any; port back[8]: any }
+"""
+
+
+def compile_text(text: str, folder: Path, *, verify: bool = True, models: bool = True, name: str = "design.fab", **options: object) -> Compilation:
+    """Compile a text; the test models come after it, so that lines count from the text's own first."""
+    path = folder / name
+    path.write_text(text + ("\n" + MODELS if models else ""), encoding="utf-8")
+    settings = options.pop("set", {})
+    assert isinstance(settings, dict)
+    chosen = Options(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
+    run = compiler.check if verify else compiler.elaborate
+    return run(str(path), chosen)
+
+
+def fabric_of(text: str, folder: Path, **options: object) -> Fabric:
+    """The fabric of a text that has no fault."""
+    result = compile_text(text, folder, verify=False, **options)  # type: ignore[arg-type]
+    assert result.findings == [], [f"{d.code} {d.message}" for d in result.findings]
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    return fabric
+
+
+def links_of(fabric: Fabric) -> set[tuple[str, str]]:
+    """Every link as a pair of port paths, the lower end first."""
+    return {(fabric.port_path(int(a)), fabric.port_path(int(b))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}
+
+
+def places(findings: Iterable[Diagnostic]) -> list[tuple[str, int]]:
+    """Code and line of each finding, in order."""
+    return [(d.code, d.span.begin[0] if d.span else 0) for d in findings]

@@ -1,0 +1,135 @@
+"""Runs a netlist as a subnet: ibsim simulates it, OpenSM routes it, ibnetdiscover tells what is cabled."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+PROGRAMS = ("ibsim", "opensm", "ibnetdiscover")
+PRELOAD = "libumad2sim.so"
+_NODE = re.compile(r'^(?:Switch|Ca|Hca)\s+\d+ "([^"]+)"\s*# "([^"]*)"')
+_PORT = re.compile(r'^\[(\d+)\](?:\([0-9a-f]+\))?\s+"([^"]+)"\[(\d+)\]')
+
+End = tuple[str, int]
+Wire = frozenset[End]
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """What the programs found: node descriptions, the links between (description, port), and what OpenSM logged."""
+
+    nodes: frozenset[str]
+    wires: frozenset[Wire]
+    log: str
+
+
+def need() -> None:
+    """Skip where the programs are not installed; fail where they must be."""
+    missing = [p for p in PROGRAMS if _which(p) is None]
+    if _preload() is None:
+        missing.append(PRELOAD)
+    if not missing:
+        return
+    why = f"{', '.join(missing)} not installed: apt-get install opensm ibsim-utils infiniband-diags"
+    if os.environ.get("CI") == "true" and os.geteuid() == 0:
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+def discover(netlist: bytes, scratch: Path, config: bytes = b"", engine: str = "ftree,no_fallback") -> Subnet:
+    """Simulate a netlist, route it, and read back nodes and links."""
+    (scratch / "fabric.net").write_bytes(netlist)
+    (scratch / "osm.conf").write_bytes(config)
+    environment = {
+        "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin",
+        "IBSIM_SOCKNAME": f"tdsl-{uuid4().hex[:12]}",
+        "OSM_TMP_DIR": str(scratch),
+        "OSM_CACHE_DIR": str(scratch),
+    }
+    with _simulator(scratch, environment):
+        client = {**environment, "LD_PRELOAD": str(_preload())}
+        routing = ["-R", engine] if engine else []
+        _opensm([*routing, "-F", "./osm.conf", "--dump_files_dir", ".", "-f", "osm.log", "-e", "-o", "-s", "0"], scratch, client)
+        found = subprocess.run(["ibnetdiscover"], cwd=scratch, env=client, capture_output=True, text=True, timeout=60)
+    log = (scratch / "osm.log").read_text(errors="replace")
+    nodes, wires = read_netlist(found.stdout)
+    return Subnet(nodes, wires, log)
+
+
+def read_netlist(text: str) -> tuple[frozenset[str], frozenset[Wire]]:
+    """Nodes and links of a netlist, by description: of what tdsl writes, and of what ibnetdiscover prints."""
+    described: dict[str, str] = {}
+    ports: list[tuple[str, int, str, int]] = []
+    here = ""
+    for line in text.splitlines():
+        node, port = _NODE.match(line), _PORT.match(line)
+        if node:
+            here = node[1]
+            described[here] = node[2]
+        elif port:
+            ports.append((here, int(port[1]), port[2], int(port[3])))
+    wires = frozenset(frozenset(((described[a], p), (described[b], q))) for a, p, b, q in ports)
+    return frozenset(described.values()), wires
+
+
+def _which(program: str) -> str | None:
+    return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+
+def _preload() -> Path | None:
+    return next(Path("/usr/lib").glob(f"*/umad2sim/{PRELOAD}"), None)
+
+
+@contextmanager
+def _simulator(scratch: Path, environment: dict[str, str]) -> Iterator[None]:
+    """ibsim while the block runs. Its console is a pipe that stays open, or it would stop at once."""
+    output = (scratch / "ibsim.out").open("wb")
+    limits = ["-N", "20000", "-S", "2000", "-P", "400000"]
+    process = subprocess.Popen(
+        [_which("ibsim") or "ibsim", "-s", *limits, "fabric.net"],
+        cwd=scratch, env=environment, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        _await_ready(process, scratch / "ibsim.out")
+        yield
+    finally:
+        process.kill()
+        process.wait(10)
+        if process.stdin:
+            process.stdin.close()
+        output.close()
+
+
+def _await_ready(process: subprocess.Popen[bytes], output: Path) -> None:
+    until = time.monotonic() + 30
+    while "Network simulator ready" not in output.read_text(errors="replace"):
+        assert process.poll() is None, f"ibsim stopped: {output.read_text(errors='replace')[-800:]}"
+        assert time.monotonic() < until, "ibsim is not ready after 30 s"
+        time.sleep(0.02)
+
+
+def _opensm(arguments: list[str], scratch: Path, environment: dict[str, str]) -> None:
+    """One sweep. Where no engine can route the subnet OpenSM never ends: it is stopped, and its log tells."""
+    program, nowhere = _which("opensm") or "opensm", subprocess.DEVNULL
+    process = subprocess.Popen([program, *arguments], cwd=scratch, env=environment, stdout=nowhere, stderr=nowhere)
+    log = scratch / "osm.log"
+    until = time.monotonic() + 90
+    try:
+        while process.poll() is None and time.monotonic() < until:
+            if log.exists() and "No routing engine able to successfully configure" in log.read_text(errors="replace"):
+                break
+            time.sleep(0.05)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)

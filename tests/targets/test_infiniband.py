@@ -1,0 +1,144 @@
+"""The InfiniBand targets before their judges: ibsim takes the netlist, OpenSM routes it as a fat tree, ibnetdiscover finds
+exactly the links of fabric.json."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.fabric.graph import Fabric
+from tests.targets import ib
+from tests.targets.build import pod, two_planes
+
+FTREE = "osm_ucast_mgr_process: ftree tables configured on all switches"
+
+
+def made(fabric: Fabric) -> dict[str, bytes]:
+    """Netlist, configuration and data of a fabric."""
+    found = Diagnostics()
+    files = build(fabric, ["ibsim", "opensm", "json"], found)
+    assert not found.items
+    return files
+
+
+def planned(data: dict[str, object], plane: int | None = None) -> frozenset[ib.Wire]:
+    """The links of fabric.json as a subnet manager names their ends: a switch's port number, an adapter's only port."""
+
+    def rows(table: str) -> list[dict[str, object]]:
+        t = data[table]
+        return [dict(zip(t["columns"], r, strict=True)) for r in t["rows"]]  # type: ignore[index]
+
+    systems = {
+        (m["key"], port): system
+        for m in data["models"]  # type: ignore[attr-defined]
+        for c in m["classes"]
+        for port, _, _, system, _ in c["ports"]
+    }
+    device = {d["name"]: d for d in rows("devices")}
+
+    def end(link: dict[str, object], side: str) -> ib.End:
+        name, port, index = str(link[f"{side}_device"]), str(link[f"{side}_port"]), link[f"{side}_index"]
+        if device[name]["kind"] == "switch":
+            return name, int(str(index))
+        system = systems[device[name]["model"], port]
+        return f"{name} {system or port.replace('[', '').replace(']', '')}", 1
+
+    return frozenset(frozenset((end(x, "a"), end(x, "b"))) for x in rows("links") if plane is None or x["plane"] == plane)
+
+
+def test_a_pod_is_discovered_as_designed(tmp_path: Path) -> None:
+    ib.need()
+    files = made(pod())
+    found = ib.discover(files["ibsim/fabric.net"], tmp_path)
+    assert FTREE in found.log and "SUBNET UP" in found.log
+    assert found.wires == planned(json.loads(files["fabric.json"]))
+    assert len(found.wires) == 31 and len(found.nodes) == 6 + 15
+
+
+def test_the_whole_superpod(tmp_path: Path) -> None:
+    ib.need()
+    files = made(pod(units=4, nodes=32, rails=8, spines=16))
+    found = ib.discover(files["ibsim/fabric.net"], tmp_path)
+    assert FTREE in found.log and "SUBNET UP" in found.log
+    assert found.wires == planned(json.loads(files["fabric.json"]))
+    assert len(found.wires) == 2044 and len(found.nodes) == 48 + 1016 + 4
+
+
+def test_a_swapped_pair_of_cables_is_seen(tmp_path: Path) -> None:
+    ib.need()
+    files = made(pod())
+    swapped = swap(files["ibsim/fabric.net"].decode(), "su0-leaf0", 1, 2)
+    found = ib.discover(swapped.encode(), tmp_path)
+    assert FTREE in found.log  # routable all the same: only the comparison can tell
+    good = planned(json.loads(files["fabric.json"]))
+    assert found.wires != good
+    assert len(found.wires - good) == len(good - found.wires) == 2
+
+
+def test_a_missing_uplink_is_no_fat_tree(tmp_path: Path) -> None:
+    ib.need()
+    text = made(pod())["ibsim/fabric.net"].decode()
+    cut = re.sub(r'^\[5\]\t"spine0"\[1\].*\n|^\[1\]\t"su0-leaf0"\[5\].*\n', "", text, flags=re.M)
+    assert text.count("\n") - cut.count("\n") == 2
+    found = ib.discover(cut.encode(), tmp_path)
+    assert FTREE not in found.log
+
+
+def test_each_plane_is_a_subnet_of_its_own(tmp_path: Path) -> None:
+    ib.need()
+    files = made(two_planes())
+    data = json.loads(files["fabric.json"])
+    for number in (0, 1):
+        scratch = tmp_path / str(number)
+        scratch.mkdir()
+        found = ib.discover(files[f"ibsim/pl{number}.net"], scratch)
+        assert found.wires == planned(data, number) and len(found.wires) == 16
+
+
+def test_opensm_reads_its_configuration(tmp_path: Path) -> None:
+    ib.need()
+    files = made(pod())
+    found = ib.discover(files["ibsim/fabric.net"], tmp_path, files["opensm/opensm.conf"], engine="")
+    assert FTREE in found.log and "SUBNET UP" in found.log
+    assert "Unrecognized" not in found.log and "fail" not in found.log.lower().replace("failover", "")
+
+
+def test_a_typing_error_in_the_configuration_would_be_seen(tmp_path: Path) -> None:
+    ib.need()
+    files = made(pod())
+    spoilt = files["opensm/opensm.conf"].replace(b"routing_engine ftree,updn", b"routing_engin ftree")
+    found = ib.discover(files["ibsim/fabric.net"], tmp_path, spoilt, engine="")
+    assert FTREE not in found.log
+
+
+@pytest.mark.parametrize("types", [("GE400",), ()])
+def test_an_ethernet_fabric_has_no_subnet(types: tuple[str, ...]) -> None:
+    found = Diagnostics()
+    files = build(pod(types=types), ["ibsim", "opensm"], found)
+    assert list(files) == ["manifest.json"]
+    assert [(d.code, d.severity.word) for d in found] == [("E0506", "note")] * 2
+
+
+def swap(text: str, switch: str, one: int, other: int) -> str:
+    """The netlist with two cables of a switch exchanged, told from both ends as it must be."""
+    records = text.split("\n\n")
+    far: dict[int, str] = {}
+    for record in records:
+        if f'Switch\t64 "{switch}"' in record:
+            far = {int(p): n for p, n in re.findall(r'^\[(\d+)\]\t"([^"]+)"', record, flags=re.M)}
+    a, b = far[one], far[other]
+    out = []
+    for record in records:
+        if f'Switch\t64 "{switch}"' in record:
+            record = record.replace(f'[{one}]\t"{a}"', f'[{one}]\t"@"').replace(f'[{other}]\t"{b}"', f'[{other}]\t"{a}"')
+            record = record.replace('"@"', f'"{b}"')
+        for node, port, new in ((a, one, other), (b, other, one)):
+            if f'Ca\t1 "{node}"' in record:
+                record = record.replace(f'"{switch}"[{port}]', f'"{switch}"[{new}]')
+        out.append(record)
+    return "\n\n".join(out)

@@ -1,0 +1,297 @@
+"""NCCL's topology files: read as NCCL reads, whole for every host, refused where a model leaves something out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.build import build
+from tdsl.emit.hosts import host_layouts
+from tdsl.emit.nccl_lint import lint
+from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
+from tests.fabrics import Builder
+from tests.targets import nccl_reader
+from tests.targets.build import GPU_BUSES, HERE, NIC_BUSES, SYSTEMS, dgx_h100, gbps, numa, pcie, pod, ports
+from tests.targets.nccl_reader import Node
+
+
+def fabric_of(model: DeviceModel) -> Any:
+    """One host, alone."""
+    b = Builder("alone")
+    b.models.append(model)
+    b.devices("node", model, 1)
+    return b.build()
+
+
+def made(model: DeviceModel) -> tuple[str, Diagnostics]:
+    """The file of a host model, "" if there is none, and what was found."""
+    found = Diagnostics()
+    files = build(fabric_of(model), ["nccl"], found)
+    files.pop("manifest.json")
+    return "".join(f.decode() for f in files.values()), found
+
+
+def read(model: DeviceModel) -> Node:
+    """The file as NCCL has it, which must be without fault."""
+    text, found = made(model)
+    assert not found.items and lint(text) == []
+    return nccl_reader.read(text)
+
+
+def test_a_dgx_h100_is_told_as_it_is() -> None:
+    system = read(dgx_h100())
+    assert system.name == "system" and system.attributes == {"version": "1"}
+    cpus = system.children
+    assert [c.attributes["numaid"] for c in cpus] == ["0", "1"]
+    assert cpus[0].attributes == {
+        "numaid": "0", "affinity": "000000ff,ffffffff,ffff0000,00000000,00ffffff,ffffffff", "arch": "x86_64",
+        "vendor": "GenuineIntel", "familyid": "6", "modelid": "143",
+    }  # fmt: skip
+    masks = [int(c.attributes["affinity"].replace(",", ""), 16) for c in cpus]
+    assert masks[0] & masks[1] == 0 and masks[0] | masks[1] == (1 << 224) - 1
+    assert [len(c.children) for c in cpus] == [4, 4]
+    for i, switch in enumerate(s for c in cpus for s in c.children):
+        gpu, nic = switch.children
+        assert (switch.attributes["class"], gpu.attributes["class"], nic.attributes["class"]) == (
+            "0x060400",
+            "0x030200",
+            "0x020700",
+        )
+        assert gpu.attributes["busid"] == f"0000:{GPU_BUSES[i]}:00.0" and nic.attributes["busid"] == f"0000:{NIC_BUSES[i]}:00.0"
+        assert (nic.attributes["vendor"], nic.attributes["device"]) == ("0x15b3", "0x1021")
+        assert gpu.children[0].attributes == {"dev": str(i), "sm": "90", "rank": str(i), "gdr": "1"}
+        links = gpu.children[0].children
+        assert sum(int(n.attributes["count"]) for n in links) == 18 and {n.attributes["tclass"] for n in links} == {"0x068000"}
+        net = nic.children[0].children[0].attributes
+        assert (net["name"], net["speed"], net["port"], net["gdr"]) == (f"mlx5_{SYSTEMS[i]}", "400000", "1", "1")
+
+
+def test_nothing_a_rank_would_fill_is_left_out() -> None:
+    system = read(dgx_h100())
+    wanted = {"busid", "class", "vendor", "device", "subsystem_vendor", "subsystem_device", "link_speed", "link_width"}
+    for pci in system.all("pci"):
+        assert set(pci.attributes) == wanted and all(pci.attributes.values())
+        assert pci.attributes["link_speed"] == "32.0 GT/s PCIe" and pci.attributes["link_width"] == "16"
+    for net in system.all("net"):
+        assert set(net.attributes) == {"name", "dev", "speed", "port", "guid", "latency", "maxconn", "gdr"} and all(
+            net.attributes.values()
+        )
+    for name, key in (("pci", "busid"), ("net", "guid"), ("net", "name"), ("net", "dev"), ("gpu", "dev")):
+        values = [n.attributes[key] for n in system.all(name)]
+        assert len(set(values)) == len(values) and values
+    assert (
+        max(len(n.attributes) for n in [system, *(e for t in ("cpu", "pci", "gpu", "net", "nvlink") for e in system.all(t))]) <= 8
+    )
+
+
+def test_the_whole_superpod_has_one_file_a_host_model() -> None:
+    files = build(pod(), ["nccl"], Diagnostics())
+    assert sorted(files) == ["manifest.json", "nccl/DGX_H100.xml"]
+
+
+def test_switches_with_a_bus_are_told_one_by_one() -> None:
+    base = dgx_h100()
+    nvs = tuple(pcie("nvs", i, ("cpu", 0), bus=f"0000:0{i + 5}:00.0", device="10de:22a3") for i in range(4))
+    system = read(replace(base, layout=base.layout + nvs))
+    links = system.all("gpu")[0].children
+    assert [(n.attributes["target"], n.attributes["count"]) for n in links] == [
+        ("0000:05:00.0", "4"), ("0000:06:00.0", "5"), ("0000:07:00.0", "5"), ("0000:08:00.0", "4"),
+    ]  # fmt: skip
+    assert len(system.all("pci")) == 24
+
+
+def test_gpus_joined_directly_are_told_from_both_ends() -> None:
+    base = dgx_h100()
+    links = tuple(InnerLink(("gpu", a), ("gpu", b), 2, 10**11, "scaleup") for a in range(8) for b in range(a))
+    for gpu in read(replace(base, links=links)).all("gpu"):
+        assert len(gpu.children) == 7 and {n.attributes["tclass"] for n in gpu.children} == {"0x030200"}
+
+
+def test_a_tray_whose_switches_are_elsewhere() -> None:
+    """Arm processors, GPUs joined to them by C2C, NVLinks that leave the tray, adapters straight on the processor."""
+    nvlink = ports("nvlink", 18, rate=4 * 10**11, types=("NVLINK5",))
+    b200 = DeviceModel("B200", "chip", "", (nvlink,), (), (), (), {"sm": 100}, HERE)
+    nic = ports("nic", 4, systems=tuple(f"mlx5_{i}" for i in range(4)))
+    cpus = [replace(numa(i, arch="arm64", cores=72), facts={"arch": "arm64", "cores": 72}) for i in range(2)]
+    c2c = {"c2c": 5, "c2c_rate": gbps(1) and replace(gbps(1), amount=gbps(1).amount * 8 * 44712 / 1000)}
+    gpus = [pcie("gpu", i, ("cpu", i // 2), bus=f"{8 * (i + 1):04x}:01:00.0", device="10de:2941", **c2c) for i in range(4)]
+    nics = [pcie("nic", i, ("cpu", i // 2), bus=f"{i:04x}:03:00.0", device="15b3:1021") for i in range(4)]
+    tray = DeviceModel(
+        "TRAY", "host", "", (nic,), (Chip("gpu", "chip", (Axis(0, 4),), b200, HERE),), (), (*cpus, *gpus, *nics), {}, HERE
+    )
+    system = read(tray)
+    assert system.children[1].attributes == {
+        "numaid": "1",
+        "affinity": "0000ffff,ffffffff,ffffff00,00000000,00000000",
+        "arch": "arm64",
+    }
+    for gpu in system.all("gpu"):
+        nvlinks, c2c_node = gpu.children
+        assert nvlinks.attributes == {"target": "fffffff:ffff:ff", "count": "18", "tclass": "0x068000"}
+        assert c2c_node.attributes == {"count": "5", "bw": "44712"}
+
+
+def test_ethernet_adapters_have_their_class_and_split_ones_one_device_a_name() -> None:
+    base = dgx_h100(types=("GE400",))
+    assert {p.attributes["class"] for p in read(base).all("pci")} == {"0x060400", "0x030200", "0x020000"}
+    names = tuple(f"mlx5_{i // 2}" for i in range(16))
+    split = ports("nic", 16, rate=200 * 10**9, systems=names, split=2, types=("GE200",))
+    nets = read(replace(base, classes=(split,))).all("net")
+    assert [(n.attributes["name"], n.attributes["speed"]) for n in nets] == [(f"mlx5_{i}", "400000") for i in range(8)]
+    own = ports("nic", 16, rate=200 * 10**9, systems=tuple(f"eth{i}" for i in range(16)), split=2, types=("GE200",))
+    nets = read(replace(base, classes=(own,))).all("net")
+    assert len(nets) == 16 and {n.attributes["speed"] for n in nets} == {"200000"}
+    assert len({n.attributes["guid"] for n in nets}) == 8 and {n.attributes["port"] for n in nets} == {"1", "2"}
+
+
+def without(model: DeviceModel, name: str, fact: str) -> DeviceModel:
+    """The model with one fact of a layout element left out."""
+    layout = tuple(
+        replace(n, facts={k: v for k, v in n.facts.items() if k != fact}) if n.name == name else n for n in model.layout
+    )
+    return replace(model, layout=layout)
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"),
+    [
+        *(("cpu", f) for f in ("arch", "vendor", "family", "cpu_model", "cores")),
+        *((n, f) for n in ("plx", "gpu", "nic") for f in ("gen", "lanes", "device")),
+        ("gpu", "bus"), ("nic", "bus"),
+    ],
+)  # fmt: skip
+def test_what_a_model_leaves_out_is_a_finding_at_its_line(name: str, fact: str) -> None:
+    text, found = made(without(dgx_h100(), name, fact))
+    assert text == ""
+    first = found.items[0]
+    assert first.code == "E0505" and "DGX_H100" in first.message and f"`{fact}`" in first.message
+    assert first.span is HERE.span and first.severity is Severity.ERROR and fact in first.help
+
+
+def test_a_chip_without_sm_and_a_port_without_a_name() -> None:
+    base = dgx_h100()
+    chips = tuple(replace(c, model=replace(c.model, facts={})) for c in base.chips)
+    assert "`sm`" in made(replace(base, chips=chips))[1].items[0].message
+    nameless = (replace(base.classes[0], systems=("",) * 8),)
+    assert "operating-system name" in made(replace(base, classes=nameless))[1].items[0].message
+
+
+def test_a_gpu_that_hangs_from_nothing_is_missed() -> None:
+    base = dgx_h100()
+    text, found = made(replace(base, layout=tuple(n for n in base.layout if (n.name, n.index) != ("gpu", 7))))
+    assert text == "" and "7 of 8 accelerators" in found.items[0].message
+
+
+def test_a_host_without_layout_is_passed_over_with_a_note() -> None:
+    text, found = made(replace(dgx_h100(), layout=()))
+    assert text == "" and [(d.code, d.severity) for d in found] == [("E0506", Severity.NOTE)]
+
+
+@pytest.mark.parametrize(("fact", "value"), [("bus", "zz:00.0"), ("bus", 'a"b'), ("device", "15b3"), ("gen", 9)])
+def test_values_that_make_no_sense_are_told(fact: str, value: object) -> None:
+    base = dgx_h100()
+    layout = tuple(replace(n, facts={**n.facts, fact: value}) if (n.name, n.index) == ("nic", 0) else n for n in base.layout)
+    text, found = made(replace(base, layout=layout))
+    assert text == "" and {d.code for d in found} == {"E0505"}
+
+
+def test_two_functions_at_one_bus_do_not_pass_the_check() -> None:
+    base = dgx_h100()
+    layout = tuple(replace(n, facts={**n.facts, "bus": "0000:18:00.0"}) if n.name == "nic" else n for n in base.layout)
+    text, found = made(replace(base, layout=layout))
+    assert text == "" and {d.code for d in found} == {"E0510"} and "nccl/DGX_H100.xml, line" in found.items[0].message
+
+
+def test_bus_ids_are_made_canonical() -> None:
+    found = Diagnostics()
+    base = dgx_h100()
+    layout = tuple(
+        replace(n, facts={**n.facts, "bus": "1:0F:00.4"}) if (n.name, n.index) == ("gpu", 0) else n for n in base.layout
+    )
+    assert host_layouts({"x": replace(base, layout=layout)}, found) == [] and found.items
+    layout = tuple(replace(n, facts={**n.facts, "bus": "F:0.4"}) if (n.name, n.index) == ("gpu", 0) else n for n in base.layout)
+    host = host_layouts({"x": replace(base, layout=layout)}, Diagnostics())[0]
+    assert host.numa[0].children[0].children[0].bus == "0000:0f:00.4"
+
+
+# ---------------------------------------------------------------- the check of files
+
+GOOD = made(dgx_h100())[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('<system version="1">', '<?xml version="1.0"?>\n<system version="1">', "prolog"),
+        ('<system version="1">', '<!DOCTYPE system>\n<system version="1">', "prolog"),
+        ("  <cpu", "\t<cpu", "a tab"),
+        ('"0x060400" vendor', '"0x060400"\n vendor', "one line"),
+        ('"0x060400" vendor', '"0x060400"  vendor', "two blanks"),
+        ('version="1"', "version=1", "no tag"),
+        ('version="1"', 'version="2"', "NCCL wants 1"),
+        ('<system version="1">', "<system>", "lacks `version`"),
+        ("</system>", "", "not closed"),
+        ("</system>", "</cpu>", "closes"),
+        ("0000:1b:00.0", "0000:1B:00.0", "lower case"),
+        ("0000:1b:00.0", "1b:00.0", "four digits"),
+        ("0000:1b:00.0", "0000:1b:00.1", "function of a GPU"),
+        ("0000:1b:00.0", "0000:43:00.0", "stands 2 times"),
+        ("32.0 GT/s PCIe", "32.0 GT/s", "GT/s"),
+        (' vendor="0x1000"', "", "lacks vendor"),
+        ('speed="400000"', 'speed="400"', "Mb/s"),
+        ('sm="90"', 'sm="9.0"', "whole number"),
+        ('sm="90"', 'sm="9"', "10 ×"),
+        ('vendor="GenuineIntel" ', "", "lacks `vendor`"),
+        ("000000ff,ffffffff", "0-55,ffffffff", "mask"),
+        ('guid="0x0000000000000002"', 'guid="0x0000000000000001"', "share one port"),
+        ('name="mlx5_3"', 'name="mlx5_0"', "stands 2 times"),
+        ("<nic>", "<nic><gpu/></nic><nic>", "does not look for <gpu>"),
+        ('arch="x86_64"', 'arch="x86_64" a1="" a2="" a3="" a4="" a5="" a6="" a7="" a8="" a9="" b1="" b2=""', "17 attributes"),
+        ("mlx5_0", "m" * 254, "longer than"),
+        ("mlx5_0", "a&amp;b", "entities"),
+        ("mlx5_0", "m" * 3 + "</system>", "entities"),
+    ],
+)
+def test_the_check_sees_what_is_wrong(old: str, new: str, says: str) -> None:
+    assert old in GOOD
+    problems = lint(GOOD.replace(old, new, 1))
+    assert any(says in p.message and p.severity is Severity.ERROR for p in problems), problems
+
+
+def test_the_check_counts_elements() -> None:
+    extra = (
+        '<pci busid="ffff:fe:{:02x}.0" class="0x060400" vendor="0x1" device="0x1" subsystem_vendor="0x1" subsystem_device="0x1" '
+    )
+    tail = 'link_speed="8.0 GT/s PCIe" link_width="16"/>'
+
+    def grown(n: int) -> str:
+        return GOOD.replace("</cpu>", "".join(extra.format(i) + tail for i in range(n)) + "</cpu>", 1)
+
+    have = len(nccl_reader.read(GOOD).all("pci")) + 1 + 2 + 8 + 8 + 8 + 8
+    assert lint(grown(199 - have)) == []
+    assert [p.severity for p in lint(grown(200 - have))] == [Severity.WARNING]
+    assert [p.severity for p in lint(grown(256 - have))] == [Severity.ERROR]
+
+
+def test_comments_crlf_and_what_follows_the_end_are_fine() -> None:
+    assert lint("<!-- a > b -- c -->\r\n" + GOOD.replace("\n", "\r\n") + "anything") == []
+
+
+@pytest.mark.parametrize("text", ["", "\n", "<", "<a", "<!--", "text", "<a>" * 3, "</a>", '<system version="1"/>', "\0"])
+def test_no_text_breaks_the_check(text: str) -> None:
+    assert isinstance(lint(text), list)
+
+
+def test_files_of_cloud_providers_pass_with_warnings_at_most() -> None:
+    place = os.environ.get("TDSL_TEST_DATA")
+    if not place:
+        pytest.skip("TDSL_TEST_DATA is not set: it names the folder of data that others wrote")
+    files = sorted(Path(place).glob("nccl/*-topo.xml"))
+    assert files
+    for path in files:
+        assert [p for p in lint(path.read_text()) if p.severity is Severity.ERROR] == [], path.name

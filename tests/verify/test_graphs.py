@@ -1,0 +1,143 @@
+"""Components, distances, cuts and flows against networkx."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.verify.components import adjacency, components, distances, eccentricities, path, twin_classes
+from tdsl.verify.flows import Network, contracted, max_flow, tied
+
+GRAPHS = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
+)
+
+
+def columns(edges):
+    return np.array([e[0] for e in edges], dtype=np.int64), np.array([e[1] for e in edges], dtype=np.int64)
+
+
+def multigraph(n, edges):
+    g = nx.MultiGraph()
+    g.add_nodes_from(range(n))
+    g.add_edges_from(e for e in edges if e[0] != e[1])
+    return g
+
+
+def weighted(n, edges):
+    g = nx.Graph()
+    g.add_nodes_from(range(n))
+    for a, b in edges:
+        if a != b:
+            g.add_edge(a, b, capacity=g.get_edge_data(a, b, {"capacity": 0})["capacity"] + 1)
+    return g
+
+
+@given(GRAPHS)
+def test_components_are_those_of_networkx(given_graph):
+    n, edges = given_graph
+    label = components(n, *columns(edges))
+    expected = {v: min(part) for part in nx.connected_components(multigraph(n, edges)) for v in part}
+    assert label.tolist() == [expected[v] for v in range(n)]
+
+
+def test_components_of_a_long_path():
+    n = 20_000
+    order = np.random.default_rng(1).permutation(n)
+    assert (components(n, order[:-1], order[1:]) == 0).all()
+
+
+@given(GRAPHS)
+def test_adjacency_counts_parallel_links(given_graph):
+    n, edges = given_graph
+    graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
+    for v in range(n):
+        low, high = graph.start[v], graph.start[v + 1]
+        found = dict(zip(graph.near[low:high].tolist(), graph.count[low:high].tolist(), strict=True))
+        assert found == {w: judge[v][w]["capacity"] for w in judge[v]}
+
+
+@given(GRAPHS, st.data())
+def test_eccentricities_are_farthest_distances(given_graph, data):
+    n, edges = given_graph
+    graph, judge = adjacency(n, *columns(edges)), multigraph(n, edges)
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    far, everywhere = eccentricities(graph, np.arange(n), wanted)
+    for v in range(n):
+        reach = nx.single_source_shortest_path_length(judge, v)
+        near = [reach[w] for w in np.flatnonzero(wanted).tolist() if w in reach]
+        assert far[v] == max(near, default=0)
+        if wanted.any():
+            assert everywhere[v] == (len(near) == wanted.sum())
+        assert distances(graph, v).tolist() == [reach.get(w, -1) for w in range(n)]
+
+
+def test_eccentricities_beyond_one_word_and_one_chunk(monkeypatch):
+    monkeypatch.setattr("tdsl.verify.components._CHUNK", 70)
+    ring = np.arange(200)
+    graph = adjacency(200, ring, (ring + 1) % 200)
+    far, everywhere = eccentricities(graph, ring, np.ones(200, dtype=bool))
+    assert (far == 100).all() and everywhere.all()
+
+
+def test_path_is_shortest_or_empty():
+    graph = adjacency(6, np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3]))
+    assert path(graph, 1, 3) in ([1, 2, 3], [1, 0, 3])
+    assert path(graph, 0, 5) == []
+
+
+def test_twins_have_equal_neighbours_with_equal_counts():
+    graph = adjacency(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
+    assert [c.tolist() for c in twin_classes(graph, np.arange(4))] == [[0, 1], [2], [3]]
+
+
+@settings(max_examples=300)
+@given(GRAPHS, st.integers(1, 6))
+def test_tied_nodes_are_never_separated_by_fewer_links(given_graph, k):
+    n, edges = given_graph
+    label = tied(adjacency(n, *columns(edges)), k)
+    judge = weighted(n, edges)
+    for u, v in combinations(range(n), 2):
+        if label[u] == label[v]:
+            assert nx.maximum_flow_value(judge, u, v) >= k
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tied_finds_the_edge_connectivity_of_whole_graphs(seed):
+    """A graph is one group for every k up to its edge connectivity."""
+    judge = nx.gnm_random_graph(14, 40, seed=seed)
+    edges = list(judge.edges)
+    graph = adjacency(14, *columns(edges))
+    connectivity = nx.edge_connectivity(judge)
+    for k in range(1, connectivity + 1):
+        assert len(set(tied(graph, k).tolist())) == 1
+    assert len(set(tied(graph, connectivity + 1).tolist())) > 1
+
+
+@settings(max_examples=300)
+@given(GRAPHS)
+def test_max_flow_and_its_cut(given_graph):
+    n, edges = given_graph
+    if n < 2:
+        return
+    graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
+    value, side = max_flow(Network.of(graph), 0, n - 1)
+    assert value == nx.maximum_flow_value(judge, 0, n - 1)
+    assert 0 in side and n - 1 not in side
+    assert value == sum((a in side) != (b in side) for a, b in edges)
+
+
+def test_contracted_adds_up_counts():
+    rng = Random(3)
+    edges = [(rng.randrange(8), rng.randrange(8)) for _ in range(30)]
+    small = contracted(adjacency(8, *columns(edges)), np.arange(8) // 2, 4)
+    for v in range(4):
+        low, high = small.start[v], small.start[v + 1]
+        for w, count in zip(small.near[low:high].tolist(), small.count[low:high].tolist(), strict=True):
+            assert count == sum({a // 2, b // 2} == {v, w} for a, b in edges)
