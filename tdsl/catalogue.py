@@ -79,7 +79,8 @@ def nearest(word: str) -> str:
     """The code or name most like this word, "" if none is."""
     pages = [*files(), *checks().values()]
     if re.fullmatch(r"[Ee]\d+", word):
-        return next(iter(get_close_matches(word.upper(), [p.code for p in pages], 1, 0.5)), "")
+        number = int(word[1:])
+        return min((abs(int(p.code[1:]) - number), p.code) for p in pages)[1]
     return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
 
 

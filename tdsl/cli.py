@@ -44,6 +44,18 @@ class Commands(click.Group):
         made: click.Command = import_module(f"tdsl.commands.{cmd_name}").command
         return made
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; leave without a word where the user or the reader of the output has gone."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            _close_quietly()
+            return PIPE_CLOSED
+        return status
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -62,16 +74,10 @@ def _guarded(run: Any) -> int:
     """The status of a call; whatever it raises becomes one line on stderr."""
     try:
         status = run()
-        sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except click.ClickException as wrong:
         wrong.show()
         return USAGE
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
-    except BrokenPipeError:
-        _close_quietly()
-        return PIPE_CLOSED
     except Exception as fault:
         return _internal(fault)
 

@@ -343,13 +343,17 @@ def scale_up(trays: int = 3, gpus: int = 4, switches: int = 6) -> Builder:
     return b
 
 
-def random_fabric(seed: int, switches: int = 8, hosts: int = 6, nics: int = 3, cables: int = 12) -> Builder:
-    """Hosts and switches wired at random, not always connected."""
+def random_fabric(seed: int, switches: int = 8, hosts: int = 6, nics: int = 3, cables: int = 12, loose: int = 0) -> Builder:
+    """Hosts and switches wired at random, not always connected; ``loose`` links join two hosts."""
     rng = Random(seed)
     b = Builder("random")
-    node = b.devices("node", b.model("host", "NODE", {"nic": nics}, accelerators=nics), hosts)
+    node = b.devices("node", b.model("host", "NODE", {"nic": nics, "peer": 2 * loose + 1}, accelerators=nics), hosts)
     sw = b.devices("sw", b.model("switch", "SW", {"p": 4 * (hosts * nics + cables)}), switches)
     b.connect("connect node to sw")
+    for _ in range(loose):
+        x, y = rng.randrange(hosts), rng.randrange(hosts)
+        if x != y:
+            b.link(b.free(node, x, "peer"), b.free(node, y, "peer"))
     for n in range(hosts):
         for r in range(nics):
             if rng.random() < 0.9:

@@ -22,7 +22,9 @@ model panel PATCH { port front[8]: any; port back[8]: any }
 """
 
 
-def compile_text(text: str, folder: Path, *, verify: bool = True, models: bool = True, name: str = "design.fab", **options: object) -> Compilation:
+def compile_text(
+    text: str, folder: Path, *, verify: bool = True, models: bool = True, name: str = "design.fab", **options: object
+) -> Compilation:
     """Compile a text; the test models come after it, so that lines count from the text's own first."""
     path = folder / name
     path.write_text(text + ("\n" + MODELS if models else ""), encoding="utf-8")

@@ -60,10 +60,8 @@ class Setting(Pair):
 def design_options(command: F) -> F:
     """``--set`` and ``--path``."""
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
-    path = click.option(
-        "--path", "paths", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names."
-    )
-    given = click.option("--set", "settings", type=Setting(), multiple=True, help="Give a parameter of the design a value.")
+    path = click.option("--path", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names.")
+    given = click.option("--set", type=Setting(), multiple=True, help="Give a parameter of the design a value.")
     return given(path(command))
 
 
@@ -83,8 +81,8 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
     from tdsl.compiler import Options
 
     return Options(
-        set=tuple(given["settings"]),
-        paths=tuple(given["paths"]),
+        set=tuple(given["set"]),
+        paths=tuple(given["path"]),
         select=tuple(select),
         ignore=tuple(ignore),
         max_devices=given["limit_devices"],

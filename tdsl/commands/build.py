@@ -44,27 +44,27 @@ class TargetName(Text):
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @design_options
-@click.option("--target", "targets", type=TargetName(), multiple=True, help="Build this target only; may be given several times.")
+@click.option("--target", type=TargetName(), multiple=True, help="Build this target only; may be given several times.")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, metavar="DIR", help="Where to write."
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @limit_options
-def command(file: str, targets: tuple[str, ...], out: Path, check: bool, force: bool, **given: Any) -> int:
+def command(file: str, target: tuple[str, ...], out: Path, check: bool, force: bool, **given: Any) -> int:
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
     build wrote there and this one does not is removed; files of others are never touched.
     """
     begin = time.perf_counter()
-    further = tuple(p / "targets" for p in given["paths"])
-    _known(targets, further)
+    further = tuple(p / "targets" for p in given["path"])
+    _known(target, further)
     (compilation,) = compiled([file], options(given))
-    files = _made(compilation, targets, further) if force or not _failed(compilation) else None
+    files = _made(compilation, target, further) if force or not _failed(compilation) else None
     _report(compilation, begin)
-    if files is None or (_failed(compilation) and not force):
-        click.echo("nothing is written; --force writes what can be made", err=True)
+    if not files or (_failed(compilation) and not force):
+        click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
         return FOUND
     status = FOUND if _failed(compilation) else OK
     for place, made in files.items():

@@ -25,7 +25,7 @@ fabric {name} {{
 
   require reachability                                 # every node reaches every other
   require oversubscription <= 1:1                      # no leaf has more below than above
-  require survives any 1 of spine                      # and any one spine may fail
+  require edge_redundancy >= 8                         # eight paths between any two nodes share no cable
 }}
 """
 

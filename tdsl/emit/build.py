@@ -17,6 +17,13 @@ from tdsl.fabric.graph import Fabric
 
 MANIFEST = "manifest.json"
 SCHEMA = 1
+NEEDS = {
+    "cables": "cables",
+    "links": "links",
+    "infiniband": "InfiniBand links",
+    "accelerator_hosts": "hosts with accelerators",
+}
+"""What a target may need, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,9 @@ def build(
     known = discover(diagnostics, options.target_paths)
     view = FabricView(fabric, diagnostics)
     files: dict[str, bytes] = {}
-    for target in choose(known, targets, diagnostics):
+    chosen = choose(known, targets, diagnostics)
+    _pass_over(chosen, view, diagnostics)
+    for target in chosen:
         for path, content in artefacts(target, view, options, diagnostics).items():
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
@@ -46,13 +55,10 @@ def build(
 
 
 def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:
-    """The files of one target; none, with a note, where the fabric lacks what it needs."""
+    """The files of one target; none where the fabric lacks what it needs."""
     from tdsl.emit.render import render  # jinja2 is slow to import and only wanted here
 
-    missing = [n for n in target.needs if n not in view.capabilities]
-    if missing:
-        what = ", ".join(n.replace("_", " ") for n in missing)
-        diagnostics.add("E0506", None, f"target `{target.name}` is passed over: the fabric has no {what}", severity=Severity.NOTE)
+    if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _settings(target, options, diagnostics)
     files: dict[str, bytes] = {}
@@ -65,6 +71,18 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
             if content is not None and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
+
+
+def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnostics) -> None:
+    """One note of all targets that need what the fabric has not."""
+    lacking: dict[str, list[str]] = {}
+    for target in chosen:
+        for need in target.needs:
+            if need not in view.capabilities:
+                lacking.setdefault(NEEDS.get(need, need), []).append(f"`{target.name}`")
+    if lacking:
+        text = "; ".join(f"{' and '.join(names)} for want of {what}" for what, names in lacking.items())
+        diagnostics.add("E0506", None, f"passed over: {text}", severity=Severity.NOTE)
 
 
 def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str) -> bytes:

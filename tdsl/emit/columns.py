@@ -169,7 +169,7 @@ class DeviceColumns:
     @cached_property
     def family(self) -> Objects:
         """A device's name without its own index: ``su0-node``."""
-        return self.grouped(lambda parts: parts[:-1] + [parts[-1].split("\0")[0]])
+        return self.grouped(lambda parts: [*parts[:-1], parts[-1].split("\0")[0]])
 
     def grouped(self, pick: Callable[[list[str]], list[str]]) -> Objects:
         """For every device a name made of the parts that ``pick`` keeps; a part is its name, NUL, its indices."""

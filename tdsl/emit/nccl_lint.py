@@ -189,8 +189,10 @@ def _structure(root: Element, problems: list[Problem]) -> None:
             needed += X86
         for name in needed:
             if not e.attributes.get(name):
-                filled = e.name == "pci" and name != "busid" and not named_nets
-                text = f"<{e.name}> lacks `{name}`" + (": NCCL takes it from the machine" if filled else "")
+                empty = name in e.attributes and name.startswith("link_")
+                filled = empty or (e.name == "pci" and name != "busid" and not named_nets)
+                why = ": NCCL counts 16 lanes of generation 3" if empty else ": NCCL takes it from the machine" if filled else ""
+                text = f"<{e.name}> lacks `{name}`{why}"
                 problems.append(Problem(e.line, Severity.WARNING if filled else Severity.ERROR, text))
         missing = [n for n in IDS if e.name == "pci" and n not in e.attributes]
         if missing:

@@ -28,7 +28,7 @@ def environment(templates: Path) -> SandboxedEnvironment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # noqa: S701 - most formats are not HTML; each has a filter of its own
+        autoescape=False,  # most formats are not HTML; each has a filter of its own
         keep_trailing_newline=True,
     )
     env.filters.update(FILTERS)

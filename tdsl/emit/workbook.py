@@ -27,7 +27,7 @@ class Sheet:
 
 def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     """An .xlsx of these sheets, each with a frozen heading, filters, and pages that fit a landscape sheet's width."""
-    import xlsxwriter  # type: ignore[import-untyped]
+    import xlsxwriter
 
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})

@@ -21,7 +21,7 @@ from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring, connect, late
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.plan import Entry, Pathed, Plan, Target, Wire
+from tdsl.semantics.plan import Pathed, Plan, Target, Wire
 
 LINK_LIMIT = 1 << 27
 
@@ -89,20 +89,16 @@ def rows_of(plan: Plan, target: Target, statement: Pathed) -> Array:
     guard = getattr(statement.node, "guard", None)
     over = assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
     resolver = Resolver(statement.scope, plan.evaluator, over)
-    return np.unique(target_rows(plan, target, resolver))
+    rows = np.unique(target_rows(plan, target, resolver))
+    return rows[rows >= 0]
 
 
 def target_rows(plan: Plan, target: Target, resolver: Resolver) -> Array:
-    """Rows a target means for every assignment; for a group, those of its sets, side by side."""
+    """Rows a target means for every assignment; for a group, those of its sets, side by side, -1 where an instance lacks one."""
     if target.device is not None:
         return resolver.devices(target)[0]
     assert target.group is not None
-    found = []
-    for s in target.group.sets():
-        own = s.axes[target.shared : target.shared + len(target.entries)]
-        entries = tuple(replace(e, axis=a) for e, a in zip(target.entries, own, strict=True))
-        rest = tuple(Entry(a, None, target.span, "") for a in s.axes[target.shared + len(target.entries) :])
-        found.append(resolver.devices(replace(target, group=None, device=s, entries=(*entries, *rest)))[0])
+    found = [resolver.members(target, s) for s in target.group.sets()]
     return np.concatenate(found, axis=1) if found else np.zeros((resolver.over.count, 0), dtype=np.int64)
 
 

@@ -121,6 +121,7 @@ def _group_elements(plan: Plan, target: Target, resolver: Resolver) -> list[Elem
     if not sets:
         return []
     rows = np.unique(target_rows(plan, target, resolver))
+    rows = rows[rows >= 0]
     depth = len(target.group_parts)
     found: dict[str, list[int]] = {}
     for s in sets:

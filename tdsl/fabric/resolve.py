@@ -11,7 +11,7 @@ import numpy as np
 from tdsl.fabric.vector import Array, Assignments, booleans, integers
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.model import Axis
+from tdsl.semantics.model import Axis, DeviceSet
 from tdsl.semantics.plan import Context, Entry, Target
 from tdsl.semantics.scope import Scope
 from tdsl.source import Span
@@ -189,6 +189,24 @@ class Resolver:
             self.outside(values, axes[j], Entry(axes[j], None, target.span, device.parts[0].name))
             start = start + (values - axes[j].low) * strides[j]
         return self.spread_out(target.entries, strides[target.shared :], start)
+
+    def members(self, target: Target, device: DeviceSet) -> Array:
+        """Rows of a set below the group a target ends at; -1 where the instance meant has none (an ``extend`` added it to others)."""
+        depth = target.shared + len(target.entries)
+        entries = (*target.entries, *(Entry(a, None, target.span, "") for a in device.axes[depth:]))
+        wide = (*device.axes[: target.shared], *(e.axis for e in entries))
+        strides = strides_of(wide)
+        start = np.zeros(self.over.count, dtype=np.int64)
+        for j in range(target.shared):
+            start = start + (self.over.values[f"${j}"] - wide[j].low) * strides[j]
+        inside = np.ones((1, 1), dtype=np.bool_)
+        rows = np.zeros((1, 1), dtype=np.int64)
+        at = self.spread_out(entries, strides[target.shared :], start)[0]
+        for own, axis, stride, step in zip(device.axes, wide, strides, strides_of(device.axes), strict=True):
+            index = (at // stride) % axis.size + axis.low - own.low
+            inside = inside & (index >= 0) & (index < own.size)
+            rows = rows + index * step
+        return np.where(inside, rows + device.first, -1)
 
     def choice(self, target: Target) -> Choice:
         """The ports of a target."""

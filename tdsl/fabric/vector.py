@@ -97,6 +97,9 @@ def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable
             out.append(one(at))
         except Fault as fault:
             d = fault.diagnostic
+            if d.code == "E0101" and d.span is not None:  # the name is unknown whatever the assignment
+                bare = "an index variable must also stand bare somewhere in the statement: `[" + d.span.text + "]`"
+                raise Fault(d.code, d.span, d.message, help=d.help if d.fix else bare, fix=d.fix) from None
             said = show(at)
             raise Fault(d.code, d.span or span, d.message + (f", for {said}" if said else ""), help=d.help,
                         labels=[(x.span, x.message) for x in d.labels]) from None  # fmt: skip
@@ -122,7 +125,10 @@ def _simple(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments)
     if isinstance(e, tree.Paren):
         return _simple(e.inner, scope, evaluator, over)
     if not _uses(e, over.values):
-        value = whole(evaluator.evaluate(e, scope))
+        try:
+            value = whole(evaluator.evaluate(e, scope))
+        except Fault:
+            raise NotSimple from None  # the evaluator knows whether it is ever reached
         if isinstance(value, (int, bool)) and abs(value) < SAFE:
             return value
         if isinstance(value, tuple) and all(isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value):

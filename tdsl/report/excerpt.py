@@ -90,15 +90,14 @@ def shown(line: str) -> Shown:
     return Shown("".join(out), tuple(columns))
 
 
-def excerpt(remarks: Sequence[Remark], paint: Paint, width: int) -> list[str]:
-    """The lines of one file that the remarks are about, in order, with a gutter of line numbers."""
+def excerpt(remarks: Sequence[Remark], gutter: int, paint: Paint, width: int) -> list[str]:
+    """The lines of one file that the remarks are about, in order, with a gutter of that many digits for their numbers."""
     file = remarks[0].span.file
     by_line: dict[int, list[Mark]] = {}
     for remark in remarks:
         for mark in marks(remark):
             by_line.setdefault(mark.line, []).append(mark)
     numbers = sorted(by_line)
-    gutter = len(str(numbers[-1]))
     empty = paint("frame", " " * gutter + " |")
     out = [empty]
     for at, number in enumerate(numbers):

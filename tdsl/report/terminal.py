@@ -45,15 +45,15 @@ def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
     word = d.severity.word
     title = catalogue.title_of(d.code)
     head = paint(word, f"{word}[{d.code}]") + paint("bold", f": {tame(title or d.message)}")
+    gutter = " " * (_digits(d) + 1)
     if d.span is None:
-        lines = [head, f"{paint('frame', '  -->')} {tame(file)}"]
+        lines = [head, f"{paint('frame', gutter[:-1] + '-->')} {tame(file)}"]
         if title:
-            lines += _tail(" ", "", d.message, paint, width)
+            lines += _tail(gutter, "", d.message, paint, width)
     else:
-        row, column = d.span.begin
-        lines = [head, f"{paint('frame', '  -->')} {tame(d.span.file.name)}:{row}:{column}"]
-        lines += _sources(d, d.message if title else "", paint, width)
-    gutter = " " * (_gutter(d) + 1)
+        lines = [head, *_sources(d, d.message if title else "", paint, width)]
+    if d.span is not None and (d.notes or d.help or d.count > 1):
+        lines.append(paint("frame", f"{gutter}|"))
     for note in d.notes:
         lines += _tail(gutter, paint("bold", "note") + ": ", note, paint, width)
     if d.help:
@@ -63,7 +63,7 @@ def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
     return "\n".join(lines)
 
 
-def _gutter(d: Diagnostic) -> int:
+def _digits(d: Diagnostic) -> int:
     """Digits of the highest line number shown."""
     spans = [x.span for x in d.labels] + ([d.span] if d.span else [])
     return max((len(str(s.finish[0])) for s in spans), default=1)
@@ -75,12 +75,15 @@ def _sources(d: Diagnostic, message: str, paint: Paint, width: int) -> list[str]
     files: dict[int, list[Remark]] = {id(d.span.file): [Remark(d.span, message, d.severity.word, "^")]}
     for label in d.labels:
         files.setdefault(id(label.span.file), []).append(Remark(label.span, label.message, "second", "-"))
+    gutter = _digits(d)
     out: list[str] = []
     for at, remarks in enumerate(files.values()):
+        row, column = remarks[0].span.begin
         if at:
-            row, column = remarks[0].span.begin
-            out.append(f"{paint('frame', '  :::')} {tame(remarks[0].span.file.name)}:{row}:{column}")
-        out += excerpt(remarks, paint, width)
+            out.append(paint("frame", " " * gutter + " |"))
+        arrow = paint("frame", " " * gutter + (":::" if at else "-->"))
+        out.append(f"{arrow} {tame(remarks[0].span.file.name)}:{row}:{column}")
+        out += excerpt(remarks, gutter, paint, width)
     return out
 
 

@@ -327,7 +327,10 @@ class Planner:
 
     def pathed(self, s: tree.Omit | tree.Naming, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> Pathed:
         """An omit or naming."""
-        return Pathed(s, resolve(self.plan, context, path, ports=False), scope, context, origin)
+        target = resolve(self.plan, context, path, ports=False)
+        if isinstance(s, tree.Naming) and target.device is None:
+            raise Fault("E0120", path.span, "a naming names devices, and this is a group")
+        return Pathed(s, target, scope, context, origin)
 
     def omit(self, s: tree.Omit, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> None:
         """One path of an omit."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.source import SourceFile
 from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS, STARTERS
 from tdsl.syntax.scanner import END, FAULT, Token
@@ -17,14 +17,16 @@ DEPTH = 100
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB"}
 OPERANDS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING", "QMARK"})
 _ENDS_OPERAND = OPERANDS | {"NAME", "RPAR", "RSQB"}
+_BINARY = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "CMP", "RANGE", "and", "or", "in", "if"})
 
 
 @dataclass(slots=True)
 class _Level:
-    """An open bracket or brace, and how many operators nest in what stands in it now."""
+    """An open bracket or brace, and how many operators nest in what stands in it now: on one operand, and by ``else``."""
 
     token: Token
     nested: int = 0
+    chosen: int = 0
 
 
 @dataclass(slots=True)
@@ -37,10 +39,8 @@ class Layout:
     out: list[Token] = field(default_factory=list)
     brackets: list[_Level] = field(default_factory=list)
     braces: list[_Level] = field(default_factory=list)
-    closed: set[int] = field(default_factory=set)
     suspect: Token | None = None
     depth: int = 0
-    run: int = 0
     base: _Level = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Layout:
             else:
                 self._operator(i, token)
                 self.out.append(token)
-            if self.depth + len(self.brackets) + len(self.braces) + self.run > DEPTH:
+            if self.depth + len(self.brackets) + len(self.braces) > DEPTH:
                 self._too_deep(token)
                 break
         else:
@@ -127,19 +127,15 @@ class Layout:
 
     def _push(self, token: Token) -> None:
         self.out.append(token)
-        self.base.nested = 0
-        self.depth = 0
-        self.run = 0
+        self.base.nested = self.base.chosen = self.depth = 0
 
     # ------------------------------------------------------------ brackets
 
     def _open(self, i: int, token: Token) -> None:
         here = self.brackets[-1] if self.brackets else self.base
         if token.type == "LSQB" and i and self.tokens[i - 1].type == "RSQB":
-            here.nested += 1  # an index on an index nests
-            self.depth += 1
+            self._nest(here)  # an index on an index
         self.brackets.append(_Level(token))
-        self.run = 0
         self.out.append(token)
 
     def _close(self, token: Token) -> None:
@@ -149,11 +145,10 @@ class Layout:
                 wanted = ")" if level.token.type == "LPAR" else "]"
                 self._fault(
                     "E0003", token, f"`{level.token.text}` is closed by `{token.text}`",
-                    ((level.token.span, f"`{level.token.text}` opens here"),), f"write `{wanted}`",
+                    (Label(level.token.span, f"`{level.token.text}` opens here"),), f"write `{wanted}`",
                 )  # fmt: skip
             self.brackets.pop()
-            self.depth -= level.nested
-        self.run = 0
+            self.depth -= level.nested + level.chosen
         self.out.append(token)
 
     def _unclosed(self, at: int) -> None:
@@ -168,32 +163,42 @@ class Layout:
             self.brackets.clear()
 
     def _fault(
-        self, code: str, at: Token, message: str, labels: tuple[tuple[object, str], ...], help: str, place: int | None = None
+        self, code: str, at: Token, message: str, labels: tuple[Label, ...], help: str, place: int | None = None
     ) -> None:
-        own = Diagnostics()
-        own.add(code, at.span, message, labels=labels, help=help)  # type: ignore[arg-type]
-        self.out.append(Token(FAULT, "", self.file, at.start if place is None else place, own.items[0]))
+        finding = Diagnostic(code, message, at.span, labels, help=help)
+        self.out.append(Token(FAULT, "", self.file, at.start if place is None else place, finding))
 
     # ------------------------------------------------------------ depth
 
     def _operator(self, i: int, token: Token) -> None:
         """Counts operators that nest: runs of signs, powers, conditionals."""
         here = self.brackets[-1] if self.brackets else self.base
-        if token.type == "COMMA":
-            self.depth -= here.nested
-            here.nested = 0
-            self.run = 0
-        elif token.type == "POWER" or (token.type == "NAME" and token.text == "else"):
-            here.nested += 1
+        kind = token.text if token.type == "NAME" else token.type
+        if kind == "COMMA":
+            self._forget(here)
+            self.depth -= here.chosen
+            here.chosen = 0
+        elif kind == "else":
+            self._forget(here)
+            here.chosen += 1
             self.depth += 1
-            self.run = 0
-        elif (token.type == "NAME" and token.text == "not") or (
-            token.type == "MINUS" and (i == 0 or self.tokens[i - 1].type not in _ENDS_OPERAND or self.tokens[i - 1].text == "not")
-        ):
-            here.nested += 1
-            self.depth += 1
-        elif token.type in _ENDS_OPERAND or token.type in ("PLUS", "STAR"):
-            pass
+        elif kind in ("POWER", "not") or (kind == "MINUS" and self._is_sign(i)):
+            self._nest(here)
+        elif kind in _BINARY:
+            self._forget(here)
+
+    def _is_sign(self, i: int) -> bool:
+        before = self.tokens[i - 1] if i else None
+        return before is None or before.type not in _ENDS_OPERAND or before.text in INFIX_WORDS
+
+    def _nest(self, level: _Level) -> None:
+        level.nested += 1
+        self.depth += 1
+
+    def _forget(self, level: _Level) -> None:
+        """The operand at hand is complete."""
+        self.depth -= level.nested
+        level.nested = 0
 
     def _too_deep(self, token: Token) -> None:
         self.diagnostics.add(
@@ -201,8 +206,6 @@ class Layout:
             help="give a name to the inner part with `let`, or move it to a `def` or `topology`",
         )  # fmt: skip
         self.brackets.clear()
-        quiet = Diagnostics()
-        quiet.items.append(self.diagnostics.items[-1])
         self.out.append(Token(FAULT, "", self.file, token.start, None))
         self._balance_end()
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tdsl.syntax.tables import Tables
 
 MAX_BYTES = 16 << 20
+MAX_DIGITS = 400
+_NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
 _SEPARATE = frozenset({"RANGE", "COMMA"})
 
 
@@ -82,10 +84,6 @@ def parse_part(file: SourceFile, start: int, end: int, diagnostics: Diagnostics)
     return None if own.has_errors else result
 
 
-class _Refused(Exception):
-    """The parser has no use for a token."""
-
-
 @dataclass(slots=True)
 class _Run:
     """One parse: feeds tokens to Lark's tables and mends what they refuse."""
@@ -97,15 +95,18 @@ class _Run:
     states: list[Any] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     table: Any = None
-    callbacks: Any = None
+    last: Any = None
     head: int = 0
-    begun: list[int] = field(default_factory=list)
+    written: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.written = {terminal: word for word, terminal in self.tables.words.items()}
 
     def _start(self, symbol: str) -> Any:
         state = self.tables.lark.parse_interactive(start=symbol).parser_state
         self.states, self.values = state.state_stack, state.value_stack
         self.table = state.parse_conf.states
-        self.callbacks = state.parse_conf.callbacks
+        self.last = state.parse_conf.end_state
         return state
 
     # ------------------------------------------------------------ the two ways in
@@ -162,12 +163,22 @@ class _Run:
 
     def _finish(self, i: int, state: Any) -> int:
         """Ends the statement before ``i``."""
-        at = self.tokens[i] if i < len(self.tokens) else None
-        if self._viable(END):
-            state.feed_token(Token(END, "", self.file, at.start if at else len(self.file.text)))
-            return i + 1
-        after = self._recover(i, state)
-        return after if at is not None and at.type == END else i
+        if not self._viable(END):
+            self._recover(i, state)
+        at = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
+        state.feed_token(Token(END, "", self.file, at))
+        self._settle(state)
+        return i + 1
+
+    def _settle(self, state: Any) -> None:
+        """Reduces a statement that is complete: the tables would wait for the next token, recovery must not lose it."""
+        while "stmt" not in self.table[self.states[-1]]:
+            ((action, rule),) = set(self.table[self.states[-1]].values())
+            size = len(rule.expansion)
+            kids = self.values[-size:]
+            del self.states[-size:], self.values[-size:]
+            self.values.append(state.parse_conf.callbacks[rule](kids))
+            self.states.append(self.table[self.states[-1]][rule.origin.name][1])
 
     def _feed(self, i: int, state: Any) -> bool:
         """Gives the parser a token, as a word or as a name, whichever can stand here; False if it refuses."""
@@ -177,6 +188,11 @@ class _Run:
             kind = self._word(i, token)
         elif kind == "STRING" and token.node is None:
             token.node = self._string(token)
+        elif kind in _NUMERIC:
+            if len(token.text) > MAX_DIGITS:
+                return False
+            if kind == "RATIO":
+                self._ratio(i, token)
         if not self._viable(kind):
             return False
         if kind != token.type:
@@ -228,16 +244,30 @@ class _Run:
                     depth -= 1
             below = pushed[-1] if pushed else states[depth - 1]
             goto = table[below][rule.origin.name][1]
-            if kind == "$END" and rule.origin.name == "$root":
+            if goto == self.last:
                 return True
             pushed.append(goto)
-            if kind == "$END" and "$END" not in table[goto]:
-                return True
+
+    def expected(self) -> set[str]:
+        """Terminals that could stand next."""
+        return {kind for kind in self.table[self.states[-1]] if (kind.isupper() or kind == END) and self._viable(kind)}
+
+    def word(self, terminal: str) -> str:
+        """A terminal as it is written."""
+        return self.written.get(terminal) or self.tables.signs.get(terminal, "")
 
     def _string(self, token: Token) -> tree.Str:
         from tdsl.syntax.strings import read
 
         return read(token, self.diagnostics)
+
+    def _ratio(self, i: int, token: Token) -> None:
+        """``[1:16]`` as an index or extent is a slip for a range; a list of ratios is none."""
+        opened = i and self.tokens[i - 1].type in ("LSQB", "COMMA")
+        if opened and (self._viable("STAR") or self._viable("QMARK")) and self._viable("RATIO"):
+            from tdsl.syntax.messages import ratio_for_range
+
+            self._report(ratio_for_range(token))
 
     # ------------------------------------------------------------ recovery
 

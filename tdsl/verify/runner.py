@@ -134,7 +134,7 @@ class _Run:
             first = judged.faults[0]
             labels = [*first.labels]
             if first.at is not None:
-                labels.insert(0, (first.at.span, "the cause is here"))
+                labels.insert(0, (first.at.span, "what it is about"))
             self.say(check.code, claim, f"`{claim.text}` does not hold: {first.message}", labels, first.notes, first.help)
             return
         if judged.status == "skipped":
@@ -172,7 +172,8 @@ class _Run:
             return
         for fault in judged.faults:
             other = self.checks.get(fault.unless)
-            self.blamed.add(check.name)
+            if fault.severity is Severity.ERROR:
+                self.blamed.add(check.name)
             if other is not None and self.wanted(other.name, other.code):
                 continue
             self.diagnostics.add(

@@ -98,14 +98,22 @@ class View:
     @cached_property
     def units(self) -> Ints:
         """The ends between which connectivity is judged: accelerator hosts, or the chips inside them where those are what is
-        wired; all ends if none has accelerators."""
+        wired; all ends if none has accelerators; the switches in a fabric that shows no ends."""
         sets = self.fabric.sets
         opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)}
         ends = [s.kind in ("host", "chip") and s.index not in opened and self._counts(s) for s in sets]
         wanted = [end and s.role == "accelerator" for end, s in zip(ends, sets, strict=True)]
         if not any(wanted):
             wanted = ends
+        if not any(wanted):
+            wanted = [s.kind == "switch" for s in sets]
         return np.flatnonzero(per_set(self.fabric, wanted) & self.devices)
+
+    @cached_property
+    def unit_word(self) -> str:
+        """What the units are: hosts, chips or switches."""
+        words = {"host": "hosts", "chip": "chips", "switch": "switches"}
+        return words[self.fabric.set_of(int(self.units[0])).kind] if len(self.units) else "hosts"
 
     def _linked(self, s: DeviceSet) -> bool:
         return bool(self.degree[s.first : s.first + s.count].any())
@@ -144,7 +152,7 @@ class View:
         up = np.flatnonzero(~self.forwards[a] & self.forwards[b])
         down = np.flatnonzero(self.forwards[a] & ~self.forwards[b])
         loose = np.flatnonzero(~self.forwards[a] & ~self.forwards[b])
-        own = np.flatnonzero(self.forwards & f.is_end & self.devices)
+        own = np.flatnonzero(self.forwards & self._begins & self.devices)
         pairs = f.device_count + np.arange(len(loose))
         node = np.concatenate((b[up], a[down], own))
         return Attachment(
@@ -153,6 +161,13 @@ class View:
             np.concatenate((node, pairs, pairs)),
             np.concatenate((self.label[node], pairs, pairs)),
         )
+
+    @cached_property
+    def _begins(self) -> Bools:
+        """Devices where traffic begins: ends and units."""
+        out = self.fabric.is_end.copy()
+        out[self.units] = True
+        return out
 
     @cached_property
     def access(self) -> Bools:

@@ -55,7 +55,9 @@ def test_proofs(units: int) -> None:
 def cables(fabric: Fabric) -> dict[str, str]:
     """Cable id (lower-tier device and port) -> far port."""
     return {
-        f"{fabric.device_name(int(fabric.device_a[i]))}:{fabric.port_path(int(fabric.link_a[i]))}": fabric.port_path(int(fabric.link_b[i]))
+        f"{fabric.device_name(int(fabric.device_a[i]))}:{fabric.port_path(int(fabric.link_a[i]))}": fabric.port_path(
+            int(fabric.link_b[i])
+        )
         for i in range(fabric.link_count)
     }
 

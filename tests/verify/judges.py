@@ -51,7 +51,8 @@ def reachable(f: Fabric) -> bool:
 def diameter(f: Fabric) -> int | None:
     """Farthest two forwarding devices that units meet, among those that reach each other; None if units meet none."""
     inner, ends = forwarders(f), set(units(f))
-    met = {b for a, b in pairs(f) if a in ends and b in inner} | {a for a, b in pairs(f) if b in ends and a in inner} | (ends & inner)
+    both = [*pairs(f), *((b, a) for a, b in pairs(f))]
+    met = {b for a, b in both if a in ends and b in inner} | (ends & inner)
     if not met:
         return None
     g = capacities(f, inner)

@@ -39,6 +39,7 @@ def weighted(n, edges):
     return g
 
 
+@settings(deadline=None)
 @given(GRAPHS)
 def test_components_are_those_of_networkx(given_graph):
     n, edges = given_graph
@@ -53,6 +54,7 @@ def test_components_of_a_long_path():
     assert (components(n, order[:-1], order[1:]) == 0).all()
 
 
+@settings(deadline=None)
 @given(GRAPHS)
 def test_adjacency_counts_parallel_links(given_graph):
     n, edges = given_graph
@@ -63,6 +65,7 @@ def test_adjacency_counts_parallel_links(given_graph):
         assert found == {w: judge[v][w]["capacity"] for w in judge[v]}
 
 
+@settings(deadline=None)
 @given(GRAPHS, st.data())
 def test_eccentricities_are_farthest_distances(given_graph, data):
     n, edges = given_graph
@@ -97,7 +100,7 @@ def test_twins_have_equal_neighbours_with_equal_counts():
     assert [c.tolist() for c in twin_classes(graph, np.arange(4))] == [[0, 1], [2], [3]]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(GRAPHS, st.integers(1, 6))
 def test_tied_nodes_are_never_separated_by_fewer_links(given_graph, k):
     n, edges = given_graph
@@ -120,7 +123,7 @@ def test_tied_finds_the_edge_connectivity_of_whole_graphs(seed):
     assert len(set(tied(graph, connectivity + 1).tolist())) > 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(GRAPHS)
 def test_max_flow_and_its_cut(given_graph):
     n, edges = given_graph

@@ -61,19 +61,17 @@ class EdgeRedundancy(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if len(view.units) < 2:
-            return skipped("there are fewer than two hosts")
+            return skipped(f"there are fewer than two {view.unit_word}")
         answer = disjoint_paths(view)
         f = view.fabric
         pair = [f.device_name(d) for d in answer.pair]
         cut = _cut(view, answer)
         witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}
-        what = "chips" if view.is_chip[answer.pair[0]] else "hosts"
         if answer.lower < answer.upper:
             text = f"between {answer.lower} and {answer.upper}: {cut.words} from others"
         else:
-            text = f"{answer.upper} ({len(view.units)} {what}, {cut.words})"
-        single = not view.direct and what == "hosts"
-        notes = ("a NIC port has one link: it is its own point of failure",) if single else ()
+            text = f"{answer.upper} ({len(view.units)} {view.unit_word}, {cut.words})"
+        notes = ("a NIC port has one link: it is its own point of failure",) if view.unit_word == "hosts" else ()
         return Judgement(
             "proved" if answer.lower == answer.upper else "bounded", text, answer.lower, answer.lower, answer.upper,
             witness=witness, notes=notes, help="attach hosts to more switches, or join these switches by more links",
@@ -96,13 +94,13 @@ def _cut(view: View, answer: Answer) -> Cut:
     links = view.rows[rows]
     names = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in links[:8]]
     u, v = answer.pair
-    for end in (u, v):
-        if len(rows) and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
-            count = len(rows)
-            return Cut(names, count, f"{count} link{'s' if count != 1 else ''} at {f.device_name(end)}")
-    if not len(rows):
-        return Cut(names, 0, f"nothing joins {f.device_name(u)} and {f.device_name(v)}")
     count = len(rows)
-    return Cut(names, count, f"{count} link{'s' if count != 1 else ''} separate {f.device_name(u)} from {f.device_name(v)}")
+    if not count:
+        return Cut(names, 0, f"nothing joins {f.device_name(u)} and {f.device_name(v)}")
+    for end in (u, v):
+        if count == view.degree[end] and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
+            return Cut(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")
+    verb = "links separate" if count > 1 else "link separates"
+    return Cut(names, count, f"{count} {verb} {f.device_name(u)} from {f.device_name(v)}")
 
 

@@ -113,8 +113,9 @@ def _expected(f: Fabric, plan: RailPlan, at: int) -> int:
     host = f.device_a[plan.rows]
     mine = host == host[at]
     shared = np.zeros(f.device_count, dtype=np.bool_)
-    shared[plan.switch[mine & (plan.serves[plan.switch] == plan.rail)]] = True
+    right = plan.serves[plan.switch] == plan.rail
+    shared[plan.switch[mine & right if (mine & right).any() else mine]] = True
     sibling = np.zeros(f.device_count, dtype=np.bool_)
     sibling[host[shared[plan.switch]]] = True
-    there: Ints = plan.switch[sibling[host] & ~mine & (plan.rail == plan.rail[at]) & (plan.serves[plan.switch] == plan.rail[at])]
+    there: Ints = plan.switch[sibling[host] & ~mine & right & (plan.rail == plan.rail[at])]
     return int(np.argmax(np.bincount(there))) if len(there) else -1

@@ -54,7 +54,7 @@ class Reachability(Check):
         of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
         units = view.units
         if len(units) == 0:
-            return skipped("there is no host")
+            return skipped("there is no device that traffic could begin at")
         ids, hubs = _meetings(view, units, of_ports, claim is not None and claim.through == "scaleup")
         lost = units[view.degree[units] == 0]
         apart = _apart(ids, hubs)
@@ -72,7 +72,7 @@ class Reachability(Check):
 
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
-        text = f"{len(lost)} of {total} hosts have no link: {names[0]}"
+        text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
         fault = Fault(
             view.fabric.set_of(int(lost[0])).origin,
             f"{names[0]} reaches no other host: it has no link",
@@ -163,8 +163,7 @@ def _strays(view: View, ids: Ints, hubs: Ints) -> int | None:
 
 
 def _words(view: View, units: Ints, of_ports: bool) -> str:
-    what = "chips" if view.is_chip[units[0]] else "hosts"
-    text = f"all {len(units)} {what} reach each other"
+    text = f"all {len(units)} {view.unit_word} reach each other"
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[units] = True

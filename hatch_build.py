@@ -1,0 +1,30 @@
+"""Puts the grammar, the standard library and the targets into the wheel, as ``tdsl/_data``.
+
+Only a standard wheel gets them: an editable install reads the folders of the checkout, where a copy would go stale.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDERS = ("grammar", "stdlib", "targets")
+LEFT_OUT = ("__pycache__", "node_modules")
+
+
+class DataHook(BuildHookInterface):
+    """Adds the files of the three folders."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Fill the list of files that go into the wheel besides the package."""
+        if self.target_name != "wheel" or version != "standard":
+            return
+        root = Path(self.root)
+        for folder in FOLDERS:
+            files = [p for p in sorted((root / folder).rglob("*")) if p.is_file() and not set(p.parts) & set(LEFT_OUT)]
+            if not files:
+                raise FileNotFoundError(f"{root / folder} is missing or empty: the wheel would not work without it")
+            for path in files:
+                build_data["force_include"][str(path)] = f"tdsl/_data/{path.relative_to(root).as_posix()}"

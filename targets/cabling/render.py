@@ -1,0 +1,70 @@
+"""The cabling workbook: a summary, all cables, and a sheet of work for each group of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tdsl.emit.quote import LeftOut
+from tdsl.emit.view import FabricView
+from tdsl.emit.workbook import MAX_ROWS, Sheet, workbook
+
+ALL = (
+    "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "a_cage", "b_device", "b_hall", "b_rack", "b_u",
+    "b_port", "b_cage", "rate_gbps", "links", "medium", "part", "a_optic", "b_optic", "length_m", "fibre", "polarity",
+    "colour", "via", "bundle", "pull_order", "label_a", "label_b", "link_class", "fabric_name", "plane", "rail", "phase",
+    "status", "action",
+)  # fmt: skip
+WORK = (
+    "pull_order", "bundle", "cable_id", "leg", "a_device", "a_rack", "a_u", "a_cage", "a_port", "b_device", "b_rack", "b_u",
+    "b_cage", "b_port", "rate_gbps", "medium", "part", "length_m", "colour", "label_a", "label_b",
+)  # fmt: skip
+MOST_SHEETS = 200
+
+
+def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
+    """The workbook; columns in which nothing is known yet are hidden, in the sheets of work left out."""
+    cables = fabric.cables
+    limit = options["workbook_rows"]
+    if isinstance(limit, int) and len(cables) > min(limit, MAX_ROWS):
+        raise LeftOut(
+            f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can use; cables.csv has them"
+        )
+    columns = {name: cables.column(name) for name in dict.fromkeys((*ALL, *WORK))}
+    empty = frozenset(n for n, values in columns.items() if not any(v != "" for v in values))
+    places = cables.column("place")
+    sheets = [_summary(fabric, columns, places), _all(columns, empty)]
+    work = [n for n in WORK if n not in empty]
+    rows: dict[str, list[Sequence[object]]] = {}
+    order = sorted(range(len(cables)), key=columns["pull_order"].__getitem__)
+    data = [columns[n] for n in work]
+    for i in order:
+        rows.setdefault(str(places[i]), []).append([*(c[i] for c in data), ""])
+    if len(rows) <= MOST_SHEETS:
+        sheets += [
+            Sheet(name or "fabric", [*work, "done"], rows[name], 3, note=f"{fabric.title}: cables from {name or 'the rest'}")
+            for name in sorted(rows, key=lambda n: (n == "", list(rows).index(n)))
+        ]
+    return workbook(sheets, f"{fabric.title}: cables")
+
+
+def _summary(fabric: FabricView, columns: Mapping[str, Sequence[object]], places: Sequence[object]) -> Sheet:
+    """Cables counted by class, then by group and class."""
+    rows: list[Sequence[object]] = []
+    for c in fabric.classes:
+        rows.append(["whole fabric", c.name, c.cables, c.links, c.rate_gbps])
+    counts: dict[tuple[str, str], list[int]] = {}
+    for place, name, links in zip(places, columns["link_class"], columns["links"], strict=True):
+        count = counts.setdefault((str(place), str(name)), [0, 0])
+        count[0] += 1
+        count[1] += links if isinstance(links, int) else 0
+    rates = {c.name: c.rate_gbps for c in fabric.classes}
+    for (place, name), (cables, links) in sorted(counts.items(), key=lambda item: item[0][0] == ""):
+        rows.append([place or "outside groups", name, cables, links, rates.get(name, "")])
+    return Sheet("summary", ["where", "class", "cables", "links", "rate_gbps"], rows, 0)
+
+
+def _all(columns: Mapping[str, Sequence[object]], empty: frozenset[str]) -> Sheet:
+    """Every cable with every column, in the order of cables.csv."""
+    headings = [{"link_class": "class", "fabric_name": "fabric"}.get(n, n) for n in ALL]
+    rows = list(zip(*(columns[n] for n in ALL), strict=True))
+    return Sheet("cables", headings, rows, 1, empty)

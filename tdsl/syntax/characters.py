@@ -1,0 +1,51 @@
+"""Answers to characters the language does not have."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from tdsl.diagnostic import Diagnostic, Fix
+from tdsl.source import Span
+from tdsl.syntax.scanner import Token
+
+_INSTEAD = {
+    "&&": "and", "||": "or", ":=": "=", "&": "and", "|": "or", "!": "not", "^": "**",
+    "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
+    "\u201c": '"', "\u201d": '"', "\u2018": '"', "\u2019": '"', "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+}  # fmt: skip
+
+
+def bad_character(token: Token, text: str) -> Diagnostic:
+    """The finding for a sign that belongs to no token."""
+    sign = token.text
+    before = text[token.start - 1 : token.start]
+    if sign.startswith("'") and len(sign) > 1:
+        return _swap(token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes")
+    if sign[0] in "µμ" and before.isdigit():
+        return _swap(token, Span(token.file, token.start, token.start + 1), "u", f"`{sign[0]}` is written `u` in units: `5us`")
+    if sign == '"':
+        return Diagnostic("E0007", "this string has no closing quote on its line", token.span, help='end it with `"`')
+    if before.isdigit() and sign == ".":
+        return Diagnostic("E0006", "a point needs digits on both sides", token.span, help="write `1.0`, or `1..8` for a range")
+    instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
+    if instead is not None:
+        span = token.span if sign in _INSTEAD else Span(token.file, token.start, token.start + 1)
+        return _swap(token, span, instead, "")
+    return Diagnostic(
+        "E0006", f"{_name(sign)} means nothing here", token.span,
+        help="names are letters, digits and `_`; other text stands in a string or behind `#`",
+    )  # fmt: skip
+
+
+def _swap(token: Token, span: Span, instead: str, help: str) -> Diagnostic:
+    shown = "a blank" if instead == " " else f"`{instead}`"
+    return Diagnostic(
+        "E0006", f"{_name(span.text)} means nothing here", token.span, help=help or f"write {shown}",
+        fix=Fix(f"write {shown}", ((span, instead),)),
+    )  # fmt: skip
+
+
+def _name(sign: str) -> str:
+    if sign.isprintable() and not sign.isspace():
+        return f"`{sign if len(sign) <= 30 else sign[:27] + '…'}`"
+    return f"the character U+{ord(sign[0]):04X} ({unicodedata.name(sign[0], 'a control character').lower()})"

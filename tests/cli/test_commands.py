@@ -1,0 +1,297 @@
+"""The smaller commands, and what all commands have in common."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+
+from tdsl.cli import cli
+from tests.cli.run import SMALL, tdsl, write
+
+COMMANDS = ("build", "check", "completion", "explain", "fmt", "init", "list", "show", "version")
+
+
+# ---------------------------------------------------------------- show
+@pytest.mark.parametrize(
+    ("what", "count", "first"),
+    [
+        ("devices", 14, {"device": "node0", "model": "DGX_H100", "kind": "host", "tier": 0}),
+        ("links", 96, {"a_device": "node0", "a_port": "nic[0]", "b_device": "leaf0", "b_port": "p[1]", "rate_gbps": 400.0}),
+        ("cables", 96, {"a_device": "node0", "a_port": "nic[0]", "b_device": "leaf0", "class": "host-leaf"}),
+        ("ports", 4 * 13 + 10 * 64, {"device": "node0", "port": "nic[0]", "state": "used", "linked_to": "leaf0 p[1]"}),
+    ],
+)
+def test_show(what: str, count: int, first: dict[str, object], tmp_path: Path) -> None:
+    path = write(tmp_path)
+    (design,) = json.loads(tdsl("show", path, what, "--output-format", "json").stdout)["designs"]
+    assert len(design[what]) == count
+    assert first.items() <= design[what][0].items()
+    rows = list(csv.DictReader(tdsl("show", path, what, "--format", "csv").stdout.splitlines()))
+    assert len(rows) == count
+    assert {k: str(v) for k, v in first.items()}.items() <= rows[0].items()
+    assert rows[0]["fabric"] == "small"
+    assert len(tdsl("show", path, what).stdout.splitlines()) == count + 1
+
+
+def test_show_summary_and_metrics(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    assert {"figure", "hosts", "tiers.spine"} <= {line.split()[0] for line in tdsl("show", path).stdout.splitlines()}
+    (design,) = json.loads(tdsl("show", path, "summary", "--output-format", "json").stdout)["designs"]
+    assert design["summary"]["tiers"] == {"leaf": 8, "spine": 2}
+    (design,) = json.loads(tdsl("show", path, "metrics", "--output-format", "json").stdout)["designs"]
+    assert "oversubscription" in {m["check"] for m in design["metrics"]}
+
+
+@pytest.mark.parametrize("what", ["racks", "addresses"])
+def test_show_says_what_is_not_there(what: str, tmp_path: Path) -> None:
+    done = tdsl("show", write(tmp_path), what)
+    assert done.exit_code == 2
+    assert "this version of tdsl" in done.stderr
+
+
+def test_show_of_a_faulty_design(tmp_path: Path) -> None:
+    done = tdsl("show", write(tmp_path, SMALL.replace("leaf[r]", "leef[r]")), "devices")
+    assert done.exit_code == 1
+    assert "error[E0101]" in done.stderr
+
+
+# ---------------------------------------------------------------- fmt
+UGLY = "fabric f{switch  leaf[4]:QM9700 # four\n}\n"
+
+
+def test_fmt_in_place_once(tmp_path: Path) -> None:
+    path = write(tmp_path, UGLY)
+    path.chmod(0o640)
+    assert tdsl("fmt", path).exit_code == 0
+    text = path.read_text()
+    assert "switch leaf[4]: QM9700" in text
+    assert "# four" in text
+    assert path.stat().st_mode & 0o777 == 0o640
+    before = path.stat().st_mtime_ns
+    assert tdsl("fmt", path).exit_code == 0
+    assert path.stat().st_mtime_ns == before
+    assert [p.name for p in tmp_path.iterdir()] == ["small.fab"]
+
+
+def test_fmt_check_and_diff_write_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, UGLY)
+    done = tdsl("fmt", "--check", path)
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"would reformat {path}\n")
+    done = tdsl("fmt", "--diff", path)
+    assert done.exit_code == 1
+    assert done.stdout.startswith(f"--- {path}\n+++ {path}\n")
+    assert path.read_text() == UGLY
+    tdsl("fmt", path)
+    assert tdsl("fmt", "--check", "--diff", path).exit_code == 0
+
+
+def test_fmt_of_stdin() -> None:
+    done = tdsl("fmt", "-", stdin=UGLY)
+    assert done.exit_code == 0
+    assert "switch leaf[4]: QM9700" in done.stdout
+    assert tdsl("fmt", "-", stdin=done.stdout).stdout == done.stdout
+
+
+def test_fmt_leaves_a_broken_file_alone(tmp_path: Path) -> None:
+    path = write(tmp_path, "fabric f {\n  switch leaf[4: QM9700\n}\n")
+    text = path.read_text()
+    done = tdsl("fmt", path)
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert f"{path}:2:" in done.stderr
+    assert path.read_text() == text
+
+
+def test_fmt_follows_a_link(tmp_path: Path) -> None:
+    path = write(tmp_path, UGLY)
+    link = tmp_path / "link.fab"
+    link.symlink_to(path)
+    assert tdsl("fmt", link).exit_code == 0
+    assert link.is_symlink()
+    assert "switch leaf[4]: QM9700" in path.read_text()
+
+
+def test_fmt_of_an_absent_file() -> None:
+    done = tdsl("fmt", "absent.fab")
+    assert (done.exit_code, done.stdout) == (2, "")
+
+
+# ---------------------------------------------------------------- explain, list, init, version, completion
+@pytest.mark.parametrize("word", ["E0101", "e0101", "unknown_name", "unknown-name"])
+def test_explain_a_code(word: str) -> None:
+    done = tdsl("explain", word)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("E0101 unknown_name: ")
+
+
+@pytest.mark.parametrize("word", ["oversubscription", "E0405"])
+def test_explain_a_check(word: str) -> None:
+    done = tdsl("explain", word)
+    assert done.stdout.startswith("E0405 oversubscription: ")
+    assert "## What it means" in done.stdout
+
+
+@pytest.mark.parametrize(("word", "near"), [("oversubscripton", "oversubscription"), ("E0100", "E0101")])
+def test_explain_the_unknown(word: str, near: str) -> None:
+    done = tdsl("explain", word)
+    assert done.exit_code == 2
+    assert f"did you mean '{near}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("checks", "oversubscription"), ("targets", "cabling"), ("hardware", "QM9700"), ("designs", "dgx_superpod_h100")],
+)
+def test_list(kind: str, name: str) -> None:
+    assert name in tdsl("list", kind).stdout
+    records = json.loads(tdsl("list", kind, "--output-format", "json").stdout)[kind]
+    assert name in {next(iter(r.values())) for r in records}
+
+
+def test_list_topologies() -> None:
+    assert tdsl("list", "topologies").exit_code == 0
+
+
+def test_init_makes_a_design_that_is_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("init", "mine").exit_code == 0
+    done = tdsl("check", "mine.fab", "--fail-on", "warning")
+    assert done.exit_code == 0, done.stdout
+    assert tdsl("fmt", "--check", "mine.fab").exit_code == 0
+    for nodes in ("1", "16", "32"):
+        assert tdsl("check", "mine.fab", "--set", f"nodes={nodes}").exit_code == 0
+
+
+def test_init_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.fab").write_text("mine\n")
+    done = tdsl("init", "mine")
+    assert done.exit_code == 2
+    assert (tmp_path / "mine.fab").read_text() == "mine\n"
+    assert tdsl("init", "../mine").exit_code == 2
+    assert tdsl("init", "9x").exit_code == 2
+
+
+def test_version() -> None:
+    assert tdsl("version").stdout == tdsl("--version").stdout == "tdsl 0.1.0\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    done = tdsl("completion", shell)
+    assert done.exit_code == 0
+    assert "_TDSL_COMPLETE" in done.stdout
+
+
+def test_completion_knows_designs() -> None:
+    env = {"_TDSL_COMPLETE": "bash_complete", "COMP_WORDS": "tdsl check dgx", "COMP_CWORD": "2"}
+    done = subprocess.run([sys.executable, "-m", "tdsl"], capture_output=True, text=True, env=os.environ | env, timeout=60)
+    assert "plain,dgx_superpod_h100" in done.stdout
+
+
+# ---------------------------------------------------------------- what all have
+def test_the_commands() -> None:
+    assert tuple(cli.list_commands(click.Context(cli))) == COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    done = tdsl(name, "--help")
+    assert done.exit_code == 0
+    assert "Example" in done.stdout
+    assert "tdsl " + name in done.stdout
+
+
+def test_an_unknown_command() -> None:
+    done = tdsl("chek")
+    assert done.exit_code == 2
+    assert "chek" in done.stderr
+
+
+def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("seven\nfold")
+
+    monkeypatch.setattr("tdsl.compiler.check", broken)
+    done = tdsl("check", write(tmp_path))
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error[E0901]: internal error: ZeroDivisionError: seven fold at ")
+    assert "tdsl 0.1.0" in line
+    again = tdsl("check", write(tmp_path), env={"TDSL_TRACEBACK": "1"})
+    assert isinstance(again.exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(("fault", "code"), [(RecursionError("deep"), "E0902"), (MemoryError(), "E0903")])
+def test_limits_of_the_machine(fault: Exception, code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("tdsl.compiler.check", broken)
+    done = tdsl("check", write(tmp_path))
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error[{code}]: ")
+    assert tdsl("explain", code).exit_code == 0
+
+
+def test_a_deeply_nested_text_is_no_traceback(tmp_path: Path) -> None:
+    for text in (f"let n = {'(' * 5000}1{')' * 5000}\n", "fabric f {" + "group g {" * 3000 + "}" * 3000 + "}\n"):
+        done = subprocess.run(
+            [sys.executable, "-m", "tdsl", "check", str(write(tmp_path, text))], capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode in (1, 2)
+        assert "Traceback" not in done.stderr
+
+
+def test_the_reader_of_a_pipe_may_leave() -> None:
+    call = [sys.executable, "-m", "tdsl", "show", "dgx_superpod_h100", "ports"]
+    done = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.stdout is not None
+    assert done.stderr is not None
+    done.stdout.readline()
+    done.stdout.close()
+    assert done.wait(60) == 141
+    assert done.stderr.read() == b""
+    done.stderr.close()
+
+
+def test_an_interrupt_is_quiet() -> None:
+    call = [sys.executable, "-m", "tdsl", "fmt", "-"]
+    running = subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"")
+
+
+def test_it_works_without_home_or_cache(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    env = {"PATH": os.environ["PATH"], "TDSL_CACHE_DIR": "/proc/none"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tdsl", "check", str(path)], capture_output=True, text=True, env=env, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_program_is_installed() -> None:
+    program = Path(sys.executable).parent / "tdsl"
+    assert program.is_file() or shutil.which("tdsl"), "pip install -e . makes the program `tdsl`"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_variable_of_a_flag_bears_its_name(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.name in {flag.lstrip("-").replace("-", "_") for flag in option.opts}

@@ -1,0 +1,81 @@
+"""What all tests share: hypothesis profiles, goldens, data from elsewhere, and programs of the system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+CI = os.environ.get("CI", "").lower() in ("1", "true")
+GOLDENS = Path(__file__).parent / "goldens"
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if CI else "here")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--golden``: the one way to rewrite expected outputs."""
+    parser.addoption("--golden", action="store_true", help="rewrite the expected outputs under tests/goldens")
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable of the caller's changes what tdsl does, the cache's folder apart."""
+    for name in os.environ:
+        if name.startswith("TDSL_") and name not in ("TDSL_CACHE_DIR", "TDSL_TEST_DATA"):
+            monkeypatch.delenv(name)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+Golden = Callable[[str, "str | bytes"], None]
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """``golden(name, content)``: compare with ``tests/goldens/<name>``; rewritten only under ``--golden``."""
+    rewrite = request.config.getoption("--golden")
+
+    def compare(name: str, content: str | bytes) -> None:
+        path = GOLDENS / name
+        data = content.encode() if isinstance(content, str) else content
+        if rewrite:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.is_file() or path.read_bytes() != data:
+                path.write_bytes(data)
+            return
+        assert path.is_file(), f"there is no {path.relative_to(GOLDENS.parent)}: run `make golden` and look at what it holds"
+        if isinstance(content, str):
+            assert content == path.read_text(encoding="utf-8"), f"{name} differs; if it should, run `make golden`"
+        else:
+            assert content == path.read_bytes(), f"{name} differs; if it should, run `make golden`"
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of data that nobody here wrote; tests that read it skip where it is not given."""
+    given = os.environ.get("TDSL_TEST_DATA")
+    if not given:
+        pytest.skip("TDSL_TEST_DATA names no folder with data from elsewhere")
+    folder = Path(given)
+    if not folder.is_dir():
+        pytest.fail(f"TDSL_TEST_DATA={given} is no folder")
+    return folder
+
+
+def need_program(name: str, package: str) -> str:
+    """The path of a system program. Absent: the test skips, or fails where CI runs as root and could have installed it."""
+    found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if found is None:
+        words = f"there is no program {name}: apt-get install {package}"
+        if CI and os.geteuid() == 0:
+            pytest.fail(words)
+        pytest.skip(words)
+    return found

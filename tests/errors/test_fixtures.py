@@ -1,0 +1,138 @@
+"""Faulty designs: every finding stands on the line that is marked, and nowhere else; its text is golden.
+
+A mark is ``#! CODE`` at the end of the faulty line.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tdsl import catalogue, compiler
+from tdsl.compiler import Options
+from tdsl.report.terminal import findings
+from tdsl.report.paint import Paint
+from tests.conftest import Golden
+
+HERE = Path(__file__).parent / "design"
+FIXTURES = sorted(HERE.glob("*.fab"))
+MARK = re.compile(r"#! (E\d{4})")
+
+
+def marks(text: str) -> list[tuple[int, str]]:
+    """Line and code of every mark."""
+    return sorted((n, code) for n, line in enumerate(text.split("\n"), 1) for code in MARK.findall(line))
+
+
+def found(result: compiler.Compilation) -> list[tuple[int, str]]:
+    """Line and code of every finding."""
+    return sorted((d.span.begin[0] if d.span else 0, d.code) for d in result.findings)
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda p: p.stem)
+def test_every_finding_is_marked_and_every_mark_found(path: Path, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE)
+    result = compiler.check(path.name)
+    assert found(result) == marks(path.read_text())
+    for d in result.findings:
+        assert d.span is not None and d.span.text.strip() == d.span.text and d.span.text
+        assert catalogue.title_of(d.code)
+        assert d.help or d.notes or d.labels
+    golden(f"errors/{path.stem}.txt", "\n\n".join(findings(result.designs[0], Paint(False), 120)) + "\n")
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda p: p.stem)
+def test_three_lines_down(path: Path, tmp_path: Path) -> None:
+    """Moving a design down three lines moves every span by three, and nothing else."""
+    before = compiler.check(str(path))
+    moved = tmp_path / path.name
+    moved.write_text("# one\n\n# three\n" + path.read_text())
+    after = compiler.check(str(moved))
+
+    def places(result: compiler.Compilation, shift: int) -> list[tuple[object, ...]]:
+        spans = [(d.code, d.message, s) for d in result.findings for s in (d.span, *(x.span for x in d.labels)) if s]
+        return [
+            (c, m, s.begin[0] - (shift if s.file.name.endswith(path.name) else 0), s.begin[1], s.finish[1]) for c, m, s in spans
+        ]
+
+    assert places(before, 0) == places(after, 3)
+
+
+def test_twenty_faults_are_twenty_findings() -> None:
+    text = (HERE / "twenty.fab").read_text()
+    expected = marks(text)
+    assert len(expected) == 20 and len({line for line, _ in expected}) == 20 and len({code for _, code in expected}) >= 10
+    assert found(compiler.check(str(HERE / "twenty.fab"))) == expected
+
+
+def test_a_circle_of_files() -> None:
+    """The use that closes the circle is the finding; the way round is told by its labels."""
+    result = compiler.check(str(HERE / "circle" / "first.fab"))
+    assert [d.code for d in result.findings] == ["E0113"]
+    span = result.findings[0].span
+    assert span is not None and span.file.name.endswith("circle/second.fab") and span.begin[0] == 1
+    assert any(x.span.file.name.endswith("circle/first.fab") for x in result.findings[0].labels)
+
+
+def run(*args: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user calls it."""
+    return subprocess.run([sys.executable, "-m", "tdsl", *args], capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("binary", b"\x7fELF\x00\x01\x02\xff\xfe" * 40),
+        ("latin1", "fabric f { # caf\u00e9\n}".encode("latin-1")),
+        ("empty", b""),
+        ("comments", b"# nothing\n\n# at all\n"),
+        ("cut", b"fabric f {\n  switch leaf[4]: QM9700\n  connect leaf[*] ea"),
+        ("cut_string", b'fabric f "half a tit'),
+        ("deep", b"fabric f { let a = " + b"(" * 5000 + b"1" + b")" * 5000 + b" }"),
+        ("deep_blocks", b"fabric f " + b"{ group g " * 3000 + b"}" * 3000),
+        ("minus", b"fabric f { let a = " + b"-" * 20000 + b"1 }"),
+        ("power", b"fabric f { let a = 9 ** 9 ** 9 ** 9 ** 9 }"),
+        ("long", b"fabric f { let a = 1" + b" + 1" * 20000 + b"\n switch s: NOPE }"),
+        ("laughs", b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }"),
+    ],
+)
+def test_files_that_are_no_designs(name: str, data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.fab"
+    path.write_bytes(data)
+    result = run("check", str(path))
+    assert result.returncode == 1, result.stderr
+    assert "Traceback" not in result.stdout + result.stderr
+    assert re.search(r"error\[E0\d{3}\]", result.stdout + result.stderr)
+    assert f"{name}.fab:" in result.stdout + result.stderr
+
+
+def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:
+    """Refused before memory is taken: under 200 MB resident."""
+    script = (
+        "import resource, sys\nfrom tdsl import compiler\n"
+        f"r = compiler.check({str(HERE / 'too_many_devices.fab')!r})\n"
+        "print([d.code for d in r.findings], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True).stdout
+    codes, resident = out.rsplit(" ", 1)
+    assert codes == "['E0116']" and int(resident) < 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fabric f { group g[40000] { group h[40000] { switch s: QM9700 } } }",
+        "fabric f { switch s[4096, 4096, 4096]: QM9700 }",
+        "fabric f { switch a[100_000]: QM9700\n connect a[i].p[1] to a[j].p[2] where i < j }",
+        "fabric f { for i in 0..100_000_000 { let x = i } }",
+        "fabric f { let x = [i for i in 0..10_000_000_000] }",
+    ],
+)
+def test_other_ways_to_ask_for_too_much(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "big.fab"
+    path.write_text(text)
+    assert "E0116" in [d.code for d in compiler.check(str(path), Options()).findings]

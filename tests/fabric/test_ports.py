@@ -1,0 +1,143 @@
+"""Who gets which port: the four rules, holes, copies, growth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.harness import compile_text, fabric_of, links_of, places
+
+
+def test_lowest_free_by_far_coordinates(tmp_path: Path) -> None:
+    f = fabric_of("fabric f { switch leaf[2]: SW; switch spine[3]: SW; connect leaf[*] to spine[*] each }", tmp_path)
+    assert links_of(f) == {(f"leaf[{a}].p[{b + 1}]", f"spine[{b}].p[{a + 1}]") for a in range(2) for b in range(3)}
+
+
+def test_copies_come_first_with_room_between(tmp_path: Path) -> None:
+    """Copy c begins c x (8 ports // 2 copies) ports above the lowest."""
+    f = fabric_of("fabric f { switch leaf[2]: SW; switch spine[3]: SW; connect leaf[*] to spine[*] each x 2 }", tmp_path)
+    expected = {
+        (f"leaf[{a}].p[{4 * c + b + 1}]", f"spine[{b}].p[{4 * c + a + 1}]") for a in range(2) for b in range(3) for c in range(2)
+    }
+    assert links_of(f) == expected
+
+
+def test_spread_takes_what_others_leave(tmp_path: Path) -> None:
+    text = """fabric f {
+      switch leaf[2]: SW
+      switch spine[2]: BIG
+      connect leaf[*] to spine[*] spread
+      host box[4]: BOX
+      connect box[b].nic[i] to leaf[i]
+    }"""
+    f = fabric_of(text, tmp_path)
+    assert {(a, b) for a, b in links_of(f) if "box" in a} == {
+        (f"box[{b}].nic[{i}]", f"leaf[{i}].p[{b + 1}]") for b in range(4) for i in range(2)
+    }
+    assert sum("spine" in b for _, b in links_of(f)) == 8
+
+
+def test_written_ports_and_holes(tmp_path: Path) -> None:
+    """An omitted host's ports stay reserved; only a port written in full may use them."""
+    text = """fabric f {
+      switch leaf: SW
+      host box[3]: BOX
+      connect box[b].nic[(0)] to leaf
+      omit box[1]
+      host late: BOX
+      connect late.nic[(0)] to leaf
+      host wanted: BOX
+      connect wanted.nic[(0)] to leaf.p[2]
+    }"""
+    assert links_of(fabric_of(text, tmp_path)) == {
+        ("box[0].nic[0]", "leaf.p[1]"), ("wanted.nic[0]", "leaf.p[2]"), ("box[2].nic[0]", "leaf.p[3]"), ("late.nic[0]", "leaf.p[4]"),
+    }  # fmt: skip
+
+
+def test_n_of_m_keeps_room(tmp_path: Path) -> None:
+    def text(n: int) -> str:
+        return f"""fabric f {{
+          group g[{n} of 3] {{ host box[2]: BOX; switch leaf: SW; connect box[b].nic[(0)] to leaf }}
+          switch spine: SW
+          connect g[*].leaf to spine spread x 2
+        }}"""
+
+    small, large = (links_of(fabric_of(text(n), tmp_path)) for n in (1, 3))
+    assert small < large and len(small) == 4 and len(large) == 12
+
+
+def test_part_of_a_class(tmp_path: Path) -> None:
+    text = "fabric f { switch leaf[2]: SW; switch spine: SW; connect leaf[*].p[5..8] to spine spread x 2 }"
+    assert {a for a, _ in links_of(fabric_of(text, tmp_path))} == {f"leaf[{i}].p[{p}]" for i in range(2) for p in (5, 7)}
+
+
+def test_one_pool_for_both_ends_of_a_population(tmp_path: Path) -> None:
+    f = fabric_of("fabric f { switch r[4]: SW; connect r[*] ring }", tmp_path)
+    assert len(links_of(f)) == 4
+    used = [p for pair in links_of(f) for p in pair]
+    assert sorted(used) == sorted(f"r[{i}].p[{p}]" for i in range(4) for p in (1, 2))
+
+
+def test_torus_uses_two_ports_a_dimension(tmp_path: Path) -> None:
+    f = fabric_of("fabric f { chip c[3, 3]: GPU; connect c[*, *] torus }", tmp_path)
+    along = {(f"c[{x}, {y}].nv[0]", f"c[{(x + 1) % 3}, {y}].nv[1]") for x in range(3) for y in range(3)}
+    across = {(f"c[{x}, {y}].nv[2]", f"c[{x}, {(y + 1) % 3}].nv[3]") for x in range(3) for y in range(3)}
+    unordered = {frozenset(p) for p in links_of(f)}
+    assert unordered == {frozenset(p) for p in along | across}
+
+
+@given(units=st.integers(1, 4), hosts=st.integers(1, 8), spines=st.sampled_from([1, 2, 4]))
+@settings(max_examples=60)
+def test_growth_keeps_what_stands(tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, spines: int) -> None:
+    """Adding a unit at the end keeps every port, as long as links per pair do not change."""
+
+    def text(n: int) -> str:
+        return f"""fabric f {{
+          group su[{n}] {{ host box[{hosts}]: BOX; switch leaf[2]: BIG; connect box[b].nic[i] to leaf[i] }}
+          switch spine[{spines}]: BIG
+          connect su[*].leaf[*] to spine[*] spread x {spines}
+        }}"""
+
+    folder = tmp_path_factory.mktemp("growth")
+    assert links_of(fabric_of(text(units), folder)) < links_of(fabric_of(text(units + 1), folder))
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
+@settings(max_examples=80)
+def test_no_port_twice_and_counts_by_hand(
+    tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, leaves: int, copies: int
+) -> None:
+    text = f"""fabric f {{
+      group su[{units}] {{
+        host node[{hosts}]: NODE
+        switch leaf[4]: BIG
+        connect node[n].nic[r] to leaf[r]
+      }}
+      switch spine[{leaves}]: BIG
+      connect su[*].leaf[*] to spine[*] each x {copies}
+    }}"""
+    result = compile_text(text, tmp_path_factory.mktemp("count"), verify=False)
+    if 4 * units * copies > 64:
+        assert [d.code for d in result.findings] == ["E0452"]
+        return
+    f = result.designs[0].fabric
+    assert f is not None and f.link_count == units * hosts * 4 + units * 4 * leaves * copies
+    ports = [*f.link_a.tolist(), *f.link_b.tolist()]
+    assert len(ports) == len(set(ports))
+
+
+def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
+    text = """fabric f {
+      switch a[2]: SW
+      switch b: SW
+      connect a[i].p[1] to b.p[i + 8]
+      connect a[*] to b each
+    }"""
+    result = compile_text(text, tmp_path, verify=False)
+    assert places(result.findings) == [("E0108", 4)]
+    fabric = result.designs[0].fabric
+    assert fabric is not None and not fabric.complete
+    assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}

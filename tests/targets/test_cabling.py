@@ -1,0 +1,274 @@
+"""The cabling documents, read back by the programs that people open them with."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.workbook import Sheet, sheet_name, workbook
+from tdsl.fabric.graph import Fabric, Statement
+from tdsl.semantics.model import DeviceModel
+from tests.fabrics import Builder
+from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch
+
+COLUMNS = [
+    "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "a_cage", "b_device", "b_hall", "b_rack",
+    "b_u", "b_port", "b_cage", "rate_gbps", "links", "medium", "part", "a_optic", "b_optic", "length_m", "fibre",
+    "polarity", "colour", "via", "bundle", "pull_order", "label_a", "label_b", "class", "fabric", "plane", "rail",
+    "phase", "status", "action",
+]  # fmt: skip
+
+
+def made(fabric: Fabric) -> dict[str, bytes]:
+    """The cabling documents."""
+    found = Diagnostics()
+    files = build(fabric, ["cabling"], found)
+    assert not found.items
+    return files
+
+
+def table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
+    """A CSV file as dicts."""
+    return list(csv.DictReader(io.StringIO(files[f"cabling/{name}.csv"].decode(), newline="")))
+
+
+def cables(fabric: Fabric) -> list[dict[str, str]]:
+    """cables.csv."""
+    return table(made(fabric), "cables")
+
+
+def test_the_columns_are_those_that_others_build_on() -> None:
+    text = made(pod())["cabling/cables.csv"].decode()
+    assert text.splitlines()[0].split(",") == COLUMNS and text.endswith("\n") and not text.endswith("\n\n")
+
+
+def test_a_row_tells_a_technician_both_ends() -> None:
+    row = next(r for r in cables(pod()) if r["cable_id"] == "su0-node3:nic0")
+    assert (row["a_device"], row["a_port"], row["a_cage"]) == ("su0-node3", "4P2", "OSFP 4")
+    assert (row["b_device"], row["b_port"], row["b_cage"]) == ("su0-leaf0", "IB1/2/2", "OSFP 2")
+    assert (
+        row["label_a"] == "FROM su0-node3 4P2 TO su0-leaf0 IB1/2/2"
+        and row["label_b"] == "FROM su0-leaf0 IB1/2/2 TO su0-node3 4P2"
+    )
+    assert (row["rate_gbps"], row["links"], row["class"], row["fabric"], row["rail"], row["status"]) == (
+        "400", "1", "host-leaf", "superpod", "0", "planned",
+    )  # fmt: skip
+    unknown = (
+        "a_hall",
+        "a_rack",
+        "a_u",
+        "a_optic",
+        "length_m",
+        "fibre",
+        "polarity",
+        "medium",
+        "part",
+        "colour",
+        "plane",
+        "phase",
+        "action",
+        "leg",
+    )
+    assert {row[n] for n in unknown} == {""}
+
+
+def test_every_link_has_its_cable_and_ports_are_those_of_the_fabric() -> None:
+    fabric = pod(units=4, nodes=32, rails=8, spines=16)
+    rows = cables(fabric)
+    assert len(rows) == 2044 and len({r["cable_id"] for r in rows}) == 2044
+    ends = {(r["a_device"], r["a_port"], r["b_device"], r["b_port"]) for r in rows}
+    assert ends == {
+        (
+            fabric.device_name(fabric.device_a[i]),
+            fabric.port_label(a),
+            fabric.device_name(fabric.device_b[i]),
+            fabric.port_label(b),
+        )
+        for i, (a, b) in enumerate(zip(fabric.link_a, fabric.link_b, strict=True))
+    }
+    used = [(r["a_device"], r["a_port"]) for r in rows] + [(r["b_device"], r["b_port"]) for r in rows]
+    assert len(set(used)) == len(used)
+
+
+def test_twin_ports_of_a_cage_follow_each_other() -> None:
+    rows = [r for r in cables(pod(nodes=2, rails=8, spines=2)) if r["a_device"] == "su0-node0"]
+    assert [r["a_port"] for r in rows] == sorted(FACES)
+    rows = [r for r in cables(pod(nodes=8, spines=2)) if r["a_device"] == "su0-leaf0"]
+    assert [r["a_port"] for r in rows] == [f"IB1/{n}/{t}" for n in (5, 6, 7, 8) for t in (1, 2)]
+
+
+def test_pulling_goes_group_by_group_and_switch_by_switch() -> None:
+    rows = sorted(cables(pod()), key=lambda r: int(r["pull_order"]))
+    assert [int(r["pull_order"]) for r in rows] == list(range(1, 32))
+    bundles = [r["bundle"] for r in rows]
+    assert bundles[:8] == ["su0-node/su0-leaf0"] * 4 + ["su0-node/su0-leaf1"] * 4
+    assert sum(a != b for a, b in pairwise(r["b_device"] for r in rows)) < 14
+    groups = [r["a_device"].split("-")[0] for r in rows]
+    assert sum(a != b for a, b in pairwise(groups)) == 2
+
+
+def test_settings_of_a_connect_reach_its_cables() -> None:
+    fabric = pod()
+    first = Statement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
+    fabric.statements = (first, *fabric.statements[1:])
+    rows = cables(fabric)
+    assert {(r["colour"], r["part"], r["medium"]) for r in rows if r["class"] == "host-leaf" and r["a_device"] != "ufm"} == {
+        ("blue", "MCP4Y10", "cable")
+    }
+    assert {r["colour"] for r in rows if r["class"] == "leaf-spine"} == {""}
+
+
+def test_settings_a_dimension_go_to_their_class() -> None:
+    fabric = pod()
+    several = {"class": fabric.classes, "colour": ("red", "green")}
+    fabric.statements = tuple(Statement(HERE, several) for _ in fabric.statements)
+    rows = cables(fabric)
+    assert {(r["class"], r["colour"]) for r in rows} == {("host-leaf", "red"), ("leaf-spine", "green")}
+
+
+def two_in_one() -> Fabric:
+    """An 800G adapter split in two lanes of one connector; a break-out: its lanes go to two switches by two legs."""
+    b = Builder("lanes")
+    nic = ports("nic", 4, connectors=(0, 0, 1, 1), labels=("1a", "1b", "2a", "2b"))
+    host = DeviceModel("HOST", "host", "", (nic,), (), (), (), {}, HERE)
+    leaf = DeviceModel("LEAF", "switch", "", (ports("p", 4, connectors=(0, 0, 1, 1)),), (), (), (), {}, HERE)
+    b.models += [host, leaf]
+    node, sw = b.devices("node", host, 1, role="accelerator"), b.devices("sw", leaf, 2)
+    b.connect("connect")
+    b.link(b.port(node, 0, "nic", 0), b.port(sw, 0, "p", 0))
+    b.link(b.port(node, 0, "nic", 1), b.port(sw, 0, "p", 1))
+    b.link(b.port(node, 0, "nic", 2), b.port(sw, 0, "p", 2))
+    b.link(b.port(node, 0, "nic", 3), b.port(sw, 1, "p", 0))
+    f = b.build()
+    f.plane = np.array([-1, 0, 1])
+    keep = np.array([0, 2, 3])
+    f.cable_a, f.cable_b, f.cable_class = f.link_a[keep] - np.array([0, 0, 1]), f.link_b[keep], f.link_class[keep]
+    f.cable_group, f.cable_leg, f.cable_links = np.array([0, 1, 1]), np.array([0, 1, 2]), np.array([2, 1, 1])
+    f.cable_statement = f.link_statement[keep]
+    return f
+
+
+def test_links_of_one_connector_share_a_cable_and_legs_an_identifier() -> None:
+    files = made(two_in_one())
+    rows = table(files, "cables")
+    assert [(r["cable_id"], r["leg"], r["rate_gbps"], r["links"], r["b_device"]) for r in rows] == [
+        ("node0:nic0", "", "800", "2", "sw0"), ("node0:nic2", "1", "400", "1", "sw0"), ("node0:nic2", "2", "400", "1", "sw1"),
+    ]  # fmt: skip
+    assert rows[1]["pull_order"] == rows[2]["pull_order"] and [r["plane"] for r in rows] == ["0", "0", "1"]
+    links = table(files, "links")
+    assert [x["cable_id"] for x in links] == ["node0:nic0", "node0:nic0", "node0:nic2", "node0:nic2"]
+
+
+def test_links_tell_operators_what_each_end_must_see() -> None:
+    rows = table(made(pod()), "links")
+    assert len(rows) == 31
+    x = rows[0]
+    assert (x["a_interface"], x["a_port"], x["b_interface"], x["b_port"]) == ("mlx5_0", "4P2", "", "IB1/1/1")
+    assert (x["a_neighbour"], x["a_neighbour_port"]) == ("su0-leaf0", "IB1/1/1")
+    assert (x["b_neighbour"], x["b_neighbour_port"]) == ("su0-node0", "mlx5_0")
+    assert x["srlg"] == "su0-node0/OSFP 4;su0-leaf0/OSFP 1" and x["mtu"] == x["fec"] == x["a_address"] == ""
+
+
+def test_a_label_for_each_end() -> None:
+    rows = table(made(pod()), "labels")
+    assert len(rows) == 62
+    a, b = (r for r in rows if r["cable_id"] == "su0-node3:nic0")
+    assert (a["end"], a["line2"], a["line3"]) == ("a", "FROM su0-node3 4P2", "TO su0-leaf0 IB1/2/2")
+    assert (b["end"], b["line2"], b["line3"]) == ("b", "FROM su0-leaf0 IB1/2/2", "TO su0-node3 4P2")
+
+
+def test_hostile_names_stay_text() -> None:
+    fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
+    fabric.names = {0: '=HYPERLINK("http://x","y")', 1: 'a,"b"\nc'}
+    files = made(fabric)
+    row = table(files, "cables")[0]
+    assert row["a_device"] == "'" + fabric.names[0] and row["b_device"] == fabric.names[1]
+    book = openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))
+    cell = book["cables"]["C2"]
+    assert cell.value == fabric.names[0] and cell.data_type == "s"
+
+
+# ---------------------------------------------------------------- the workbook
+
+
+def book_of(fabric: Fabric) -> Any:
+    """The workbook as a spreadsheet program has it."""
+    return openpyxl.load_workbook(io.BytesIO(made(fabric)["cabling/cables.xlsx"]))
+
+
+def test_the_workbook_has_a_sheet_a_group() -> None:
+    book = book_of(pod())
+    assert book.sheetnames == ["summary", "cables", "su0", "su1", "fabric"]
+    assert [c.value for c in book["cables"][1]] == COLUMNS
+    assert book["cables"].max_row == 32
+    sizes = {name: book[name].max_row - 1 for name in ("su0", "su1", "fabric")}
+    assert sizes == {"su0": 16, "su1": 14, "fabric": 1}
+    for sheet in book.worksheets:
+        assert sheet.freeze_panes and sheet.auto_filter.ref and sheet.print_title_rows == "$1:$1"
+
+
+def test_the_workbook_says_the_same_as_the_csv() -> None:
+    files = made(pod())
+    rows = list(openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))["cables"].iter_rows(min_row=2, values_only=True))
+    assert [["" if v is None else str(v) for v in r] for r in rows] == [list(r.values()) for r in table(files, "cables")]
+
+
+def test_a_sheet_of_work_is_in_the_order_of_pulling_with_room_to_tick() -> None:
+    sheet = book_of(pod())["su0"]
+    heading = [c.value for c in sheet[1]]
+    assert heading == ["pull_order", "bundle", "cable_id", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port", "rate_gbps",
+                       "label_a", "label_b", "done"]  # fmt: skip
+    turns = [r[0] for r in sheet.iter_rows(min_row=2, values_only=True)]
+    assert turns == sorted(turns) == list(range(1, 17))
+    assert sheet.column_dimensions["K"].width > 35
+
+
+def test_the_summary_counts() -> None:
+    rows = list(book_of(pod())["summary"].iter_rows(min_row=2, values_only=True))
+    assert rows[:2] == [("whole fabric", "host-leaf", 15, 15, 400), ("whole fabric", "leaf-spine", 16, 16, 400)]
+    assert ("su0", "leaf-spine", 8, 8, 400) in rows and rows[-1] == ("outside groups", "host-leaf", 1, 1, 400)
+
+
+def test_empty_columns_are_hidden() -> None:
+    sheet = book_of(pod())["cables"]
+    hidden = {c for c, d in sheet.column_dimensions.items() if d.hidden}
+    assert "D" in hidden and "A" not in hidden and "C" not in hidden
+
+
+def test_too_many_rows_leave_the_workbook_out_with_a_note() -> None:
+    found = Diagnostics()
+    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
+    assert "cabling/cables.xlsx" not in files and "cabling/cables.csv" in files
+    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "31 rows" in found.items[0].message
+
+
+@pytest.mark.parametrize("name", ["a/b", "x" * 40, "'quoted'", "History", "", "[a]:*?", "SU0", "su0", "Su0"])
+def test_sheet_names_are_legal_and_unique(name: str) -> None:
+    taken: set[str] = {"su0"}
+    made_name = sheet_name(name, taken)
+    assert 1 <= len(made_name) <= 31 and not set(made_name) & set("[]:*?/\\'") and made_name.lower() != "history"
+    assert made_name.lower() != "su0" and made_name.lower() in taken
+
+
+def test_a_workbook_is_the_same_bytes_again_and_holds_odd_letters() -> None:
+    sheets = [Sheet("a", ["n", "text"], [[1, "=1+1"], [2, "\x01<&>é"]]), Sheet("a", ["n"], [])]
+    assert workbook(sheets, "t & u") == workbook(sheets, "t & u")
+    book = openpyxl.load_workbook(io.BytesIO(workbook(sheets, "t & u")))
+    assert book["a"]["B2"].value == "=1+1" and book["a"]["B2"].data_type == "s" and "é" in book["a"]["B3"].value
+
+
+def test_a_fabric_without_cables_has_no_documents() -> None:
+    b = Builder("bare")
+    b.models.append(switch())
+    b.devices("sw", b.models[0], 2)
+    found = Diagnostics()
+    assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0506"]
+    assert dgx_h100().accelerators == 8

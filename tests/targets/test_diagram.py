@@ -1,0 +1,134 @@
+"""The drawings: real XML whose texts and boxes do not cover each other, at every size; and DOT that graphviz takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.fabric.graph import Fabric
+from tests.fabrics import Builder, multiplane, rail_only, torus
+from tests.targets.build import pod, two_planes
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def lonely() -> Builder:
+    """A switch that nothing is plugged into."""
+    b = Builder("lonely")
+    b.devices("sw", b.model("switch", "SW", {"p": 4}), 1)
+    return b
+
+
+FABRICS: dict[str, Callable[[], Fabric]] = {
+    "pod": pod,
+    "superpod": lambda: pod(units=4, nodes=32, rails=8, spines=16),
+    "twelve_units": lambda: pod(units=12, nodes=4, rails=2, spines=2),
+    "planes": two_planes,
+    "eight_planes": lambda: multiplane(8, 64, 4, 2, radix=512).build(),
+    "ring": lambda: torus(6).build(),
+    "torus": lambda: torus(4, 4, 4).build(),
+    "rails": lambda: rail_only(8, 4).build(),
+    "many_hosts": lambda: rail_only(3000, 2).build(),
+    "no_links": lambda: lonely().build(),
+}
+
+
+def made(fabric: Fabric) -> dict[str, bytes]:
+    """The drawings."""
+    found = Diagnostics()
+    files = build(fabric, ["diagram"], found)
+    assert not found.items
+    return files
+
+
+def svg(name: str) -> ElementTree.Element:
+    """The drawing of a fabric."""
+    return ElementTree.fromstring(made(FABRICS[name]())["diagram/fabric.svg"])
+
+
+def extent(text: ElementTree.Element) -> tuple[float, float, float, float]:
+    """How much room a text takes in a wide font."""
+    words = text.get("class", "")
+    size = 11.0 if "small" in words else 13.0 if "name" in words else float(text.get("font-size", "13"))
+    bold = 0.08 if "name" in words or text.get("font-weight") == "bold" else 0.0
+    width = len(text.text or "") * size * (0.52 + bold)
+    x, y = float(text.get("x", "0")), float(text.get("y", "0"))
+    left = x - width / 2 if text.get("text-anchor") == "middle" else x
+    return left, y - size * 0.75, left + width, y + size * 0.2
+
+
+def overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    """Whether two rectangles share room."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_nothing_covers_anything_else(name: str) -> None:
+    page = svg(name)
+    width, height = float(page.get("width", "0")), float(page.get("height", "0"))
+    texts = [(t.text or "", extent(t)) for t in page.iter(f"{SVG}text")]
+    for (one, a), (other, b) in combinations(texts, 2):
+        assert not overlap(a, b), f"{one!r} and {other!r}"
+    boxes = []
+    for r in page.iter(f"{SVG}rect"):
+        if r.get("class", "").startswith("box"):
+            x, y = float(r.get("x", "0")), float(r.get("y", "0"))
+            boxes.append((x, y, x + float(r.get("width", "0")), y + float(r.get("height", "0"))))
+    assert not any(overlap(a, b) for a, b in combinations(boxes, 2))
+    for _, (left, top, right, bottom) in [*texts, *(("", b) for b in boxes)]:
+        assert left >= 0 and top >= 0 and right <= width and bottom <= height
+    assert width <= 2600 and height <= 1600
+
+
+def test_the_superpod_is_told_on_one_page() -> None:
+    texts = [t.text for t in svg("superpod").iter(f"{SVG}text")]
+    for wanted in (
+        "127 hosts · 1 other host · 48 switches · 2,044 links · 2,044 cables", "su3-node", "31 × DGX_H100, 1 omitted", "16 × QM9700",
+        "host-leaf: 1,020 links of 400 Gb/s", "leaf-spine: 1,024 links of 400 Gb/s", "tier 2", "hosts", "su0", "ufm",
+    ):  # fmt: skip
+        assert wanted in texts, wanted
+    assert texts.count("256") == 7 and "248" in texts and "4" in texts
+
+
+def test_lines_add_up_to_the_links() -> None:
+    for name in ("pod", "superpod", "eight_planes", "rails"):
+        titles = [t.text or "" for p in svg(name).iter(f"{SVG}path") for t in p]
+        assert sum(int(re.findall(r": (\d+) link", t)[0]) for t in titles) == FABRICS[name]().link_count
+
+
+def test_links_inside_a_box_are_told_in_it() -> None:
+    assert "192 links inside" in [t.text for t in svg("torus").iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_graphviz_takes_the_graph(name: str) -> None:
+    if shutil.which("dot") is None:
+        why = "dot is not installed: apt-get install graphviz"
+        if os.environ.get("CI") == "true" and os.geteuid() == 0:
+            pytest.fail(why)
+        pytest.skip(why)
+    text = made(FABRICS[name]())["diagram/fabric.dot"]
+    drawn = subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, timeout=60)
+    assert drawn.returncode == 0 and not drawn.stderr
+    nodes = [g for g in ElementTree.fromstring(drawn.stdout).iter(f"{SVG}g") if g.get("class") == "node"]
+    assert len(nodes) == text.count(b', fillcolor="')
+
+
+def test_hostile_names_are_text_in_both() -> None:
+    fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
+    fabric.names = {0: '"];}\n<script>&\\', 1: "\x07" + "x" * 300}
+    files = made(fabric)
+    page = ElementTree.fromstring(files["diagram/fabric.svg"])
+    assert not list(page.iter(f"{SVG}script")) and any("<script" in (t.text or "") for t in page.iter(f"{SVG}text"))
+    if shutil.which("dot"):
+        drawn = subprocess.run(["dot", "-Tsvg"], input=files["diagram/fabric.dot"], capture_output=True, timeout=60)
+        assert drawn.returncode == 0 and drawn.stdout.count(b'class="node"') == 3

@@ -1,0 +1,84 @@
+"""Every check is one file with a page and fixtures; the class guards refuse what is not."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from subprocess import run as start
+
+import pytest
+
+import tdsl.verify.checks
+from tdsl.verify.check import Check, catalogue
+
+FIXTURES = Path(__file__).parents[1] / "checks"
+SECTIONS = (
+    "## What it means", "## Formula and source", "## What it assumes", "## A design that passes", "## A design that fails",
+    "### What it prints",
+)  # fmt: skip
+DEFAULT = {
+    "reachability", "isolated", "port_budget", "rate_match", "connector_match", "plane_isolation", "rail_alignment",
+    "name_collision",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", catalogue().values(), ids=catalogue())
+def test_the_docstring_is_a_page(check):
+    page = check.page()
+    title = page.splitlines()[0]
+    assert title.endswith(".") and len(title) < 80
+    found = [s for s in SECTIONS if s in page]
+    assert found == list(SECTIONS)
+    assert page.count("```") % 2 == 0 and "```fab" in page
+    assert f"{check.code}: " in page.split("### What it prints")[1]
+
+
+@pytest.mark.parametrize("check", catalogue().values(), ids=catalogue())
+def test_there_is_a_good_and_a_bad_fixture(check):
+    folder = FIXTURES / check.name
+    assert (folder / "good.fab").is_file()
+    bad = sorted(folder.glob("bad_*.fab"))
+    assert bad
+    for path in bad:
+        assert re.match(r"# expect: E\d{4} line \d+", path.read_text().splitlines()[0])
+
+
+def test_the_folder_is_the_registry():
+    folder = Path(tdsl.verify.checks.__file__).parent
+    modules = {p.stem for p in folder.glob("[a-z]*.py")}
+    assert {type(c).__module__.rpartition(".")[2] for c in catalogue().values()} == modules
+
+
+def test_these_can_fail_a_design_without_a_requirement():
+    assert {n for n, c in catalogue().items() if c.fails_by_default} >= DEFAULT
+
+
+def test_codes_and_names_are_unique():
+    assert len({c.code for c in catalogue().values()}) == len(catalogue())
+
+
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ({"code": "E0499", "name": "fresh"}, "needs `kind`"),
+        ({"code": "E0101", "name": "fresh", "kind": "number"}, "families"),
+        ({"code": "E0401", "name": "fresh", "kind": "number"}, "is taken by"),
+        ({"code": "E0499", "name": "reachability", "kind": "number"}, "is taken by"),
+        ({"code": "E0499", "name": "Fresh", "kind": "number"}, "snake_case"),
+        ({"code": "E0499", "name": "fresh", "kind": "colour"}, "is none of"),
+        ({"code": "E0499", "name": "fresh", "kind": "number", "takes": frozenset({"salt"})}, "salt"),
+        ({"code": "E0499", "name": "fresh", "kind": "number", "__doc__": " "}, "must not be empty"),
+    ],
+)
+def test_a_class_is_examined_when_it_is_made(attributes, words):
+    catalogue()
+    with pytest.raises(TypeError, match=words):
+        type("Made", (Check,), {"__doc__": "A page.", **attributes})
+    assert not any(c.__name__ == "Made" for c in Check._codes.values())
+
+
+def test_checking_imports_no_heavy_library():
+    heavy = "('networkx', 'scipy', 'z3')"
+    code = f"import sys, tdsl.verify.runner as r; r.catalogue(); print([m for m in {heavy} if m in sys.modules])"
+    assert start([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -1,0 +1,169 @@
+"""Claims answered, findings placed, nothing said twice."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.claims import Element
+from tdsl.verify.runner import run
+from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
+
+POD = superpod(units=2, nodes=8, rails=4, spines=4, radix=32).build()
+EVERY = {
+    "reachability", "isolated", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
+    "oversubscription", "edge_redundancy", "diameter", "name_collision",
+}  # fmt: skip
+
+
+def answers(fabric, *claims, **given):
+    diagnostics = Diagnostics()
+    return run(fabric, claims, diagnostics, **given), list(diagnostics)
+
+
+def test_every_check_answers_without_a_claim():
+    results, findings = answers(POD)
+    assert {r.check for r in results} == EVERY and not findings
+    assert all(r.requirement is None and r.origin is None for r in results)
+    assert {r.status for r in results} == {"proved", "skipped"}
+
+
+def test_a_claim_takes_the_place_of_the_bare_figure():
+    results, findings = answers(POD, claim(POD, "diameter", "<=", 2), claim(POD, "oversubscription", "<=", Fraction(1)))
+    assert not findings
+    assert [r.requirement for r in results if r.check == "diameter"] == ["diameter <= 2"]
+    of = claim(POD, "diameter", "<=", 2, of=(selector(POD, "su"),))
+    assert [r.requirement for r in answers(POD, of)[0] if r.check == "diameter"] == ["diameter <= 2", None]
+
+
+def test_a_claim_that_does_not_hold():
+    results, findings = answers(POD, claim(POD, "diameter", "<=", 1))
+    assert results[0].status == "refuted" and results[0].value == 2
+    assert [(d.code, d.severity) for d in findings] == [("E0407", Severity.ERROR)]
+    assert findings[0].message.startswith("`diameter <= 1` does not hold: 2, from")
+
+
+def test_a_report_never_fails():
+    asked = [claim(POD, m, report=True) for m in ("diameter", "oversubscription", "links", "plane_isolation", "rail_alignment")]
+    results, findings = answers(POD, *asked)
+    assert not findings and [r.report for r in results[:5]] == [True] * 5
+    assert not answers(multiplane(2).build(), claim(POD, "rail_alignment", report=True))[1]
+
+
+def test_a_broken_rule_is_said_once():
+    f = swapped(POD, 0, 1)
+    for claims in ((), (claim(f, "rail_alignment"),)):
+        results, findings = answers(f, *claims)
+        assert [d.code for d in findings] == ["E0403"] and findings[0].count == 2
+        assert next(r for r in results if r.check == "rail_alignment").status == "refuted"
+
+
+def test_one_forgotten_host_is_one_finding():
+    f = without(POD, np.flatnonzero(POD.device_a == 0))
+    results, findings = answers(f, claim(f, "reachability"))
+    assert [d.code for d in findings] == ["E0404"]
+    assert results[0].status == "refuted"
+    assert [d.code for d in answers(f, ignore=("isolated",))[1]] == ["E0401"]
+
+
+def test_rails_that_are_required_but_not_there():
+    f = multiplane(2).build()
+    results, findings = answers(f, claim(f, "rail_alignment"))
+    assert results[0].status == "refuted" and [d.code for d in findings] == ["E0403"]
+    assert not answers(f)[1]
+
+
+def test_skipped_figures_do_not_satisfy_a_requirement():
+    f = torus(4, 4).build()
+    _, findings = answers(f, claim(f, "oversubscription", "<=", Fraction(1)))
+    assert findings[0].message == "`oversubscription <= 1` cannot be judged: the fabric is direct: it has no tiers"
+
+
+def test_unknown_missing_and_malformed_claims():
+    mild = claim(POD, "tray_fill", report=True)
+    asked = [claim(POD, "diametre", "<=", 2), claim(POD, "tray_fill"), mild, claim(POD, "diameter")]
+    results, findings = answers(POD, *asked)
+    assert [(d.code, d.severity) for d in findings] == [
+        ("E0490", Severity.ERROR),
+        ("E0491", Severity.ERROR),
+        ("E0492", Severity.ERROR),
+    ]
+    assert [r.status for r in results[:4]] == ["skipped"] * 4
+    alone = answers(POD, claim(POD, "tray_fill", report=True))[1]
+    assert [d.severity for d in alone] == [Severity.WARNING]
+
+
+def test_each_element_is_judged_alone_and_the_worst_is_named():
+    results, findings = answers(POD, claim(POD, "ports", "<=", 13, of=(selector(POD, "leaf"),)))
+    assert results[0].status == "refuted" and results[0].witness["of"] in results[0].text
+    assert len(findings) == 1
+    leaf = selector(POD, "node")
+    assert answers(POD, claim(POD, "cables", "==", 4, of=(leaf,)))[0][0].status == "proved"
+    gone = Selector("node[*]", "host", (*leaf.elements, Element("su[1].node[7]", np.flatnonzero(~POD.built))))
+    assert answers(POD, claim(POD, "cables", "==", 4, of=(gone,)))[0][0].status == "proved"
+
+
+def test_planes_are_judged_alone():
+    f = multiplane(4).build()
+    results, _ = answers(f, claim(f, "diameter", "<=", 2, of=(selector(f, "pl"),)))
+    assert results[0].status == "proved" and results[0].value == 2
+
+
+def test_instances_of_a_group_give_a_result_each_and_one_finding():
+    units = selector(POD, "su").elements
+    asked = [claim(POD, "switches", "==", 5, scope=e) for e in units]
+    results, findings = answers(POD, *asked)
+    assert [(r.scope, r.value, r.status) for r in results[:2]] == [("su[0]", 4, "refuted"), ("su[1]", 4, "refuted")]
+    assert len(findings) == 1 and findings[0].count == 2 and "(in su[0])" in findings[0].message
+
+
+def test_a_unit_is_oversubscribed_by_its_leaves_uplinks():
+    units = selector(POD, "su").elements
+    results, findings = answers(POD, *[claim(POD, "oversubscription", "<=", Fraction(1), scope=e) for e in units])
+    assert [r.status for r in results[:2]] == ["proved", "proved"] and not findings
+
+
+def test_incomplete_wiring_is_judged_only_for_what_stands():
+    b = superpod(units=2, nodes=8, rails=4, spines=4, radix=32)
+    b.complete = False
+    f = without(b.build(), [0, 1, 2])
+    results, findings = answers(f, claim(f, "diameter", "<=", 1))
+    assert not findings and {r.status for r in results} == {"skipped"}
+    assert {r.reason for r in results} == {"the wiring has errors"}
+    planes = multiplane(2)
+    planes.complete = False
+    planes.connect("connect across")
+    planes.link(planes.free(planes.sets[1], 0), planes.free(planes.sets[2], 2))
+    assert [d.code for d in answers(planes.build())[1]] == ["E0402"]
+
+
+def test_select_and_ignore_by_name_or_code():
+    assert {r.check for r in answers(POD, select=("diameter", "E0401"))[0]} == {"diameter", "reachability"}
+    assert {r.check for r in answers(POD, ignore=("diameter", "E0401"))[0]} == EVERY - {"diameter", "reachability"}
+    assert not answers(POD, claim(POD, "diameter", "<=", 1), select=("reachability",))[1]
+
+
+def test_through_scaleup_is_a_claim_of_its_own():
+    f = rail_only(8, 4).build()
+    ports = (Selector("ports", "ports", ()),)
+    results, findings = answers(f, claim(f, "reachability", of=ports), claim(f, "reachability", of=ports, through="scaleup"))
+    assert [r.status for r in results[:2]] == ["refuted", "proved"]
+    assert [d.code for d in findings] == ["E0401"]
+
+
+def test_results_are_plain_json():
+    for builder in (superpod(units=1), torus(3, 3), rail_only(), multiplane(2)):
+        f = builder.build()
+        asked = [claim(f, "oversubscription", report=True), claim(f, "ports", "<=", 1, of=(selector(f, f.sets[0].name),))]
+        for r in answers(f, *asked)[0]:
+            again = json.loads(json.dumps(r.facts(), allow_nan=False))
+            assert {"check", "status", "value", "unit", "lower", "upper", "exact", "witness", "requirement"} <= set(again)
+
+
+def test_same_input_same_output():
+    f = swapped(POD, 0, 1)
+    first, second = answers(f), answers(f)
+    assert [r.facts() for r in first[0]] == [r.facts() for r in second[0]] and first[1] == second[1]
