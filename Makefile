@@ -49,7 +49,7 @@ system:
 	@scripts/system-packages install
 
 test: $(VENV)/.installed-dev system
-	$(BIN)/python -m pytest -n $(WORKERS) -rs $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) -rfEs $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

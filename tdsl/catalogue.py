@@ -57,8 +57,7 @@ def checks() -> Mapping[str, Page]:
 
     out = {}
     for check in catalogue().values():
-        text = check.page().partition("\n")[2].strip() + "\n"
-        out[check.name] = Page(check.code, check.name, check.title(), text, is_check=True)
+        out[check.name] = Page(check.code, check.name, check.wrong, check.page() + "\n", is_check=True)
     return out
 
 

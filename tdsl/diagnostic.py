@@ -105,7 +105,8 @@ def gather(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those with one code and one place become one with a count."""
     groups: dict[tuple[object, ...], Diagnostic] = {}
     for d in findings:
-        key = (d.code, d.severity, id(d.span.file) if d.span else 0, d.span.start if d.span else -1, d.span.end if d.span else -1)
+        place_key = (id(d.span.file), d.span.start, d.span.end) if d.span else (d.message,)
+        key = (d.code, d.severity, *place_key)
         first = groups.get(key)
         groups[key] = d if first is None else replace(first, count=first.count + d.count)
 

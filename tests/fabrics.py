@@ -19,7 +19,6 @@ from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, InnerLink, 
 from tdsl.source import Origin, SourceFile, Span
 
 GBPS = 10**9
-GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 
 
 @dataclass
@@ -33,8 +32,7 @@ class Builder:
     sets: list[DeviceSet] = field(default_factory=list)
     models: list[DeviceModel] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    rows: list[tuple[int, int, int, int, int, str, str]] = field(default_factory=list)
-    crossings: list[tuple[int, int]] = field(default_factory=list)
+    rows: list[tuple[int, int, int, int, int, str]] = field(default_factory=list)
     omitted: set[int] = field(default_factory=set)
     holes: set[int] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=dict)
@@ -122,7 +120,7 @@ class Builder:
         if not self.statements:
             self.connect()
         self.taken |= {a, b}
-        self.rows.append((a, b, rate, MEDIA.index(medium), statement % len(self.statements), cls, ""))
+        self.rows.append((a, b, rate, MEDIA.index(medium), statement % len(self.statements), cls))
 
     def build(self) -> Fabric:
         """The columns."""
@@ -136,7 +134,7 @@ class Builder:
         owner = [sets[i] for i in device_set]
         tier = self._tiers(owner, port_device)
         rows = []
-        for a, b, rate, medium, statement, cls, _ in self.rows:
+        for a, b, rate, medium, statement, cls in self.rows:
             da, db = int(port_device[a]), int(port_device[b])
             if tier[db] < tier[da]:
                 a, b, da, db = b, a, db, da

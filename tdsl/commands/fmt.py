@@ -58,14 +58,15 @@ def _read(name: str) -> bytes:
 def _formatted(data: bytes, name: str) -> str | None:
     """The text in the one layout; None, with the findings on stderr, if it cannot be read."""
     from tdsl.diagnostic import Diagnostics, gather
-    from tdsl.syntax.parser import decode
+    from tdsl.syntax.parser import decode, parse
     from tdsl.syntax.printer import format_source
 
     diagnostics = Diagnostics()
     file = decode(data, name, diagnostics)
-    text = None if file is None or diagnostics.has_errors else format_source(file, diagnostics)
-    if not diagnostics.has_errors:
-        return text
+    if file is not None:
+        parse(file, diagnostics)
+        if not diagnostics.has_errors:
+            return format_source(file)
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import finding
 

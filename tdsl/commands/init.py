@@ -14,18 +14,18 @@ TEMPLATE = """\
 # `tdsl list hardware` shows the models that are known, `tdsl explain E0101` the page of a finding.
 
 fabric {name} {{
-  param nodes: int = 8 where 1 <= nodes <= 32          # tdsl check {name}.fab --set nodes=16
+  param nodes: int = 8 where 2 <= nodes <= 32  # tdsl check {name}.fab --set nodes=16
 
-  host   node[nodes]: DGX_H100                         # node[0] .. node[7], each with nic[0] .. nic[7]
-  switch leaf[8]:     QM9700                           # one leaf a rail, 64 ports of 400 Gb/s
-  switch spine[4]:    QM9700
+  host node[nodes]: DGX_H100  # node[0] .. node[7], each with nic[0] .. nic[7]
+  switch leaf[8]: QM9700      # one leaf a rail, 64 ports of 400 Gb/s
+  switch spine[4]: QM9700
 
-  connect node[n].nic[r] to leaf[r]                    # for every n and r: rail r of a node meets leaf r
-  connect leaf[*] to spine[*] spread x 32              # 32 uplinks of each leaf, dealt evenly
+  connect node[n].nic[r] to leaf[r]        # for every n and r: rail r of a node meets leaf r
+  connect leaf[*] to spine[*] spread x 32  # 32 uplinks of each leaf, dealt evenly
 
-  require reachability                                 # every node reaches every other
-  require oversubscription <= 1:1                      # no leaf has more below than above
-  require edge_redundancy >= 8                         # eight paths between any two nodes share no cable
+  require reachability             # every node reaches every other
+  require oversubscription <= 1:1  # no leaf has more below than above
+  require edge_redundancy >= 8     # eight paths between any two nodes share no cable
 }}
 """
 

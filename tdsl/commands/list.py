@@ -20,7 +20,7 @@ def checks() -> Rows:
     """Every check."""
     from tdsl import catalogue
 
-    return Rows(("check", "code", "what"), [(p.name, p.code, p.title) for p in catalogue.checks().values()])
+    return Rows(("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.checks().values()])
 
 
 def targets() -> Rows:

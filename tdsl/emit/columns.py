@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -53,6 +53,27 @@ def port_id(c: PortClass, index: int) -> str:
     """A port as a short name: ``p33``, ``nic3-1``; a class that itself ends in a digit keeps a dot between."""
     here = "-".join(map(str, unravel(index, c.axes)))
     return f"{c.name}.{here}" if here and c.name[-1].isdigit() else f"{c.name}{here}"
+
+
+def lane_axes(c: PortClass) -> int:
+    """How many of a class's last indices count lanes of a split port; all lanes of one leave by one connector."""
+    count, lanes = 0, 1
+    while lanes < c.split and count < len(c.axes):
+        count += 1
+        lanes *= c.axes[-count].size
+    return count
+
+
+def hole_id(c: PortClass, index: int) -> str:
+    """The connector of a port as a short name: ``nic3`` for each of its lanes."""
+    lanes = lane_axes(c)
+    return port_id(replace(c, axes=c.axes[: len(c.axes) - lanes]), index // c.split) if lanes else port_id(c, index)
+
+
+def hole_label(c: PortClass, index: int) -> str:
+    """What the faceplate says where the cable goes in: the port's name without its lane."""
+    lanes = lane_axes(c)
+    return c.labels[index].rsplit("/", lanes)[0] if lanes else c.labels[index]
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -117,6 +138,16 @@ class PortColumns:
     def short(self) -> Objects:
         """Port names for identifiers: ``nic3``."""
         return self._gather(port_id)
+
+    @cached_property
+    def hole(self) -> Objects:
+        """What the faceplate says where the port's cable goes in."""
+        return self._gather(hole_label)
+
+    @cached_property
+    def hole_id(self) -> Objects:
+        """That place for identifiers: ``nic3``."""
+        return self._gather(hole_id)
 
     @cached_property
     def connector(self) -> Ints:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -21,6 +21,7 @@ BOXES_A_ROW, WIRES_A_PAGE = 12, 72
 SKETCH_NODES, SKETCH_EDGES = 300, 1600
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
+STRAND = 26.0  # between lines of several classes that join the same two boxes
 LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
 SMALL = 6.4
 
@@ -34,6 +35,7 @@ class _Cluster:
     set: DeviceSet
     place: str
     tier: int
+    level: float  # its row: the tier, or between two for what only passes links on
     devices: int = 0
     planned: int = 0
     inside: int = 0
@@ -94,12 +96,23 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
             place = str(wires.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
-                clusters.append(_Cluster(len(clusters), name, s, place, tier, built, size))
+                clusters.append(_Cluster(len(clusters), name, s, place, tier, float(tier), built, size))
                 of_device[rows] = len(clusters) - 1
     bundles = _bundles(fabric, of_device, clusters)
-    tiers_used = sorted({c.tier for c in clusters})
-    order = [t for t in tiers_used if t >= 0] + [t for t in tiers_used if t < 0]
-    return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.tier == t] for t in order])
+    _raise_untiered(clusters, bundles)
+    levels = sorted({c.level for c in clusters})
+    return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
+
+
+def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
+    """Give what has no tier a row: just above the lowest tier it is cabled to, else on top."""
+    lowest = {c.number: inf for c in clusters if c.tier < 0}
+    for a, b, _ in bundles:
+        for one, other in ((a, b), (b, a)):
+            if one in lowest and clusters[other].tier >= 0:
+                lowest[one] = min(lowest[one], clusters[other].tier + 0.5)
+    for number, level in lowest.items():
+        clusters[number].level = level
 
 
 def _name(s: DeviceSet, depth: int, instance: int) -> str:
@@ -236,7 +249,7 @@ def _box(c: _Cluster) -> Box:
 def _tier(row: list[_Cluster]) -> str:
     kinds = {c.set.kind for c in row}
     if row[0].tier < 0:
-        return "OCS" if kinds == {"ocs"} else "panels" if kinds == {"panel"} else "others"
+        return {"ocs": "OCS", "panel": "panels", "switch": "switches"}.get(kinds.pop(), "") if len(kinds) == 1 else "others"
     return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")
 
 
@@ -259,6 +272,8 @@ def _figures(fabric: Fabric) -> str:
 def _legend(fabric: Fabric, wires: Wires) -> list[tuple[str, str]]:
     out = []
     for i, c in enumerate(wires.classes):
+        if not c.links:  # cables alone, such as those to an optical switch
+            continue
         rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
         out.append((f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", COLOURS[i % len(COLOURS)]))
     return out
@@ -268,18 +283,22 @@ def _legend(fabric: Fabric, wires: Wires) -> list[tuple[str, str]]:
 
 
 def _has_level_wires(p: _Plan) -> bool:
-    return any(p.clusters[a].tier == p.clusters[b].tier == p.rows[0][0].tier for a, b, _ in p.bundles)
+    return any(p.clusters[a].level == p.clusters[b].level == p.rows[0][0].level for a, b, _ in p.bundles)
 
 
 def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
     out: list[Wire] = []
     taken: list[tuple[float, float, float, float]] = []
+    strands: dict[tuple[int, int], list[int]] = {}
+    for a, b, cls in p.bundles:
+        strands.setdefault((a, b), []).append(cls)
     for (a, b, cls), links in p.bundles.items():
         x, y = p.clusters[a], p.clusters[b]
         if x.y < y.y:
             x, y = y, x  # x is the lower on the page
         text = f"{links:,}"
-        curve, at = _curve(x, y)
+        beside = strands[a, b]
+        curve, at = _curve(x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside)))
         spot = next((s for s in at if links > 1 and _free(s, len(text), taken)), None)
         if spot is not None:
             taken.append(_extent(spot, len(text)))
@@ -291,16 +310,16 @@ def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
     return out
 
 
-def _curve(x: _Cluster, y: _Cluster) -> tuple[str, list[tuple[float, float]]]:
+def _curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[float, float]]]:
     """The path from the lower to the upper box, and where on it a number may stand, best first."""
     if x.y == y.y:
-        left, right = sorted((x.x + x.width / 2, y.x + y.width / 2))
+        left, right = sorted((x.x + x.width / 2 + aside, y.x + y.width / 2 + aside))
         base = x.y + BOX_HEIGHT
         low = base + 30 + min(50, (right - left) / 20)
         path = f"M {left:.1f} {base:.1f} C {left:.1f} {low:.1f} {right:.1f} {low:.1f} {right:.1f} {base:.1f}"
         height = base + (low - base) * 0.75
         return path, [(left + (right - left) * t, height + 4) for t in (0.5, 0.4, 0.6, 0.3, 0.7)]
-    x0, y0, x1, y1 = x.x + x.width / 2, x.y, y.x + y.width / 2, y.y + BOX_HEIGHT
+    x0, y0, x1, y1 = x.x + x.width / 2 + aside, x.y, y.x + y.width / 2 + aside, y.y + BOX_HEIGHT
     # numbers stand in the clear between two rows only: the lowest gap that the line crosses
     rise = min(ROW_GAP, y0 - y1)
     inner = 1.0 if rise == y0 - y1 else rise / (y0 - y1)

@@ -19,7 +19,7 @@ FORMULA = frozenset("=+-@\t\r\n")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NOT_IN_FILE_NAMES = re.compile(r"[^\w.+@=-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.+~@=-]+")
 
 
 class Refused(Exception):
@@ -111,11 +111,11 @@ def line(value: object) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name as a file or folder: letters, digits and ``. _ + @ = -``, at most 100 bytes, never hidden or a way upwards.
+    """A name as a file or folder: letters, digits and ``. _ + ~ @ = -``, at most 100 bytes, never hidden or a way upwards.
 
     One that has to be changed ends in a few digits of its hash, so that two of them stay two.
     """
-    made = _NOT_IN_FILE_NAMES.sub("_", text).lstrip(".-")
+    made = _NOT_IN_FILE_NAMES.sub("_", text).lstrip(".-~")
     if made == text and made and len(made.encode()) <= 100:
         return made
     mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

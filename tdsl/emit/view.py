@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -195,12 +196,13 @@ def _prefix(parts: Iterable[Part], row: int) -> str:
 
 
 def _keys(models: tuple[DeviceModel, ...]) -> list[str]:
-    """A unique name for every model, in their order."""
+    """A unique name for every model, in their order: its own where no other bears it, else with how it is split."""
+    shared = Counter(m.name for m in models)
     out: list[str] = []
     for m in models:
-        key = f"{m.name}+{m.variant}" if m.variant else m.name
-        same = sum(k == key or k.startswith(f"{key}+") for k in out)
-        out.append(f"{key}+{same + 1}" if key in out else key)
+        key = f"{m.name}+{m.variant.replace('/', '').replace(',', '+')}" if shared[m.name] > 1 and m.variant else m.name
+        number = sum(k == key or k.startswith(f"{key}~") for k in out)
+        out.append(f"{key}~{number + 1}" if number else key)
     return out
 
 

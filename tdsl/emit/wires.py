@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class Wires:
         leads = np.flatnonzero(key == lead[f.cable_group])
         first[f.cable_group[leads]] = leads
         port = f.cable_a[first[f.cable_group]]
-        ids = [f"{d}:{p}" for d, p in zip(self._device(port), self._port(self.ports.short, port), strict=True)]
+        ids = [f"{d}:{p}" for d, p in zip(self._device(port), self._port(self.ports.hole_id, port), strict=True)]
         return order, lead[f.cable_group], ids
 
     @cached_property
@@ -188,7 +188,7 @@ class Wires:
         """How labels name each end of every leg: device and faceplate port."""
 
         def ends(ports: Ints) -> list[str]:
-            return [f"{d} {p}" for d, p in zip(self._device(ports), self._port(self.ports.label, ports), strict=True)]
+            return [f"{d} {p}" for d, p in zip(self._device(ports), self._port(self.ports.hole, ports), strict=True)]
 
         return ends(self.fabric.cable_a), ends(self.fabric.cable_b)
 
@@ -225,11 +225,11 @@ class Wires:
             "place": lambda: self.devices.place[f.port_device[f.cable_a]].tolist(),
         }
         for end, ports in (("a", f.cable_a), ("b", f.cable_b)):
-            columns[f"{end}_device"] = lambda ports=ports: self._device(ports)  # type: ignore[misc]
-            columns[f"{end}_port"] = lambda ports=ports: self._port(self.ports.label, ports)  # type: ignore[misc]
-            columns[f"{end}_cage"] = lambda ports=ports: self._port(self.ports.cage, ports)  # type: ignore[misc]
-            columns[f"{end}_path"] = lambda ports=ports: self._port(self.ports.path, ports)  # type: ignore[misc]
-            columns[f"{end}_index"] = lambda ports=ports: self._number(ports)  # type: ignore[misc]
+            columns[f"{end}_device"] = partial(self._device, ports)
+            columns[f"{end}_port"] = partial(self._port, self.ports.hole, ports)
+            columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
+            columns[f"{end}_path"] = partial(self._port, self.ports.path, ports)
+            columns[f"{end}_index"] = partial(self._number, ports)
         return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
 
     @cached_property
@@ -248,7 +248,7 @@ class Wires:
             "leg": lambda: [n or "" for n in f.cable_leg[twice].tolist()],
             "end": lambda: ["a", "b"] * len(order),
             "device": both(*self._sides(self._device)),
-            "port": both(*self._sides(lambda p: self._port(self.ports.label, p))),
+            "port": both(*self._sides(lambda p: self._port(self.ports.hole, p))),
             "line1": lambda: [ids[i] for i in twice.tolist()],
             "line2": both([f"FROM {e}" for e in ends_a], [f"FROM {e}" for e in ends_b]),
             "line3": both([f"TO {e}" for e in ends_b], [f"TO {e}" for e in ends_a]),
@@ -291,14 +291,14 @@ class Wires:
             "srlg": self._risks,
         }
         for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
-            columns[f"{end}_device"] = lambda p=ports: self._device(p)  # type: ignore[misc]
-            columns[f"{end}_port"] = lambda p=ports: self._port(self.ports.path, p)  # type: ignore[misc]
-            columns[f"{end}_index"] = lambda p=ports: self._number(p)  # type: ignore[misc]
-            columns[f"{end}_label"] = lambda p=ports: self._port(self.ports.label, p)  # type: ignore[misc]
-            columns[f"{end}_interface"] = lambda p=ports: self._port(self.ports.system, p)  # type: ignore[misc]
-            columns[f"{end}_cage"] = lambda p=ports: self._port(self.ports.cage, p)  # type: ignore[misc]
-            columns[f"{end}_neighbour"] = lambda p=far: self._device(p)  # type: ignore[misc]
-            columns[f"{end}_neighbour_port"] = lambda p=far: self._system_name(p)  # type: ignore[misc]
+            columns[f"{end}_device"] = partial(self._device, ports)
+            columns[f"{end}_port"] = partial(self._port, self.ports.path, ports)
+            columns[f"{end}_index"] = partial(self._number, ports)
+            columns[f"{end}_label"] = partial(self._port, self.ports.label, ports)
+            columns[f"{end}_interface"] = partial(self._port, self.ports.system, ports)
+            columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
+            columns[f"{end}_neighbour"] = partial(self._device, far)
+            columns[f"{end}_neighbour_port"] = partial(self._system_name, far)
         return Table(Link, f.link_count, columns)
 
     def _system_name(self, ports: Ints) -> list[object]:

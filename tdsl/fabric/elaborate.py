@@ -143,14 +143,22 @@ def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
     ordered = [x for x in numbered if not x[1].node.circuit]
     ordered.sort(key=lambda x: late(x[1]))
     ok = True
+    spoilt: set[int] = set()  # sets whose ports a refused connect should have taken: what is left of them is not known
     for i, wire in ordered:
-        ok = _guarded(partial(connect, wiring, wire, i), wire, diagnostics) and ok
+        if late(wire) and spoilt & _ends(wire):
+            continue
+        if not _guarded(partial(connect, wiring, wire, i), wire, diagnostics):
+            ok, spoilt = False, spoilt | _ends(wire)
     asked = [x for x in numbered if x[1].node.circuit]
     if asked:
         plant = plant_of(wiring)
         for i, wire in asked:
             ok = _guarded(partial(circuit, wiring, plant, wire, i), wire, diagnostics) and ok
     return ok
+
+
+def _ends(wire: Wire) -> set[int]:
+    return {id(t.device) for t in (*wire.a, *wire.b)}
 
 
 def _guarded(step: Callable[[], None], wire: Wire, diagnostics: Diagnostics) -> bool:

@@ -341,6 +341,6 @@ def _split_class(c: PortClass, n: int) -> PortClass:
         cages=each(c.cages),
         connectors=each(c.connectors),
         labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
-        systems=tuple("" for v in c.systems for _ in range(n)),
+        systems=tuple(v for v in c.systems for _ in range(n)),
         split=c.split * n,
     )

@@ -179,7 +179,7 @@ class ClauseBuilder(ExpressionBuilder):
         return tree.Used(member(kids[0]), member(kids[2]) if len(kids) > 1 else None)
 
     def formals(self, kids: Kids) -> Any:
-        return Clause("formals", _nodes(kids), kids[0].name.span.to(kids[-1].span if type(kids[-1]) is Token else kids[-1].name.span))
+        return Clause("formals", _nodes(kids), kids[0].name.span)
 
     def formal(self, kids: Kids) -> Any:
         return tree.Formal(member(kids[0]), _clause(kids, "typed"), _clause(kids, "default"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.source import SourceFile
-from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS, STARTERS
+from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS
 from tdsl.syntax.scanner import END, FAULT, Token
 
 DEPTH = 100
@@ -41,6 +41,7 @@ class Layout:
     braces: list[_Level] = field(default_factory=list)
     suspect: Token | None = None
     depth: int = 0
+    line: int = 0
     base: _Level = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,32 +77,26 @@ class Layout:
     # ------------------------------------------------------------ line ends
 
     def _end(self, i: int, token: Token) -> None:
-        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
         if self.brackets:
             if token.newline and not self._statement_follows(i + 1):
                 return
             self._unclosed(token.start)
-        elif token.newline and following is not None and following.type == "NAME":
-            last = self.out[-1] if self.out else None
-            if last is not None and last.type not in (END, "LBRACE", "RBRACE") and following.text in CONTINUING:
-                return
-            if last is not None and last.type == "RBRACE" and following.text in ("else", "to", "via", "where", "with"):
-                return
-        elif token.newline and following is not None and following.type == END and self._continues(i):
+        elif token.newline and self._continued(i + 1):
             return
         self._push(token)
 
-    def _continues(self, i: int) -> bool:
-        """Whether, after blank lines, a continuing line follows: then this line end does not count either."""
-        last = self.out[-1] if self.out else None
-        if last is None or last.type in (END, "LBRACE"):
+    def _continued(self, i: int) -> bool:
+        """Whether the next line that is not blank continues the one before."""
+        last = self.out[-1].type if self.out else END
+        if last in (END, "LBRACE"):
             return False
+        i = self.line = max(i, self.line)
         while i < len(self.tokens) and self.tokens[i].newline:
-            i += 1
+            i = self.line = i + 1
         if i == len(self.tokens) or self.tokens[i].type != "NAME":
             return False
         word = self.tokens[i].text
-        return word == "else" if last.type == "RBRACE" else word in CONTINUING
+        return word == "else" if last == "RBRACE" else word in CONTINUING
 
     def _statement_follows(self, i: int) -> bool:
         """Whether a line inside an open bracket can only be a statement: two operands side by side begin it."""
@@ -115,7 +110,7 @@ class Layout:
         if first.text in INFIX_WORDS:
             return False
         if second.type == "NAME":
-            return second.text not in INFIX_WORDS or (first.text in STARTERS and second.text not in INFIX_WORDS)
+            return second.text not in INFIX_WORDS
         return second.type in OPERANDS
 
     def _line_opens_block(self, i: int) -> bool:

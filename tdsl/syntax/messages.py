@@ -11,7 +11,7 @@ from typing import Protocol
 from tdsl.diagnostic import Diagnostic, Fix
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.characters import bad_character
-from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, STARTERS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, OPERATORS, PATTERNS, STARTERS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, Token
 
 VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
@@ -58,7 +58,7 @@ class _Scene:
     @property
     def first(self) -> str:
         """The statement's first word."""
-        return self.run.tokens[self.run.head].text if self.run.head <= self.i < len(self.run.tokens) else ""
+        return self.statement[0].text if self.statement else ""
 
     @property
     def span(self) -> Span:
@@ -88,7 +88,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
                 help="numbers have at most 400 characters",
             )  # fmt: skip
     scene = _Scene(run, i, token, run.expected())
-    for trial in (_stray, _comment, _misspelt, _equals, _python, _blank_in_quantity, _missing_colon, _pattern, _joined):
+    for trial in (_stray, _comment, _misspelt, _equals, _point, _python, _blank_in_quantity, _missing_colon, _pattern, _joined):
         finding = trial(scene)
         if finding is not None:
             return finding
@@ -172,6 +172,19 @@ def _equals(s: _Scene) -> Diagnostic | None:
     return None
 
 
+def _point(s: _Scene) -> Diagnostic | None:
+    """``1.`` or ``.5``."""
+    t, b = s.token, s.before
+    if t is None or t.type != "DOT":
+        return None
+    following = s.run.tokens[s.i + 1] if s.i + 1 < len(s.run.tokens) else None
+    left = b is not None and b.type == "NUMBER" and b.end == t.start
+    right = following is not None and following.type in VALUES and following.start == t.end
+    if not left and not right:
+        return None
+    return Diagnostic("E0001", "a point needs a digit on both sides", s.span, help="write `0.5`, `1.0`, or `0..7` for a range")
+
+
 def _python(s: _Scene) -> Diagnostic | None:
     if s.first != "def":
         return None
@@ -215,7 +228,7 @@ def _pattern(s: _Scene) -> Diagnostic | None:
     if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
         return None
     linked = any(t.text == "to" for t in s.statement)
-    guess = nearest(b.text, PATTERNS if linked else (*PATTERNS, "to"))
+    guess = nearest(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
     wanted = "a pattern or the end of the line" if linked else "`to`, a pattern or the end of the line"
     return Diagnostic(
         "E0001", f"expected {wanted}, found `{b.text}`", b.span,
@@ -230,7 +243,8 @@ def _joined(s: _Scene) -> Diagnostic | None:
         return None
     return Diagnostic(
         "E0001", f"a statement ends before the next begins: nothing separates `}}` and `{s.token.text}`", s.span,
-        help="begin a new line or put `;` between them", fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
+        help="begin a new line or put `;` between them",
+        fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
     )  # fmt: skip
 
 
@@ -249,10 +263,10 @@ def _plain(s: _Scene) -> Diagnostic:
         guess = nearest(s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()])
         if guess and guess != s.token.text:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
-    if not help and choices:
-        help = f"put {choices[0]} here" if len(choices) == 1 else "remove it, or end the statement before it"
-        if len(choices) > 1 and END not in s.expected:
-            help = f"put {choices[0]} here"
+    if not help and END not in s.expected and len(choices) <= 2:
+        help = f"put {choices[0]} here"
+    elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
+        help = "remove it, or end the statement before it with a new line or `;`"
     listed = _list(choices)
     return Diagnostic("E0001", f"expected {listed}, {_found(s)}", s.span, help=help, fix=fix)
 
@@ -279,7 +293,8 @@ def _choices(s: _Scene) -> list[str]:
     elif "NAME" in left:
         out.append("a pattern" if s.first in ("connect", "circuit") and "VIA" in left else "a name")
         left.discard("NAME")
-    words = sorted(w for w in (s.run.word(t) for t in left) if w.isidentifier() and w.upper() not in _OPERATORS)
+    hidden = (*OPERATORS, "if") if "PLUS" in left else ()
+    words = sorted(w for w in (s.run.word(t) for t in left) if w.isidentifier() and w not in hidden)
     if len(words) <= 6:
         out += [f"`{w}`" for w in words]
     elif "host" in words:

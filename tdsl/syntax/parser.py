@@ -9,7 +9,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KIND_WORDS
-from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, Token
+from tdsl.syntax.scanner import END, FAULT, Token
 
 if TYPE_CHECKING:
     from tdsl.syntax.tables import Tables
@@ -47,7 +47,7 @@ def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | Non
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         diagnostics.add(
             "E0010", Span(file, 0, 0), "the file is empty: nothing to check",
-            help='a design begins with `use …` or `fabric NAME { … }`',
+            help="a design begins with `use …` or `fabric NAME { … }`",
         )  # fmt: skip
     return file
 
@@ -171,9 +171,12 @@ class _Run:
         return i + 1
 
     def _settle(self, state: Any) -> None:
-        """Reduces a statement that is complete: the tables would wait for the next token, recovery must not lose it."""
-        while "stmt" not in self.table[self.states[-1]]:
-            ((action, rule),) = set(self.table[self.states[-1]].values())
+        """Reduces what is complete: the tables would wait for the next token, and recovery would lose it."""
+        while True:
+            actions = set(self.table[self.states[-1]].values())
+            rule = actions.pop()[1]
+            if actions or not getattr(rule, "expansion", None):
+                return
             size = len(rule.expansion)
             kids = self.values[-size:]
             del self.states[-size:], self.values[-size:]
@@ -200,6 +203,8 @@ class _Run:
             state.feed_token(word)
         else:
             state.feed_token(token)
+            if kind == "RBRACE":
+                self._settle(state)
         return True
 
     def _word(self, i: int, token: Token) -> str:
@@ -234,7 +239,7 @@ class _Run:
             entry = table[top].get(kind)
             if entry is None:
                 return False
-            action, rule = entry
+            rule = entry[1]
             if not hasattr(rule, "expansion"):
                 return True
             for _ in range(len(rule.expansion)):

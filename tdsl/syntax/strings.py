@@ -24,14 +24,14 @@ def read(token: Token, diagnostics: Diagnostics) -> tree.Str:
             at += 2
         elif c == "{":
             end = _end(text, at, stop)
-            hole = _placeholder(token, at, end, diagnostics) if end else _unclosed(token, at, diagnostics)
-            if hole is not None:
+            hole = _placeholder(token, at, end, diagnostics)
+            if hole is None:
+                plain.append(text[at : end or stop])
+            else:
                 if plain:
                     parts.append("".join(plain))
                     plain = []
                 parts.append(hole)
-            else:
-                plain.append(text[at : end or stop])
             at = end or stop
         else:
             if c == "}":
@@ -60,17 +60,16 @@ def _end(text: str, at: int, stop: int) -> int:
     return 0
 
 
-def _unclosed(token: Token, at: int, diagnostics: Diagnostics) -> None:
-    diagnostics.add(
-        "E0008", Span(token.file, at, at + 1), "this placeholder is never closed",
-        help="close it with `}`, or write `{{` for a brace in the text",
-    )  # fmt: skip
-
-
 def _placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics) -> tree.Placeholder | None:
     from tdsl.syntax.parser import parse_part
 
     file, text = token.file, token.file.text
+    if not end:
+        diagnostics.add(
+            "E0008", Span(file, at, at + 1), "this placeholder is never closed",
+            help="close it with `}`, or write `{{` for a brace in the text",
+        )  # fmt: skip
+        return None
     colon, depth = end - 1, 0
     for i in range(at + 1, end - 1):
         depth += (text[i] in _OPEN) - (text[i] in _SHUT)

@@ -399,7 +399,8 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``METRIC [argument …] [any K of S] [of S [to T]] [at S] [under ENGINE] [through LAYER] [CMP VALUE [of intact]] [with CLAIM]``."""
+    """``METRIC [argument …] [any K of S] [of S [to T]] [at S] [under ENGINE] [through LAYER] [CMP VALUE [of intact]]
+    [with CLAIM]``."""
 
     metric: Member
     args: tuple[Expr, ...]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -152,10 +153,10 @@ def _plain(value: Value) -> bool | int | float | None:
     return value
 
 
-class Check:
+class Check(ABC):
     """Base of all checks.
 
-    ``code`` is the finding's code and ``name`` the check's name, both taken once. ``fails_by_default``: a refuted one is an
+    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``fails_by_default``: a refuted one is an
     error even if nothing requires it. ``monotone``: a violation found in a part of the wiring stands whatever is added, so
     it is judged although some wiring was refused. ``on_demand``: judged only where a claim asks. ``takes`` lists the clauses
     that its claims may have; ``of`` and group instances restrict the view, the others are read by the check itself.
@@ -163,6 +164,7 @@ class Check:
 
     code: ClassVar[str]
     name: ClassVar[str]
+    wrong: ClassVar[str]
     kind: ClassVar[Kind]
     unit: ClassVar[str] = ""
     fails_by_default: ClassVar[bool] = False
@@ -175,7 +177,7 @@ class Check:
 
     def __init_subclass__(cls) -> None:
         where = f"{cls.__module__}.{cls.__qualname__}"
-        for attribute in ("code", "name", "kind"):
+        for attribute in ("code", "name", "wrong", "kind"):
             if not hasattr(cls, attribute):
                 raise TypeError(f"{where}: a check needs `{attribute}`")
         if not re.fullmatch(r"E0[24]\d\d", cls.code):
@@ -204,9 +206,9 @@ class Check:
         """What it says in plain words."""
         return cls.page().splitlines()[0].rstrip(".")
 
+    @abstractmethod
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view; the claim is read for clauses beyond ``of``, and is None where nothing is required."""
-        raise NotImplementedError
 
 
 @cache

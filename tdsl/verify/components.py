@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.fabric.graph import Bools, Ints
+
+Words = NDArray[np.uint64]
 
 
 def components(nodes: int, a: Ints, b: Ints) -> Ints:
@@ -110,8 +113,16 @@ def _spread(graph: Adjacency, sources: Ints, targets: Ints) -> tuple[Ints, Bools
             break
         news = np.bitwise_or.reduce(reached[targets] & ~before[targets], axis=0)
         far[(news[word] & bit) != 0] = level
+        if _complete(reached, targets, word, bit).all():
+            break
+    return far, _complete(reached, targets, word, bit)
+
+
+def _complete(reached: Words, targets: Ints, word: Ints, bit: Words) -> Bools:
+    """Which sources have reached all targets."""
     full = np.bitwise_and.reduce(reached[targets], axis=0)
-    return far, (full[word] & bit) != 0
+    held: Bools = (full[word] & bit) != 0
+    return held
 
 
 def distances(graph: Adjacency, source: int) -> Ints:

@@ -205,5 +205,8 @@ def scaleup_joined(model: DeviceModel) -> bool:
     seen = {min(accelerators)}
     front = list(seen)
     while front:
-        front = [w for v in front for w in near.get(v, ()) if w not in seen and not seen.add(w)]  # type: ignore[func-returns-value]
+        for w in near.get(front.pop(), ()):
+            if w not in seen:
+                seen.add(w)
+                front.append(w)
     return accelerators <= seen

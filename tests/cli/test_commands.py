@@ -168,7 +168,7 @@ def test_init_makes_a_design_that_is_clean(tmp_path: Path, monkeypatch: pytest.M
     done = tdsl("check", "mine.fab", "--fail-on", "warning")
     assert done.exit_code == 0, done.stdout
     assert tdsl("fmt", "--check", "mine.fab").exit_code == 0
-    for nodes in ("1", "16", "32"):
+    for nodes in ("2", "16", "32"):
         assert tdsl("check", "mine.fab", "--set", f"nodes={nodes}").exit_code == 0
 
 

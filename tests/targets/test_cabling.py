@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +16,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.workbook import Sheet, sheet_name, workbook
 from tdsl.fabric.graph import Fabric, Statement
-from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.model import Axis, DeviceModel
 from tests.fabrics import Builder
 from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch
 
@@ -224,7 +225,8 @@ def test_the_workbook_says_the_same_as_the_csv() -> None:
 def test_a_sheet_of_work_is_in_the_order_of_pulling_with_room_to_tick() -> None:
     sheet = book_of(pod())["su0"]
     heading = [c.value for c in sheet[1]]
-    assert heading == ["pull_order", "bundle", "cable_id", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port", "rate_gbps",
+    assert heading == ["pull_order", "bundle", "cable_id", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
+                       "rate_gbps",
                        "label_a", "label_b", "done"]  # fmt: skip
     turns = [r[0] for r in sheet.iter_rows(min_row=2, values_only=True)]
     assert turns == sorted(turns) == list(range(1, 17))
@@ -272,3 +274,29 @@ def test_a_fabric_without_cables_has_no_documents() -> None:
     found = Diagnostics()
     assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0506"]
     assert dgx_h100().accelerators == 8
+
+
+def test_lanes_of_a_split_port_leave_by_one_hole() -> None:
+    """A technician sees the port on the faceplate, not its lanes."""
+    b = Builder("split")
+    labels = tuple(f"IB{p}/{lane}" for p in (1, 2) for lane in (1, 2))
+    c = ports("nic", 4, connectors=(0, 0, 1, 1), labels=labels, split=2)
+    host = DeviceModel("HOST", "host", "", (replace(c, axes=(Axis(0, 2), Axis(0, 2))),), (), (), (), {}, HERE, "nic 2")
+    b.models.append(host)
+    node, far = b.devices("node", host, 1, role="accelerator"), b.devices("far", host, 1)
+    b.connect("connect")
+    for lane in range(2):
+        b.link(b.port(node, 0, "nic", 2 + lane), b.port(far, 0, "nic", 2 + lane))
+    f = b.build()
+    f.cable_a, f.cable_b, f.cable_class, f.cable_links = f.link_a[:1], f.link_b[:1], f.link_class[:1], np.array([2])
+    f.cable_group, f.cable_leg, f.cable_statement = np.array([0]), np.array([0]), f.link_statement[:1]
+    files = made(f)
+    (row,) = table(files, "cables")
+    assert (row["cable_id"], row["a_port"], row["b_port"], row["rate_gbps"], row["links"]) == (
+        "node0:nic1",
+        "IB2",
+        "IB2",
+        "800",
+        "2",
+    )
+    assert [(x["cable_id"], x["a_port"]) for x in table(files, "links")] == [("node0:nic1", "IB2/1"), ("node0:nic1", "IB2/2")]

@@ -92,7 +92,8 @@ def test_nothing_covers_anything_else(name: str) -> None:
 def test_the_superpod_is_told_on_one_page() -> None:
     texts = [t.text for t in svg("superpod").iter(f"{SVG}text")]
     for wanted in (
-        "127 hosts · 1 other host · 48 switches · 2,044 links · 2,044 cables", "su3-node", "31 × DGX_H100, 1 omitted", "16 × QM9700",
+        "127 hosts · 1 other host · 48 switches · 2,044 links · 2,044 cables", "su3-node",
+        "31 × DGX_H100, 1 omitted", "16 × QM9700",
         "host-leaf: 1,020 links of 400 Gb/s", "leaf-spine: 1,024 links of 400 Gb/s", "tier 2", "hosts", "su0", "ufm",
     ):  # fmt: skip
         assert wanted in texts, wanted

@@ -140,7 +140,7 @@ def swap(text: str, switch: str, one: int, other: int) -> str:
             record = record.replace(f'[{one}]\t"{a}"', f'[{one}]\t"@"').replace(f'[{other}]\t"{b}"', f'[{other}]\t"{a}"')
             record = record.replace('"@"', f'"{b}"')
         for node, port, new in ((a, one, other), (b, other, one)):
-            if f'Ca\t1 "{node}"' in record:
+            if re.search(rf'^(?:Ca\t1|Switch\t64) "{re.escape(node)}"', record, flags=re.M):
                 record = record.replace(f'"{switch}"[{port}]', f'"{switch}"[{new}]')
         out.append(record)
     return "\n\n".join(out)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,14 @@ def test_no_target_knows_a_model() -> None:
         if path.is_file() and path.suffix in (".j2", ".py", ".toml"):
             text = path.read_text().lower()
             assert not [n for n in names if n.lower() in text], path
+
+
+def test_variants_of_one_model_have_names_of_their_own() -> None:
+    fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
+    fabric.models = tuple(replace(m, name="SAME", variant=v) for m, v in zip(fabric.models, ("", "p/2,q/4"), strict=False))
+    data = json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"])
+    assert [(m["key"], m["name"]) for m in data["models"]] == [("SAME", "SAME"), ("SAME+p2+q4", "SAME")]
+    assert [row[4] for row in data["devices"]["rows"]] == ["SAME", "SAME+p2+q4", "SAME+p2+q4"]
 
 
 # ---------------------------------------------------------------- quoting

@@ -74,7 +74,7 @@ def test_codes_and_names_are_unique():
 def test_a_class_is_examined_when_it_is_made(attributes, words):
     catalogue()
     with pytest.raises(TypeError, match=words):
-        type("Made", (Check,), {"__doc__": "A page.", **attributes})
+        type("Made", (Check,), {"__doc__": "A page.", "wrong": "A fault", **attributes})
     assert not any(c.__name__ == "Made" for c in Check._codes.values())
 
 

@@ -388,7 +388,7 @@ def test_names_are_compared_without_case():
     assert judge(POD, "name_collision").status == "proved"
     twice = replace(POD, names={0: "a", 1: "A"})
     assert "differ in case only" in judge(twice, "name_collision").text
-    many = replace(POD, names={d: "leaf" for d in range(128, 136)})
+    many = replace(POD, names=dict.fromkeys(range(128, 136), "leaf"))
     found = judge(many, "name_collision")
     assert len(found.faults) == 1 and found.faults[0].count == 7
 

@@ -47,6 +47,7 @@ class ConnectorMatch(Check):
 
     code = "E0221"
     name = "connector_match"
+    wrong = "Two ends of a link that do not fit"
     kind = "yes_no"
     fails_by_default = True
     monotone = True

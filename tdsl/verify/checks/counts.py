@@ -41,6 +41,7 @@ class Links(Check):
 
     code = "E0421"
     name = "links"
+    wrong = "A number of links that is not as required"
     kind = "number"
     unit = "links"
     on_demand = True
@@ -85,6 +86,7 @@ class Cables(Check):
 
     code = "E0422"
     name = "cables"
+    wrong = "A number of cables that is not as required"
     kind = "number"
     unit = "cables"
     on_demand = True
@@ -136,6 +138,7 @@ class Switches(Check):
 
     code = "E0423"
     name = "switches"
+    wrong = "A number of switches that is not as required"
     kind = "number"
     unit = "switches"
     on_demand = True
@@ -177,6 +180,7 @@ class Ports(Check):
 
     code = "E0424"
     name = "ports"
+    wrong = "A number of ports that is not as required"
     kind = "number"
     unit = "ports"
     on_demand = True

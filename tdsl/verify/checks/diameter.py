@@ -12,7 +12,7 @@ from tdsl.verify.check import Check, Judgement, exactly, skipped
 from tdsl.verify.components import Adjacency, adjacency, distances, eccentricities, path, twin_classes
 from tdsl.verify.view import View
 
-WORK = 20_000_000_000
+WORK = 40_000_000_000
 """Bytes that the search may move before it answers with bounds: some ten seconds."""
 
 
@@ -54,6 +54,7 @@ class Diameter(Check):
 
     code = "E0407"
     name = "diameter"
+    wrong = "A path longer than allowed"
     kind = "number"
     unit = "links"
     takes = frozenset({"of"})

@@ -55,6 +55,7 @@ class EdgeRedundancy(Check):
 
     code = "E0406"
     name = "edge_redundancy"
+    wrong = "Too few separate paths between hosts"
     kind = "number"
     unit = "paths"
     takes = frozenset({"of"})

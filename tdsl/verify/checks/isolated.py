@@ -49,6 +49,7 @@ class Isolated(Check):
 
     code = "E0404"
     name = "isolated"
+    wrong = "A device without a link"
     kind = "yes_no"
     fails_by_default = True
     takes = frozenset({"of"})

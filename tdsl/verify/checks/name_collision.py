@@ -44,6 +44,7 @@ class NameCollision(Check):
 
     code = "E0415"
     name = "name_collision"
+    wrong = "Two devices with one name"
     kind = "yes_no"
     fails_by_default = True
     monotone = True

@@ -52,6 +52,7 @@ class Oversubscription(Check):
 
     code = "E0405"
     name = "oversubscription"
+    wrong = "More capacity below a switch than allowed"
     kind = "ratio"
     takes = frozenset({"of", "at"})
 

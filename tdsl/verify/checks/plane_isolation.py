@@ -44,6 +44,7 @@ class PlaneIsolation(Check):
 
     code = "E0402"
     name = "plane_isolation"
+    wrong = "A path of switches between two planes"
     kind = "yes_no"
     fails_by_default = True
     monotone = True

@@ -46,6 +46,7 @@ class PortBudget(Check):
 
     code = "E0412"
     name = "port_budget"
+    wrong = "More links at a device than ports"
     kind = "yes_no"
     fails_by_default = True
     monotone = True

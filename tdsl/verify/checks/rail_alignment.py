@@ -48,6 +48,7 @@ class RailAlignment(Check):
 
     code = "E0403"
     name = "rail_alignment"
+    wrong = "A NIC on a switch of another rail"
     kind = "yes_no"
     fails_by_default = True
     takes = frozenset({"of"})

@@ -43,6 +43,7 @@ class RateMatch(Check):
 
     code = "E0220"
     name = "rate_match"
+    wrong = "Two ends of a link with different rates"
     kind = "yes_no"
     fails_by_default = True
     monotone = True

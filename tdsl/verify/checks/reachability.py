@@ -46,6 +46,7 @@ class Reachability(Check):
 
     code = "E0401"
     name = "reachability"
+    wrong = "Hosts that cannot reach each other"
     kind = "yes_no"
     fails_by_default = True
     takes = frozenset({"of", "ports", "through"})
@@ -58,7 +59,7 @@ class Reachability(Check):
         ids, hubs = _meetings(view, units, of_ports, claim is not None and claim.through == "scaleup")
         lost = units[view.degree[units] == 0]
         apart = _apart(ids, hubs)
-        if apart is not None:
+        if apart is not None and not (len(lost) and not of_ports and np.isin(min(apart, key=len), lost).all()):
             return self._split(view, apart, of_ports)
         if len(lost):
             return self._linkless(view, lost, len(units))

@@ -1,0 +1,239 @@
+"""The documentation: its examples compile, its tables are those of the code, what it pastes is what is printed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tdsl import compiler
+from tdsl.cli import cli
+from tdsl.compiler import Options
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.build import build
+from tdsl.emit.target import discover
+from tdsl.semantics import models, planner, settings
+from tdsl.semantics.builtins import BUILTINS
+from tdsl.semantics.quantity import UNIT_TABLE
+from tdsl.semantics.values import TYPE_NAMES
+from tdsl.syntax import keywords
+from tdsl.verify.check import catalogue
+from tdsl.verify.compare import METRICS
+
+ROOT = Path(__file__).parent.parent
+DOCS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+LANGUAGE = ROOT / "docs" / "language.md"
+README = ROOT / "README.md"
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it is, its info string in words, its text."""
+
+    path: Path
+    line: int
+    info: tuple[str, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path.name}:{self.line}"
+
+
+@cache
+def blocks() -> list[Block]:
+    out = []
+    for path in DOCS:
+        text = path.read_text(encoding="utf-8")
+        for m in FENCE.finditer(text):
+            out.append(Block(path, text.count("\n", 0, m.start()) + 1, tuple(m[1].split()), m[2]))
+    return out
+
+
+def marked(*info: str) -> list[Block]:
+    """Blocks whose info string begins so."""
+    return [b for b in blocks() if b.info[: len(info)] == info]
+
+
+def compiled(block: Block, folder: Path) -> compiler.Compilation:
+    """A block as a file, beside the files that blocks of the same page before it are."""
+    for other in marked("fab", "file"):
+        if other.path == block.path and other.line < block.line:
+            path = folder / other.info[2]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(other.text, encoding="utf-8")
+    path = folder / "example.fab"
+    path.write_text(block.text, encoding="utf-8")
+    return compiler.check(str(path), Options())
+
+
+@pytest.mark.parametrize("block", marked("fab", "check"), ids=str)
+def test_an_example_is_checked_without_a_finding(block: Block, tmp_path: Path) -> None:
+    result = compiled(block, tmp_path)
+    assert [(d.code, d.span.begin if d.span else None, d.message) for d in result.findings] == []
+    assert all(d.fabric is not None and d.fabric.link_count for d in result.designs)
+
+
+@pytest.mark.parametrize("block", marked("fab", "fails"), ids=str)
+def test_an_example_fails_with_the_code_it_names(block: Block, tmp_path: Path) -> None:
+    assert {d.code for d in compiled(block, tmp_path).findings} == {block.info[2]}
+
+
+def test_every_block_of_the_language_is_run() -> None:
+    for b in blocks():
+        if b.info[:1] == ("fab",):
+            assert b.info[1:2] in (("check",), ("fails",), ("file",)), f"{b}: mark it `fab check`, `fab fails CODE` or `fab file NAME`"
+
+
+# ---------------------------------------------------------------- tables of the reference
+
+
+def section(title: str) -> str:
+    text = LANGUAGE.read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"the reference has no section {title!r}"
+    return found[1]
+
+
+def quoted(text: str) -> set[str]:
+    """Everything in backticks."""
+    return set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+
+
+def first_words(text: str) -> set[str]:
+    """The first word of everything in backticks."""
+    return {w[0] for q in quoted(text) if (w := re.findall(r"[A-Za-z_]\w*", q))}
+
+
+def test_the_unit_table_is_the_compilers() -> None:
+    table = re.search(r"^\| measures.*?\n\n", section("Units"), re.MULTILINE | re.DOTALL)
+    assert table
+    units = {q for q in quoted(table[0]) if not re.match(r"\$\d", q)}
+    assert units == set(UNIT_TABLE)
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Values and types", [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"]),
+        ("Devices, groups and extents", [*keywords.KINDS["device"], *planner.GROUPS, *planner.ROLES, "split"]),
+        ("Patterns", list(keywords.PATTERNS)),
+        ("Settings of a connect", [*planner.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
+        ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
+        ("Naming, omit, override, extend", ["naming", "omit", "override", "extend"]),
+        ("Requirements", [*catalogue(), *METRICS]),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_words_of_the_code_are_in_the_reference(title: str, words: list[str]) -> None:
+    text = section(title)
+    known = first_words(text) | {w for q in quoted(text) for w in re.findall(r"\w+", q)}
+    assert sorted(set(words) - known) == []
+
+
+def test_the_table_of_metrics_is_the_catalogue() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE)
+    assert sorted(name for name, *_ in rows) == sorted(catalogue())
+    for name, kind, takes, alone in rows:
+        check = catalogue()[name]
+        written = {q.removeprefix("of ") for q in quoted(takes)}
+        assert written == set(check.takes), name
+        assert ("yes or no" in kind) == (check.kind == "yes_no"), name
+        expected = "on demand" if check.on_demand else "can fail a design" if check.fails_by_default else "reported"
+        assert alone.strip() == expected, name
+
+
+def test_metrics_said_to_be_missing_are_missing() -> None:
+    text = section("Requirements").partition("The words ")[2].partition("are kept for")[0]
+    assert quoted(text) == set(METRICS) - set(catalogue())
+
+
+# ---------------------------------------------------------------- README
+
+
+def run(*args: str) -> str:
+    done = CliRunner().invoke(cli, list(args), prog_name="tdsl")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.output
+
+
+def timeless(text: str) -> str:
+    """Output without what differs from run to run."""
+    return re.sub(r"in \d+\.\d s", "in … s", text).strip()
+
+
+def test_the_readme_pastes_what_a_check_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (design,) = (b for b in marked("fab", "check") if b.path == README)
+    (shown,) = (b for b in marked("console") if b.path == README and b.text.startswith("$ tdsl check"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
+    command, _, output = shown.text.partition("\n")
+    assert command == "$ tdsl check pod.fab"
+    assert timeless(output) == timeless(run("check", "pod.fab"))
+
+
+def test_the_readme_pastes_what_a_build_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (design,) = (b for b in marked("fab", "check") if b.path == README)
+    (shown,) = (b for b in marked("console") if b.path == README and b.text.startswith("$ tdsl build"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
+    done = CliRunner().invoke(cli, ["build", "pod.fab"], prog_name="tdsl")
+    names = [re.sub(r"  .*", "", line) for line in done.stdout.strip().splitlines()]
+    assert [re.sub(r"  .*", "", line) for line in shown.text.strip().splitlines()[1:]] == names
+
+
+def test_the_readme_names_every_command_and_target() -> None:
+    text = README.read_text(encoding="utf-8")
+    for name in cli.list_commands(None):  # type: ignore[arg-type]
+        assert re.search(rf"`tdsl {name}\b", text), name
+    for name in discover(Diagnostics()):
+        assert re.search(rf"`{name}`", text), name
+
+
+def test_the_pictures_are_those_of_the_diagram_target(request: pytest.FixtureRequest) -> None:
+    """``docs/superpod.svg``; ``--golden`` draws it anew."""
+    fabric = compiler.elaborate("dgx_superpod_h100").designs[0].fabric
+    assert fabric is not None
+    found = Diagnostics()
+    made = build(fabric, ["diagram"], found)["diagram/fabric.svg"]
+    assert not [d for d in found if d.severity is Severity.ERROR]
+    path = ROOT / "docs" / "superpod.svg"
+    if request.config.getoption("--golden"):
+        path.write_bytes(made)
+    assert path.read_bytes() == made, "run `make golden`"
+
+
+# ---------------------------------------------------------------- all pages
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda p: p.name)
+def test_pages_are_plain(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("\n") and not text.endswith("\n\n")
+    for number, line in enumerate(text.splitlines(), 1):
+        assert line == line.rstrip(), f"{path.name}:{number}: blanks at the end"
+        assert len(line) <= 130 or line.startswith("|"), f"{path.name}:{number}: {len(line)} characters"
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda p: p.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        there = (path.parent / file).resolve() if file else path
+        assert there.exists(), f"{path.name}: {target}"
+        if anchor:
+            assert anchor in anchors(there), f"{path.name}: {target}"
+
+
+def anchors(path: Path) -> set[str]:
+    """Anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in heads}
