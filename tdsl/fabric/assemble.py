@@ -102,7 +102,7 @@ def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
     """Number of the plane instance each device stands in, -1 if in none."""
     out = np.full(len(device_set), -1, dtype=np.int64)
     for s in sets:
-        position, seen = 0, False
+        seen = False
         stride = s.count
         where = np.arange(s.count, dtype=np.int64)
         value = np.zeros(s.count, dtype=np.int64)
@@ -112,7 +112,6 @@ def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
                 if part.kind == "plane":
                     value = value * axis.size + (where // stride) % axis.size + (axis.low if axis.size == 1 else 0)
             seen = seen or part.kind == "plane"
-            position += 1
         if seen:
             out[s.first : s.first + s.count] = value
     return out
@@ -156,7 +155,13 @@ def _media(batches: Sequence[Batch]) -> Array:
 
 
 def _classes(
-    plan: Plan, batches: Sequence[Batch], sets: Sequence[DeviceSet], sa: Array, sb: Array, names: list[str], diagnostics: Diagnostics
+    plan: Plan,
+    batches: Sequence[Batch],
+    sets: Sequence[DeviceSet],
+    sa: Array,
+    sb: Array,
+    names: list[str],
+    diagnostics: Diagnostics,
 ) -> Array:
     """Class of each link: what the connect says, else the names of the two sets, lower tier first."""
     parts, at = [], 0
@@ -203,14 +208,20 @@ def _cables(
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
     a, b, via_a, via_b, cls, medium, statement = links
     laid = medium == 0
-    circuit = np.array([w.node.circuit for w in plan.wires] or [False])[statement] if len(statement) else np.zeros(0, dtype=np.bool_)
+    circuit = (
+        np.array([w.node.circuit for w in plan.wires] or [False])[statement] if len(statement) else np.zeros(0, dtype=np.bool_)
+    )
     direct, through = laid & (via_a < 0), laid & (via_a >= 0) & ~circuit
     pieces = [(a[direct], b[direct], statement[direct], cls[direct])]
     for x, y in ((a, via_a), (b, via_b)):
-        pieces.append((x[through], y[through], statement[through], _to_passive(sets, device_set, device, x[through], y[through], names)))
+        pieces.append(
+            (x[through], y[through], statement[through], _to_passive(sets, device_set, device, x[through], y[through], names))
+        )
     for batch in wiring.drawn:
         x, y = _outer_first(sets, device_set, device, batch.a, batch.b)
-        pieces.append((x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names)))
+        pieces.append(
+            (x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names))
+        )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
     cables = pull(pa, pb, ps, pc, connectors(models, device_model, base))
     _judge(plan, wiring, cables, diagnostics)
@@ -238,13 +249,12 @@ def _judge(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics)
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
             ends = f"{wiring.ports.port_path(int(cables.a[first]))} and {wiring.ports.port_path(int(cables.b[first]))}"
-            legs = int((cables.group == cables.group[first]).sum())
-            diagnostics.add(
-                code, plan.wires[s].origin,
-                f"the cable between {ends} would {'join many connectors to many' if code == 'E0201' else f'be a break-out with {legs} legs'}",
-                notes=[f"{len(mine)} legs of this connect alike"],
-                help="put a `panel` between them: `via PANEL[…]`" if code == "E0201" else "name the part: `{ cable \"PART\" }`, or use ports that have a connector each",
-            )  # fmt: skip
+            would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"
+            if code == "E0202":
+                would = f"be a break-out with {int((cables.group == cables.group[first]).sum())} legs"
+                mend = 'name the part: `{ cable "PART" }`, or use ports that have a connector each'
+            alike = [f"{len(mine)} legs of this connect alike"]
+            diagnostics.add(code, plan.wires[s].origin, f"the cable between {ends} would {would}", notes=alike, help=mend)
 
 
 __all__ = ["assemble"]

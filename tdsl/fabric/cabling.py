@@ -55,7 +55,11 @@ def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> 
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
     ca, cb = connector[a], connector[b]
     order = np.lexsort((b, a, cb, ca))
-    fresh = np.r_[True, (ca[order][1:] != ca[order][:-1]) | (cb[order][1:] != cb[order][:-1])] if len(a) else np.zeros(0, dtype=np.bool_)
+    fresh = (
+        np.r_[True, (ca[order][1:] != ca[order][:-1]) | (cb[order][1:] != cb[order][:-1])]
+        if len(a)
+        else np.zeros(0, dtype=np.bool_)
+    )
     heads = order[fresh]
     begins = np.flatnonzero(fresh)
     links = np.diff(np.r_[begins, len(order)])

@@ -80,9 +80,9 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     da, db, at = da[keep], db[keep], at[keep]
     for done, i in enumerate(np.lexsort((db, da)).tolist()):
         if not _place(plant, (int(da[i]), int(db[i]), i)):
+            here, there = wiring.ports.path(int(da[i])), wiring.ports.path(int(db[i]))
             raise Fault(
-                "E0452", wire.node.span,
-                f"{wiring.ports.path(int(da[i]))} and {wiring.ports.path(int(db[i]))} lack free cables to a common OCS for one more circuit",
+                "E0452", wire.node.span, f"{here} and {there} lack free cables to a common OCS for one more circuit",
                 notes=[f"{done:,} of {len(da):,} circuits were set up"],
                 help="ask for fewer circuits, or cable more ports of both to the same OCS",
             )  # fmt: skip

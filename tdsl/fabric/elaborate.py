@@ -66,7 +66,14 @@ def table(plan: Plan) -> Rows:
     for i, s in enumerate(sets):
         s.index, s.first = i, first
         first += s.count
-        known = next((k for k, m in enumerate(models) if m is s.model or (m.name, m.variant, m.origin) == (s.model.name, s.model.variant, s.model.origin)), -1)
+        known = next(
+            (
+                k
+                for k, m in enumerate(models)
+                if m is s.model or (m.name, m.variant, m.origin) == (s.model.name, s.model.variant, s.model.origin)
+            ),
+            -1,
+        )
         if known < 0:
             known = len(models)
             models.append(s.model)

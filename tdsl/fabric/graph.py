@@ -6,7 +6,7 @@ when asked for. Nothing in it points back to the text except ``sets[…].origin`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -130,12 +130,14 @@ class Fabric:
     @cached_property
     def is_end(self) -> Bools:
         """Whether a device is where traffic begins: hosts, and chips that are no switches."""
-        return (self.kind == "host") | (self.kind == "chip")
+        ends: Bools = (self.kind == "host") | (self.kind == "chip")
+        return ends
 
     @cached_property
     def is_switch(self) -> Bools:
         """Whether a device is a packet switch (of the network or of a scale-up domain)."""
-        return self.kind == "switch"
+        switches: Bools = self.kind == "switch"
+        return switches
 
     def set_of(self, device: int) -> DeviceSet:
         """The declaration a device belongs to."""

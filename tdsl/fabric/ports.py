@@ -36,7 +36,9 @@ class Ends:
 class Ports:
     """Port numbers and their states. Rows of devices are those of the fabric."""
 
-    def __init__(self, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_model: Array, built: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_model: Array, built: NDArray[np.bool_]
+    ) -> None:
         self.sets, self.models, self.device_model, self.built = sets, models, device_model, built
         counts = np.array([m.port_count for m in models] or [0], dtype=np.int64)[device_model]
         self.base = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
@@ -105,7 +107,10 @@ class Ports:
 
     def _open(self, ports: Array, exact: NDArray[np.bool_], ends: Ends) -> None:
         """Ports for ends that take the lowest free ones. Candidates that overlap take turns, in the order they are written."""
-        keys = [(name, None if found is None else tuple(found.tolist())) for name, found in zip(ends.class_name, ends.candidates, strict=True)]
+        keys = [
+            (name, None if found is None else tuple(found.tolist()))
+            for name, found in zip(ends.class_name, ends.candidates, strict=True)
+        ]
         merged = np.array([keys.index(k) for k in keys], dtype=np.int64)
         taken: list[Array] = []
         try:

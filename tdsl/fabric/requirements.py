@@ -65,10 +65,11 @@ def _claim(plan: Plan, required: Required, claim: tree.Claim) -> ResolvedClaim:
     count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
     if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
         raise Fault("E0103", claim.any_count.span if claim.any_count else claim.span, "how many fail is a whole number")
+    value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
+    under, through = (m.name if m else "" for m in (claim.under, claim.through))
     return ResolvedClaim(
         claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, select(claim.of),
-        select(claim.of_to), select(claim.at), claim.under.name if claim.under else "", claim.through.name if claim.through else "",
-        claim.op or "", evaluator.evaluate(claim.value, scope) if claim.value is not None else None, claim.of_intact,
+        select(claim.of_to), select(claim.at), under, through, claim.op or "", value, claim.of_intact,
         _claim(plan, required, claim.given) if claim.given else None, required.node.report, None,
         " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain),
     )  # fmt: skip
@@ -103,9 +104,7 @@ def _tier(plan: Plan, path: tree.Path) -> Selector | None:
     sets = [s for s in plan.sets if s.name == path.bare]
     if not sets:
         return None
-    elements = tuple(
-        Element(s.device_path(k), np.array([s.first + k], dtype=np.int64)) for s in sets for k in range(s.count)
-    )
+    elements = tuple(Element(s.device_path(k), np.array([s.first + k], dtype=np.int64)) for s in sets for k in range(s.count))
     return Selector(path.bare, sets[0].kind, elements)
 
 

@@ -191,7 +191,7 @@ class Resolver:
         return self.spread_out(target.entries, strides[target.shared :], start)
 
     def members(self, target: Target, device: DeviceSet) -> Array:
-        """Rows of a set below the group a target ends at; -1 where the instance meant has none (an ``extend`` added it to others)."""
+        """Rows of a set below the group a target ends at; -1 where the instance has none (an ``extend`` gave it to others)."""
         depth = target.shared + len(target.entries)
         entries = (*target.entries, *(Entry(a, None, target.span, "") for a in device.axes[depth:]))
         wide = (*device.axes[: target.shared], *(e.axis for e in entries))

@@ -13,8 +13,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.semantics.evaluate import COMPARISONS, Evaluator
+from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
+from tdsl.semantics.operators import COMPARISONS
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import whole
 from tdsl.source import Span
@@ -90,7 +91,9 @@ def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
 
 def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable[[int], str]) -> list[T]:
     if over.count > SLOW_LIMIT:
-        raise Fault("E0116", span, f"this would be computed for {over.count:,} assignments one by one", help="write it with + - * // %")
+        raise Fault(
+            "E0116", span, f"this would be computed for {over.count:,} assignments one by one", help="write it with + - * // %"
+        )
     out = []
     for at in range(over.count):
         try:

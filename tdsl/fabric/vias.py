@@ -31,7 +31,12 @@ def cross(
     assert wire.via is not None and wire.via.device is not None
     rows, _, populous = resolver.devices(wire.via)
     if populous:
-        raise Fault("E0453", wire.via.span, "a link crosses one panel or OCS, and this names several", help="compute which: `via ocs[i % 16]`")
+        raise Fault(
+            "E0453",
+            wire.via.span,
+            "a link crosses one panel or OCS, and this names several",
+            help="compute which: `via ocs[i % 16]`",
+        )
     if wire.via.device.kind not in ("ocs", "panel"):
         raise Fault("E0457", wire.via.span, f"`via` crosses a panel or an OCS, and this is a {wire.via.device.kind}")
     devices = rows[batch.assignment, 0]
@@ -44,7 +49,9 @@ def cross(
     return a, b, built & ports.built[devices]
 
 
-def _take(ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None) -> Array:
+def _take(
+    ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None
+) -> Array:
     """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes within."""
     assert wire.via is not None
     lanes = c.connectors.count(c.connectors[0]) if c.connectors else 1
@@ -58,8 +65,9 @@ def _take(ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass
     begins = np.flatnonzero(new_connector)
     lane = np.arange(len(d)) - begins[run]
     if len(lane) and int(lane.max()) >= lanes:
+        together = int(lane.max()) + 1
         raise Fault(
-            "E0201", wire.via.span, f"{int(lane.max()) + 1} links leave one connector together and a connector of {model.name} takes {lanes}",
+            "E0201", wire.via.span, f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
             labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
         )  # fmt: skip
     rows, row_of = np.unique(d, return_inverse=True)
@@ -72,9 +80,11 @@ def _take(ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass
     short = nth >= free.sum(axis=1)[row_of]
     if short.any():
         at = int(np.argmax(short))
+        path, left = ports.path(int(d[at])), int(free[row_of[at]].sum())
         raise Fault(
-            "E0452", wire.via.span, f"{ports.path(int(d[at]))} has {int(free[row_of[at]].sum())} free connectors of `{c.name}` and more links would cross it",
-            labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")], help="have more panels or OCS to share the links",
+            "E0452", wire.via.span, f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
+            labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")],
+            help="have more panels or OCS to share the links",
         )  # fmt: skip
     chosen = np.argsort(~free, axis=1, kind="stable")[row_of, nth] * lanes + lane
     out = np.empty(len(devices), dtype=np.int64)

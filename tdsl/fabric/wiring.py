@@ -68,8 +68,9 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     times = _times(wire, resolver)
     total = int(times.sum()) * len(pairs.a)
     if wiring.total + total > wiring.max_links:
+        count = wiring.total + total
         raise Fault(
-            "E0116", wire.node.span, f"with this the design has {wiring.total + total:,} links; the limit is {wiring.max_links:,}",
+            "E0116", wire.node.span, f"with this the design has {count:,} links; the limit is {wiring.max_links:,}",
             help="raise it with `--limit-links`, if that many are meant",
         )  # fmt: skip
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
@@ -162,16 +163,22 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
 
 
 def _spread(
-    wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: Resolver, words: dict[str, tree.Expr | None], free: Array | None
+    wiring: Wiring,
+    wire: Wire,
+    a: Side,
+    b: Side | None,
+    resolver: Resolver,
+    words: dict[str, tree.Expr | None],
+    free: Array | None,
 ) -> Pairs:
     p = wire.node.pattern
     assert p is not None
     if wire.node.copies is not None:
-        raise Fault("E0457", wire.node.copies.span, "write how many ports of each spread directly after `spread`", help="`spread x 4`")
-    if words.get("x") is not None:
-        k = _whole(words["x"], wire, resolver.evaluator, 1)
-    else:
-        k = _free_ports(wiring, wire, a, free)
+        raise Fault(
+            "E0457", wire.node.copies.span, "write how many ports of each spread directly after `spread`", help="`spread x 4`"
+        )
+    written = words.get("x")
+    k = _free_ports(wiring, wire, a, free) if written is None else _whole(written, wire, resolver.evaluator, 1)
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
     if b is None:
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
@@ -192,12 +199,17 @@ def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> i
     low, high = (int(free.min()), int(free.max())) if len(free) else (0, 0)
     if low != high:
         few, many = int(devices[int(np.argmin(free))]), int(devices[int(np.argmax(free))])
+        poor, rich = wiring.ports.path(few), wiring.ports.path(many)
         raise Fault(
-            "E0454", a.span, f"{wiring.ports.path(few)} has {low} free ports and {wiring.ports.path(many)} has {high}, so they do not spread alike",
+            "E0454", a.span, f"{poor} has {low} free ports and {rich} has {high}, so they do not spread alike",
             help="write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`",
         )  # fmt: skip
     if high == 0:
-        raise Fault("E0452", a.span, f"{wiring.ports.path(int(devices[0]))} has no free port left to spread" if len(devices) else "nothing to spread")
+        raise Fault(
+            "E0452",
+            a.span,
+            f"{wiring.ports.path(int(devices[0]))} has no free port left to spread" if len(devices) else "nothing to spread",
+        )
     return high
 
 

@@ -56,7 +56,11 @@ def unknown(code: str, span: Span, what: str, name: str, known: Iterable[str], *
     near = nearest(name, known)
     if near:
         return Fault(
-            code, span, f"there is no {what} `{name}` here", help=f"did you mean `{near}`?", fix=Fix(f"write `{near}`", ((span, near),))
+            code,
+            span,
+            f"there is no {what} `{name}` here",
+            help=f"did you mean `{near}`?",
+            fix=Fix(f"write `{near}`", ((span, near),)),
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     return Fault(code, span, f"there is no {what} `{name}` here", help=extra_help or (f"known here: {shown}" if shown else ""))

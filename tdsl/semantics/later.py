@@ -42,7 +42,12 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise unknown("E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING))
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` stands at the top of a file")
-    raise Fault("E0118", s.span, f"`{name}` has no meaning in this place", help="move it to the top of the file" if name in ("model", "topology", "fabric") else "")
+    raise Fault(
+        "E0118",
+        s.span,
+        f"`{name}` has no meaning in this place",
+        help="move it to the top of the file" if name in ("model", "topology", "fabric") else "",
+    )
 
 
 def _later(s: tree.Stmt, what: str, instead: str) -> Fault:

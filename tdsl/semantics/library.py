@@ -103,7 +103,9 @@ class Library:
         name = s.name.name
         old = result.names.get(name)
         if old is not None:
-            raise Fault("E0104", s.name.span, f"`{name}` is already declared in this file", labels=[(old.node.name.span, "first here")])
+            raise Fault(
+                "E0104", s.name.span, f"`{name}` is already declared in this file", labels=[(old.node.name.span, "first here")]
+            )
         result.names[name] = Entry(s, result)
         if isinstance(s, tree.Def):
             result.scope.set(name, Function(s, result.scope), s.name.span, "def")
@@ -130,7 +132,8 @@ class Library:
             if entry is not None:
                 result.used[target.name] = entry
                 if isinstance(entry.node, (tree.Def, tree.Let)):
-                    result.scope.define(target.name, Binding("use", target.span, lambda: other.scope.value(name, used.name.span)))
+                    lent = partial(other.scope.value, name, used.name.span)
+                    result.scope.define(target.name, Binding("use", target.span, lent))
                 return
         result.scope.excused.add(target.name)
         known = [n for f in files for n in declared_in(f)]

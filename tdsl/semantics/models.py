@@ -84,7 +84,12 @@ class ModelBuilder:
                 self.scope.excused.update(s.names)
                 raise Excused
             case _:
-                raise Fault("E0118", s.span, "this statement has no meaning inside a model", help="a model has ports, chips, layout and facts")
+                raise Fault(
+                    "E0118",
+                    s.span,
+                    "this statement has no meaning inside a model",
+                    help="a model has ports, chips, layout and facts",
+                )
 
     def axes(self, s: tree.Decl) -> tuple[Axis, ...]:
         """The declared shape, checked for names taken twice."""
@@ -114,11 +119,20 @@ class ModelBuilder:
         default = tuple(_plain_label(s.name.name, axes, k) for k in range(size))
         self.classes.append(
             PortClass(
-                s.name.name, axes, first, rate, self.words(settings.get("type")), cages, form,
-                tuple(k // group for k in range(size)), labels or default,
+                s.name.name,
+                axes,
+                first,
+                rate,
+                self.words(settings.get("type")),
+                cages,
+                form,
+                tuple(k // group for k in range(size)),
+                labels or default,
                 self.per_port(settings.get("os"), s.name.name, axes) or tuple("" for _ in range(size)),
-                self.numbers(settings.get("split")), 1, Origin(s.name.span),
-            )  # fmt: skip
+                self.numbers(settings.get("split")),
+                1,
+                Origin(s.name.span),
+            )
         )
         self.unique_labels(s)
 
@@ -128,13 +142,17 @@ class ModelBuilder:
         for c in self.classes:
             for k, label in enumerate(c.labels):
                 if label in seen:
-                    raise Fault("E0104", s.span, f"ports {seen[label]} and {c.path(k)} of this model both bear the name {label!r}")
+                    raise Fault(
+                        "E0104", s.span, f"ports {seen[label]} and {c.path(k)} of this model both bear the name {label!r}"
+                    )
                 seen[label] = c.path(k)
 
     def rate(self, s: tree.Decl) -> int | None:
         """Bits per second of a port; None for ``any``."""
         if s.of is None:
-            raise Fault("E0120", s.span, f"port `{s.name.name}` has no rate", help=f"write `port {s.name.name}[…]: 400Gbps`, or `any`")
+            raise Fault(
+                "E0120", s.span, f"port `{s.name.name}` has no rate", help=f"write `port {s.name.name}[…]: 400Gbps`, or `any`"
+            )
         value = self.evaluator.evaluate(s.of, self.scope, words=True)
         if isinstance(value, Word) and value == "any":
             return None
@@ -230,10 +248,7 @@ class ModelBuilder:
     def layout_nodes(self, s: tree.Decl) -> None:
         """``numa cpu[2] { … }``, ``pcie plx[8] { on cpu[i // 4]; … }``, ``pcie gpu { … }`` for what is declared already."""
         name = s.name.name
-        if name in self.sizes and s.shape is None:
-            axes = self.sizes[name]
-        else:
-            axes = self.axes(s)
+        axes = self.sizes[name] if name in self.sizes and s.shape is None else self.axes(s)
         for k in range(prod(a.size for a in axes)):
             scope = self.at(name, axes, k)
             facts: dict[str, object] = {}
@@ -309,7 +324,7 @@ def build_model(library: Library, home: Linked, node: tree.ModelDecl) -> DeviceM
 
 
 def split_model(model: DeviceModel, ways: Mapping[str, int], span: Origin) -> DeviceModel:
-    """The model with port classes split: each port becomes ``ways`` lanes of an even share of its rate, on one connector still."""
+    """The model with port classes split: each port becomes ``ways`` lanes of an even share of its rate, on one connector."""
     classes: list[PortClass] = []
     first = 0
     for c in model.classes:
@@ -317,10 +332,14 @@ def split_model(model: DeviceModel, ways: Mapping[str, int], span: Origin) -> De
         if n > 1:
             if c.splits and n not in c.splits:
                 allowed = ", ".join(map(str, c.splits))
-                raise Fault("E0120", span, f"`{c.name}` of {model.name} cannot be split {n} ways", help=f"it splits {allowed} ways",
-                            labels=[(c.origin.span, "declared here")])  # fmt: skip
+                raise Fault(
+                    "E0120", span, f"`{c.name}` of {model.name} cannot be split {n} ways", help=f"it splits {allowed} ways",
+                    labels=[(c.origin.span, "declared here")],
+                )  # fmt: skip
             if not c.splits:
-                raise Fault("E0120", span, f"`{c.name}` of {model.name} does not split", labels=[(c.origin.span, "no `split` here")])
+                raise Fault(
+                    "E0120", span, f"`{c.name}` of {model.name} does not split", labels=[(c.origin.span, "no `split` here")]
+                )
             if c.rate is not None and c.rate % n:
                 raise Fault("E0120", span, f"{c.rate} bit/s do not divide by {n}")
             c = _split_class(c, n)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.semantics.evaluate import Evaluator, require_type, truth
+from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.operators import require_type, truth
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.values import Value, fits, text_of, type_name
 from tdsl.source import Span
@@ -23,7 +24,9 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: di
     if s.type is not None:
         require_type(value, s.type, at)
     elif given is not None and not fits(value, type_name(evaluator.evaluate(s.default, scope))):
-        raise Fault("E0103", at, f"`{name}` is a {type_name(evaluator.evaluate(s.default, scope))}{said}, not a {type_name(value)}")
+        raise Fault(
+            "E0103", at, f"`{name}` is a {type_name(evaluator.evaluate(s.default, scope))}{said}, not a {type_name(value)}"
+        )
     if s.guard is not None:
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")

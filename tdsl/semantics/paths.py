@@ -44,14 +44,7 @@ class PathReader:
         index = self.index()
         if index is None or _everything(index):
             return [Entry(a, None, name.span, name.name) for a in axes]
-        if len(index.entries) != len(axes):
-            shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
-            raise Fault(
-                "E0109",
-                index.span,
-                f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape}), and {len(index.entries)} are written",
-                help=f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas",
-            )
+        _check_count(name, axes, index)
         return [Entry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
@@ -87,11 +80,9 @@ def _everything(index: tree.Index) -> bool:
 def _check_count(name: tree.Member, axes: tuple[Axis, ...], index: tree.Index | None) -> None:
     if index is not None and not (_everything(index) and axes) and len(index.entries) != len(axes):
         shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
-        raise Fault(
-            "E0109",
-            index.span,
-            f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape}), and {len(index.entries)} are written",
-        )
+        has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
+        mend = f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas; `[*]` alone means all members"
+        raise Fault("E0109", index.span, f"{has}, and {len(index.entries)} are written", help=mend)
 
 
 def _late_entries(written: list[tuple[tree.Member, int, tree.Index | None]], axes: list[tuple[Axis, ...]]) -> list[Entry]:

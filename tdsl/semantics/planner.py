@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from math import prod
 
-from tdsl.semantics.evaluate import LIST_LIMIT, items, truth
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import refuse_later
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, DeviceModel, DeviceSet, Part
 from tdsl.semantics.models import split_model
+from tdsl.semantics.operators import LIST_LIMIT, items, truth
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Group, Pathed, Plan, Required, Target, Wire
+from tdsl.semantics.plan import Context, Group, Plan, Required, Target
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.shapes import axes_of
+from tdsl.semantics.statements import naming, omit, override, wire
 from tdsl.semantics.values import Function, Value, text_of
 from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 ROLES = ("accelerator", "storage", "manager")
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "layer")
 LAYERS = ("scaleup",)
 
 
@@ -106,7 +106,7 @@ class Planner:
 
     def let_value(self, s: tree.Let, scope: Scope) -> Value:
         """A let's value, with its type and guard."""
-        from tdsl.semantics.evaluate import require_type
+        from tdsl.semantics.operators import require_type
 
         value = self.evaluator.evaluate(s.value, scope)
         if s.type is not None:
@@ -131,14 +131,14 @@ class Planner:
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
             case tree.Connect():
-                self.waiting.append(lambda: self.wire(s, scope, context, origin))
+                self.waiting.append(partial(wire, plan, s, scope, context, origin))
             case tree.Omit():
                 for path in s.paths:
-                    self.waiting.append(partial(self.omit, s, path, scope, context, origin))
+                    self.waiting.append(partial(omit, plan, s, path, scope, context, origin))
             case tree.Naming():
-                self.waiting.append(lambda: plan.namings.append(self.pathed(s, s.path, scope, context, origin)))
+                self.waiting.append(partial(naming, plan, s, scope, context, origin))
             case tree.Override():
-                self.waiting.append(lambda: self.override(s, self.home, scope, context, origin))
+                self.waiting.append(partial(override, plan, self.library, self.home, s, scope, context, origin))
             case tree.Require():
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
@@ -161,7 +161,9 @@ class Planner:
         word = s.items[0].value if s.items else None
         name = word.bare if isinstance(word, tree.Path) else None
         if name not in LAYERS or len(context.groups) > 1:
-            raise Fault("E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts")
+            raise Fault(
+                "E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts"
+            )
         self.plan.layer = str(name)
 
     def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
@@ -196,7 +198,12 @@ class Planner:
         """A group and its block."""
         try:
             if s.of is not None:
-                raise Fault("E0120", s.of.span, f"a {s.kind.name} has a block, not a model", help=f"write `{s.kind.name} {s.name.name}[…] {{ … }}`")
+                raise Fault(
+                    "E0120",
+                    s.of.span,
+                    f"a {s.kind.name} has a block, not a model",
+                    help=f"write `{s.kind.name} {s.name.name}[…] {{ … }}`",
+                )
             axes = axes_of(s.shape, scope, self.evaluator)
             inner_scope = scope.child()
             made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope)
@@ -219,7 +226,11 @@ class Planner:
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             model, role = self.model_for(s, scope)
             made = DeviceSet(
-                len(self.plan.sets), (*context.parts, Part(s.name.name, s.kind.name, axes)), model, role, Origin(s.name.span, chain)
+                len(self.plan.sets),
+                (*context.parts, Part(s.name.name, s.kind.name, axes)),
+                model,
+                role,
+                Origin(s.name.span, chain),
             )
             self.enter(context.group, s, made)
             self.count += made.count
@@ -290,66 +301,7 @@ class Planner:
             return role
         raise unknown("E0118", s.name.span, "setting of a device", s.name.name, ("role", "split"))
 
-    # ------------------------------------------------------------ statements with paths
-    def wire(self, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
-        """A connect or circuit."""
-        try:
-            a = tuple(resolve(self.plan, context, p) for p in s.a)
-            b = tuple(resolve(self.plan, context, p) for p in s.b)
-            via = resolve(self.plan, context, s.via, ports=False) if s.via else None
-            for t in (*a, *b, *([via] if via else [])):
-                if t.device is None:
-                    raise Fault("E0120", t.span, f"`{t.path.parts[-1].span.text}` is a group; cables join devices", help="name a device in it")
-            settings = self.connect_settings(s, scope)
-        except (Fault, Excused):
-            for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
-                self.plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
-            raise
-        self.plan.wires.append(Wire(s, scope, context, a, b, via, settings, origin))
-
-    def connect_settings(self, s: tree.Connect, scope: Scope) -> dict[str, object]:
-        """``{ rate 400Gbps; class x, y }``: one value, or a list with one a dimension. Strings wait for their variables."""
-        out: dict[str, object] = {}
-        for inner in s.body:
-            if isinstance(inner, tree.Broken):
-                raise Excused
-            if not isinstance(inner, tree.Setting):
-                raise Fault("E0118", inner.span, "a connect's braces hold settings only")
-            name = inner.name.name
-            if name not in CONNECT_SETTINGS:
-                raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
-            if name in out:
-                raise Fault("E0104", inner.span, f"`{name}` is set twice")
-            from tdsl.semantics.settings import connect_value
-
-            out[name] = connect_value(inner, scope, self.evaluator)
-        return out
-
-    def pathed(self, s: tree.Omit | tree.Naming, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> Pathed:
-        """An omit or naming."""
-        target = resolve(self.plan, context, path, ports=False)
-        if isinstance(s, tree.Naming) and target.device is None:
-            raise Fault("E0120", path.span, "a naming names devices, and this is a group")
-        return Pathed(s, target, scope, context, origin)
-
-    def omit(self, s: tree.Omit, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> None:
-        """One path of an omit."""
-        self.plan.omits.append(self.pathed(s, path, scope, context, origin))
-
-    def override(self, s: tree.Override, home: Linked, scope: Scope, context: Context, origin: Origin) -> None:
-        """``override PATH: MODEL``."""
-        target = resolve(self.plan, context, s.path, ports=False)
-        if target.device is None:
-            raise Fault("E0120", s.path.span, "an override names devices, not a group")
-        if s.model is None or s.model.bare is None:
-            raise Fault("E0120", s.span, "an override says which model replaces the one declared", help="`override leaf[3]: MODEL`")
-        model = self.library.model(home, s.model.bare, s.model.span)
-        if model.kind != target.device.kind:
-            raise Fault("E0102", s.model.span, f"{model.name} is a {model.kind} and cannot replace a {target.device.kind}")
-        if s.body:
-            raise Fault("E0118", s.body[0].span, "an override takes a model only")
-        self.plan.overrides.append(Pathed(s, target, scope, context, origin, model))
-
+    # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:
         """``extend su[0] { … }``: the block once more, inside one instance or all."""
         self.add(s, resolve(self.plan, context, s.path, ports=False), scope)
@@ -376,7 +328,8 @@ class Planner:
         path = tree.Path(rest, s.path.span)
         if isinstance(s, tree.Override):
             inner = tree.Override(path, s.model, s.body, s.span)
-            self.waiting.append(lambda: self.override(inner, home, self.plan.root.scope, self.context, Origin(s.span)))
+            root = self.plan.root.scope
+            self.waiting.append(partial(override, self.plan, self.library, home, inner, root, self.context, Origin(s.span)))
         else:
             more = tree.Extend(path, s.body, s.span)
             self.extend_from(home, more)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tdsl.semantics.evaluate import Evaluator, require_type
+from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import Axis, Part
+from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, Target
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tdsl.semantics.scope import Scope
@@ -57,12 +58,10 @@ def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluato
                 continue
             index = evaluator.integer(entry.expr, scope)
             if not entry.axis.low <= index <= entry.axis.high:
-                raise Fault(
-                    "E0108", entry.span, f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}"
-                )
+                raise Fault("E0108", entry.span, f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}")
             axes.append(Axis(index, 1))
         parts.append(Part(part.name, part.kind, tuple(axes)))
     return Context(tuple(groups), tuple(parts))
 
 
-__all__ = ["connect_value", "narrowed", "require_type", "Value"]
+__all__ = ["Value", "connect_value", "narrowed", "require_type"]

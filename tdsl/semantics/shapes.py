@@ -35,13 +35,17 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
     if isinstance(value, bool) or not isinstance(value, int):
         help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
         code = "E0111" if type_name(value) == "ratio" else "E0103"
-        raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {text_of(value)}", help=help_line)
+        raise Fault(
+            code, extent.span, f"an extent is a whole number, a range or dimensions; this is {text_of(value)}", help=help_line
+        )
     return [Axis(0, _positive(value, extent))]
 
 
 def _part(extent: tree.Extent, built: object, size: int) -> Axis:
     if isinstance(built, bool) or not isinstance(built, int) or not 0 < built <= size:
-        raise Fault("E0120", extent.span, f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}")
+        raise Fault(
+            "E0120", extent.span, f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}"
+        )
     return Axis(0, size, built)
 
 

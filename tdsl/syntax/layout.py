@@ -153,13 +153,11 @@ class Layout:
             wanted = ")" if opened.type == "LPAR" else "]"
             self._fault(
                 "E0003", opened, f"`{opened.text}` is never closed: the statement ends before a `{wanted}`", (),
-                f"write `{wanted}` where the {'list' if wanted == ')' else 'index'} ends", at,
+                f"write `{wanted}` where it shall end", at,
             )  # fmt: skip
             self.brackets.clear()
 
-    def _fault(
-        self, code: str, at: Token, message: str, labels: tuple[Label, ...], help: str, place: int | None = None
-    ) -> None:
+    def _fault(self, code: str, at: Token, message: str, labels: tuple[Label, ...], help: str, place: int | None = None) -> None:
         finding = Diagnostic(code, message, at.span, labels, help=help)
         self.out.append(Token(FAULT, "", self.file, at.start if place is None else place, finding))
 

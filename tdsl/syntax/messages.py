@@ -11,8 +11,8 @@ from typing import Protocol
 from tdsl.diagnostic import Diagnostic, Fix
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.characters import bad_character
-from tdsl.syntax.keywords import GRAMMAR_WORDS, OPERATORS, PATTERNS, STARTERS
-from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, Token
+from tdsl.syntax.keywords import GRAMMAR_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
+from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 
 VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
 _OPERATORS = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER", "AND", "OR", "IN", "IF", "CMP", "RANGE"})
@@ -82,10 +82,10 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
             )  # fmt: skip
         if token.type == BAD:
             return bad_character(token, run.file.text)
-        if len(token.text) > 400 and token.type in VALUES and token.type != "STRING":
+        if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
             return Diagnostic(
                 "E0014", f"a number of {len(token.text)} characters is too long to mean anything", token.span,
-                help="numbers have at most 400 characters",
+                help=f"numbers have at most {MAX_DIGITS} characters",
             )  # fmt: skip
     scene = _Scene(run, i, token, run.expected())
     for trial in (_stray, _comment, _misspelt, _equals, _point, _python, _blank_in_quantity, _missing_colon, _pattern, _joined):
@@ -139,7 +139,7 @@ def _misspelt(s: _Scene) -> Diagnostic | None:
     if not s.statement or s.statement[0].type != "NAME":
         return None
     first = s.statement[0]
-    if first.text in GRAMMAR_WORDS or len(first.text) < 3:
+    if first.text in GRAMMAR_WORDS or first.text in SETTINGS or len(first.text) < 3:
         return None
     guess = nearest(first.text, STARTERS)
     if guess is None:
@@ -153,6 +153,11 @@ def _misspelt(s: _Scene) -> Diagnostic | None:
 def _equals(s: _Scene) -> Diagnostic | None:
     if s.token is None:
         return None
+    if s.token.type == "EQUAL" and s.before is not None and s.before.type == "COLON" and s.before.end == s.token.start:
+        both = s.before.span.to(s.span)
+        return Diagnostic(
+            "E0001", "`:=` is no sign of the language", both, help="write `=`", fix=Fix("write `=`", ((both, "="),))
+        )
     if s.token.type == "EQUAL" and s.statement and s.statement[0].type == "NAME":
         name = s.statement[0].text
         if len(s.statement) == 1:

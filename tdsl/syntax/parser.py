@@ -9,13 +9,12 @@ from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KIND_WORDS
-from tdsl.syntax.scanner import END, FAULT, Token
+from tdsl.syntax.scanner import END, FAULT, MAX_DIGITS, Token
 
 if TYPE_CHECKING:
     from tdsl.syntax.tables import Tables
 
 MAX_BYTES = 16 << 20
-MAX_DIGITS = 400
 _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
 _SEPARATE = frozenset({"RANGE", "COMMA"})
 

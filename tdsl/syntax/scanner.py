@@ -14,6 +14,8 @@ END = "_END"
 BAD = "BAD"
 BAD_STRING = "BAD_STRING"
 FAULT = "FAULT"
+MAX_DIGITS = 400
+"""The longest number that is read as one."""
 
 
 class Token:
@@ -43,7 +45,7 @@ class Token:
         return f"Token({self.type}, {self.text!r}, {self.start})"
 
 
-_JUNK = re.compile(r"'[^'\n]*'|[^\x00-\x7f]+|&&|\|\||:=|.", re.DOTALL)
+_JUNK = re.compile(r"'[^'\n]*'|[^\x00-\x7f]+|&&|\|\||.", re.DOTALL)
 _REST_OF_LINE = re.compile(r'"[^\n]*')
 
 

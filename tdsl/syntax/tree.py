@@ -6,220 +6,80 @@ Every node holds its span. Sequences are tuples, chains of operators are flat, s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tdsl.source import Span
-
-# ---------------------------------------------------------------- expressions
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """``12``, ``1_024``, ``0.5``."""
-
-    value: int | Fraction
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A quantity as written: ``400Gbps``, ``3m``, ``$1200`` (unit ``$``), ``50%`` (unit ``%``)."""
-
-    value: int | Fraction
-    unit: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class RatioLit:
-    """``7:1``."""
-
-    left: int | Fraction
-    right: int | Fraction
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class DimsLit:
-    """``4x4x4``."""
-
-    sizes: tuple[int, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Net:
-    """``10.0.0.0/16``."""
-
-    text: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """``?``."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Placeholder:
-    """``{expr:format}`` inside a string."""
-
-    value: Expr
-    format: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Str:
-    """A string: literal pieces and placeholders in order. ``{{`` and ``}}`` are braces."""
-
-    parts: tuple[str | Placeholder, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A name in a path: the first one, or one after a point."""
-
-    name: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Star:
-    """``*`` inside an index."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """``[entry, …]`` in a path; an entry is an expression, a Range or a Star."""
-
-    entries: tuple[Expr, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """``(arg, …)`` in a path."""
-
-    args: tuple[Expr, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """``su[s].leaf[*].p[3]``, ``max(a, b)`` or a bare name (one Member)."""
-
-    parts: tuple[Member | Index | Call, ...]
-    span: Span
-
-    @property
-    def bare(self) -> str | None:
-        """The name, if this is nothing but a name."""
-        first = self.parts[0]
-        return first.name if len(self.parts) == 1 and isinstance(first, Member) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Unary:
-    """``-x`` or ``not x``."""
-
-    op: str
-    operand: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Operators of one rank, left to right: ``a + b - c``, ``a * b // c``, ``a and b and c``, or a chained comparison
-    ``a <= b < c`` (ops ``== != < <= > >= in``)."""
-
-    first: Expr
-    rest: tuple[tuple[str, Expr], ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """``base ** exponent``."""
-
-    base: Expr
-    exponent: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Cond:
-    """``then if test else other``."""
-
-    then: Expr
-    test: Expr
-    other: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Paren:
-    """``(e)``; kept, since ``[(i)]`` is not ``[i]``."""
-
-    inner: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TupleExpr:
-    """``(a, b, …)``: computed dimensions."""
-
-    items: tuple[Expr, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ListExpr:
-    """``[a, b, …]``."""
-
-    items: tuple[Expr, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Comprehension:
-    """``[item for var in over]``."""
-
-    item: Expr
-    var: Member
-    over: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """``[a, b, c][i]``: an element of a list written in place; several indices in a row are nested."""
-
-    base: Expr
-    index: tuple[Expr, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """``low..high``, both included."""
-
-    low: Expr
-    high: Expr
-    span: Span
-
-
-Expr = (
-    Number | Measure | RatioLit | DimsLit | Net | Hole | Str | Path | Unary | Chain | Power | Cond | Paren | TupleExpr
-    | ListExpr | Comprehension | At | Range | Star
-)  # fmt: skip
-
-# ---------------------------------------------------------------- statements
+from tdsl.syntax.expressions import (
+    At as At,
+)
+from tdsl.syntax.expressions import (
+    Call as Call,
+)
+from tdsl.syntax.expressions import (
+    Chain as Chain,
+)
+from tdsl.syntax.expressions import (
+    Comprehension as Comprehension,
+)
+from tdsl.syntax.expressions import (
+    Cond as Cond,
+)
+from tdsl.syntax.expressions import (
+    DimsLit as DimsLit,
+)
+from tdsl.syntax.expressions import (
+    Expr as Expr,
+)
+from tdsl.syntax.expressions import (
+    Hole as Hole,
+)
+from tdsl.syntax.expressions import (
+    Index as Index,
+)
+from tdsl.syntax.expressions import (
+    ListExpr as ListExpr,
+)
+from tdsl.syntax.expressions import (
+    Measure as Measure,
+)
+from tdsl.syntax.expressions import (
+    Member as Member,
+)
+from tdsl.syntax.expressions import (
+    Net as Net,
+)
+from tdsl.syntax.expressions import (
+    Number as Number,
+)
+from tdsl.syntax.expressions import (
+    Paren as Paren,
+)
+from tdsl.syntax.expressions import (
+    Path as Path,
+)
+from tdsl.syntax.expressions import (
+    Placeholder as Placeholder,
+)
+from tdsl.syntax.expressions import (
+    Power as Power,
+)
+from tdsl.syntax.expressions import (
+    Range as Range,
+)
+from tdsl.syntax.expressions import (
+    RatioLit as RatioLit,
+)
+from tdsl.syntax.expressions import (
+    Star as Star,
+)
+from tdsl.syntax.expressions import (
+    Str as Str,
+)
+from tdsl.syntax.expressions import (
+    TupleExpr as TupleExpr,
+)
+from tdsl.syntax.expressions import (
+    Unary as Unary,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,4 +214,3 @@ def _unjudged(claim: ResolvedClaim, unit: str, reason: str) -> Result:
         claim.metric, "skipped", None, unit, None, None, False, None, "", {}, reason, claim.text, claim.origin, "",
         claim.report, scope,
     )  # fmt: skip
-

@@ -34,7 +34,9 @@ fabric f {{
     spines=st.integers(1, 8),
 )  # fmt: skip
 @settings(max_examples=120)
-def test_figures_follow(tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, rails: int, radix: int, spines: int) -> None:
+def test_figures_follow(
+    tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, rails: int, radix: int, spines: int
+) -> None:
     path = tmp_path_factory.mktemp("varied") / "f.fab"
     path.write_text(TEXT.format(units=units, hosts=hosts, rails=rails, radix=radix, spines=spines))
     result = compiler.check(str(path))

@@ -14,8 +14,8 @@ import pytest
 
 from tdsl import catalogue, compiler
 from tdsl.compiler import Options
-from tdsl.report.terminal import findings
 from tdsl.report.paint import Paint
+from tdsl.report.terminal import findings
 from tests.conftest import Golden
 
 HERE = Path(__file__).parent / "design"

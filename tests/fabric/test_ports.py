@@ -53,8 +53,11 @@ def test_written_ports_and_holes(tmp_path: Path) -> None:
       connect wanted.nic[(0)] to leaf.p[2]
     }"""
     assert links_of(fabric_of(text, tmp_path)) == {
-        ("box[0].nic[0]", "leaf.p[1]"), ("wanted.nic[0]", "leaf.p[2]"), ("box[2].nic[0]", "leaf.p[3]"), ("late.nic[0]", "leaf.p[4]"),
-    }  # fmt: skip
+        ("box[0].nic[0]", "leaf.p[1]"),
+        ("wanted.nic[0]", "leaf.p[2]"),
+        ("box[2].nic[0]", "leaf.p[3]"),
+        ("late.nic[0]", "leaf.p[4]"),
+    }
 
 
 def test_n_of_m_keeps_room(tmp_path: Path) -> None:

@@ -103,5 +103,3 @@ def _cut(view: View, answer: Answer) -> Cut:
             return Cut(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")
     verb = "links separate" if count > 1 else "link separates"
     return Cut(names, count, f"{count} {verb} {f.device_name(u)} from {f.device_name(v)}")
-
-

@@ -170,5 +170,3 @@ def _words(view: View, units: Ints, of_ports: bool) -> str:
     unit[units] = True
     parts = np.count_nonzero(np.bincount(at.hub[unit[at.end]])) if not of_ports else 1
     return text if parts < 2 else f"{text}; {parts} separate networks, so not every port reaches every port"
-
-

@@ -1,0 +1,93 @@
+"""Statements with paths: connect, circuit, omit, naming, override. They enter the plan when all declarations are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.paths import resolve
+from tdsl.semantics.plan import Context, Pathed, Plan, Wire
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import connect_value
+from tdsl.source import Origin
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.library import Library, Linked
+
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "layer")
+
+
+def wire(plan: Plan, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
+    """A connect or circuit."""
+    try:
+        a = tuple(resolve(plan, context, p) for p in s.a)
+        b = tuple(resolve(plan, context, p) for p in s.b)
+        via = resolve(plan, context, s.via, ports=False) if s.via else None
+        for t in (*a, *b, *([via] if via else [])):
+            if t.device is None:
+                raise Fault(
+                    "E0120",
+                    t.span,
+                    f"`{t.path.parts[-1].span.text}` is a group; cables join devices",
+                    help="name a device in it",
+                )
+        settings = connect_settings(s, scope, plan.evaluator)
+    except (Fault, Excused):
+        for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
+            plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
+        raise
+    plan.wires.append(Wire(s, scope, context, a, b, via, settings, origin))
+
+
+def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dict[str, object]:
+    """``{ rate 400Gbps; class x, y }``: one value, or a list with one a dimension. Strings wait for their variables."""
+    out: dict[str, object] = {}
+    for inner in s.body:
+        if isinstance(inner, tree.Broken):
+            raise Excused
+        if not isinstance(inner, tree.Setting):
+            raise Fault("E0118", inner.span, "a connect's braces hold settings only")
+        name = inner.name.name
+        if name not in CONNECT_SETTINGS:
+            raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
+        if name in out:
+            raise Fault("E0104", inner.span, f"`{name}` is set twice")
+        out[name] = connect_value(inner, scope, evaluator)
+    return out
+
+
+def pathed(plan: Plan, s: tree.Omit | tree.Naming, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> Pathed:
+    """An omit or naming."""
+    target = resolve(plan, context, path, ports=False)
+    if isinstance(s, tree.Naming) and target.device is None:
+        raise Fault("E0120", path.span, "a naming names devices, and this is a group")
+    return Pathed(s, target, scope, context, origin)
+
+
+def omit(plan: Plan, s: tree.Omit, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> None:
+    """One path of an omit."""
+    plan.omits.append(pathed(plan, s, path, scope, context, origin))
+
+
+def override(
+    plan: Plan, library: Library, home: Linked, s: tree.Override, scope: Scope, context: Context, origin: Origin
+) -> None:
+    """``override PATH: MODEL``."""
+    target = resolve(plan, context, s.path, ports=False)
+    if target.device is None:
+        raise Fault("E0120", s.path.span, "an override names devices, not a group")
+    if s.model is None or s.model.bare is None:
+        raise Fault("E0120", s.span, "an override says which model replaces the one declared", help="`override leaf[3]: MODEL`")
+    model = library.model(home, s.model.bare, s.model.span)
+    if model.kind != target.device.kind:
+        raise Fault("E0102", s.model.span, f"{model.name} is a {model.kind} and cannot replace a {target.device.kind}")
+    if s.body:
+        raise Fault("E0118", s.body[0].span, "an override takes a model only")
+    plan.overrides.append(Pathed(s, target, scope, context, origin, model))
+
+
+def naming(plan: Plan, s: tree.Naming, scope: Scope, context: Context, origin: Origin) -> None:
+    """A naming."""
+    plan.namings.append(pathed(plan, s, s.path, scope, context, origin))

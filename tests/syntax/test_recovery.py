@@ -1,0 +1,171 @@
+"""One fault, one finding, at its place; everything around it survives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tdsl.syntax import tree
+from tests.syntax.programs import ALL, POD
+from tests.syntax.shown import read, show
+
+FAULTS = [
+    ("swich leaf[8]: Q", "E0002", "swich", "switch"),
+    ("connect a too b", "E0001", "too", "to"),
+    ("connect a too b[x]", "E0001", "too", "to"),
+    ("connect a to b wher i < j", "E0001", "wher", "where"),
+    ("hosts 4 y [", "E0003", "[", "]"),
+    ("hosts 4 y = 3", "E0001", "=", ""),
+    ("let a == 3", "E0001", "==", "="),
+    ("foo = 3", "E0001", "=", "let foo"),
+    ("require bisection = 3", "E0001", "=", "=="),
+    ("switch spine[4] Q", "E0001", "Q", ":"),
+    ("port p[1..3]: 400 Gbps", "E0001", "Gbps", "400Gbps"),
+    ("port p[1:16]: any", "E0013", "1:16", "1..16"),
+    ("require a && b", "E0006", "&&", "and"),
+    ("let a := 3", "E0001", ":=", "="),
+    ("def f(n: int) { }", "E0001", "{", "def f"),
+    ("name 'abc'", "E0006", "'abc'", "double quotes"),
+    ('name "abc', "E0007", '"abc', '"'),
+    ("// a comment", "E0001", "//", "#"),
+    ("let e = 5µs", "E0006", "µ", "5us"),
+    ("let f = 1.", "E0001", ".", "1.0"),
+    (")", "E0005", ")", "remove"),
+    ("height 3)", "E0005", ")", "remove"),
+    ("let d = (1]", "E0003", "]", ")"),
+    ("omit su[3", "E0003", "[", "]"),
+    ('name "a{b"', "E0008", "{", "}"),
+    ('name "a{}"', "E0008", "{}", "{i}"),
+    ('name "a}"', "E0008", "}", "}}"),
+    ('name "a{b c}"', "E0008", "c", ""),
+    ("host x: M { a 3 } switch y: N", "E0001", "switch", ";"),
+    ("for i 0..3 { }", "E0001", "0", "in"),
+    ('"text"', "E0001", '"text"', "host"),
+    ("let n = " + "9" * 500, "E0014", "9" * 500, "400"),
+    ("let c = {1, 2}", "E0001", "{", "value"),
+    ("host x: M @ 3", "E0006", "@", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "at", "help"), FAULTS, ids=[f[0][:30] for f in FAULTS])
+def test_fault_alone(line: str, code: str, at: str, help: str) -> None:
+    module, diagnostics = read(f"fabric f {{\n  height 1U\n  {line}\n  slack 2m\n}}\nlet after = 1\n")
+    (finding,) = diagnostics
+    assert finding.code == code
+    assert finding.span is not None and finding.span.text == at
+    assert finding.span.begin[0] == 3
+    assert help in finding.help
+    fabric, after = module.body
+    assert isinstance(fabric, tree.Decl) and fabric.body is not None and isinstance(after, tree.Let)
+    assert show(fabric.body[0]) == "Setting(name=height items=[Item(value=1U)])"
+    assert show(fabric.body[-1]) == "Setting(name=slack items=[Item(value=2m)])"
+
+
+@pytest.mark.parametrize("first", [f[0] for f in FAULTS[:-2:3]])
+@pytest.mark.parametrize("second", [f[0] for f in FAULTS[:-2:4]])
+def test_two_faults(first: str, second: str) -> None:
+    module, diagnostics = read(f"let a = 1\n{first}\nlet b = 2\n{second}\nlet c = 3\n")
+    assert sorted(d.span.begin[0] for d in diagnostics if d.span) == [2, 4]
+    assert {"a", "b", "c"} <= {s.name.name for s in module.body if isinstance(s, tree.Let)}
+
+
+def test_names_of_lost_statements() -> None:
+    module, _ = read("let wide = narrow + )\ngroup pod(3) { switch leaf: M }\n")
+    lost, group = module.body
+    assert isinstance(lost, tree.Broken) and lost.names == ("wide", "narrow")
+    assert isinstance(group, tree.Broken) and "pod" in group.names
+    assert show(group.body) == "[Decl(kind=switch name=leaf of=M)]"
+
+
+def test_blocks_before_the_fault_are_kept() -> None:
+    module, diagnostics = read("if a { let b = 1 } els { let c = 2 }")
+    assert len(diagnostics) == 1
+    (broken,) = module.body
+    assert isinstance(broken, tree.Broken)
+    assert show(broken.body) == "[Let(name=b value=1) Let(name=c value=2)]"
+
+
+@pytest.mark.parametrize("head", ["omit su[3", "connect a[(1 to b", "let x = max(1,", "let x = [1,\n  2,"])
+@pytest.mark.parametrize("following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"])
+def test_unclosed_bracket(head: str, following: str) -> None:
+    module, diagnostics = read(f"let a = 1\n{head}\n{following}\nlet z = 1\n")
+    (finding,) = diagnostics
+    assert finding.span is not None and finding.span.begin[0] == 2
+    assert len(module.body) == 4
+    assert isinstance(module.body[1], tree.Broken)
+    assert not isinstance(module.body[2], tree.Broken)
+
+
+def test_unclosed_bracket_before_a_block() -> None:
+    module, diagnostics = read("group su[4 {\n  host x: M\n}\nlet a = 1\n")
+    assert [d.code for d in diagnostics] == ["E0003"]
+    assert show(module.body[0]) == "Broken(names=['group' 'su'] body=[Decl(kind=host name=x of=M)])"
+
+
+def test_unclosed_block_is_found_by_indentation() -> None:
+    text = "fabric f {\n  group su[4] {\n    switch leaf: M\n  switch spine: M\n}\nlet a = 1\n"
+    module, diagnostics = read(text)
+    (finding,) = diagnostics
+    assert finding.code == "E0004" and finding.span is not None and finding.span.begin == (2, 15)
+    assert show(module.body) == (
+        "[Decl(kind=fabric name=f body=[Decl(kind=group name=su shape=[Extent(value=4)] "
+        "body=[Decl(kind=switch name=leaf of=M)]) Decl(kind=switch name=spine of=M)]) Let(name=a value=1)]"
+    )
+
+
+def test_extra_brace() -> None:
+    module, diagnostics = read("group a { }\n}\nlet b = 1\n")
+    assert [d.code for d in diagnostics] == ["E0005"]
+    assert len(module.body) == 2
+
+
+DEEP = {
+    "parentheses": "let a = " + "(" * 2000 + "1" + ")" * 2000,
+    "blocks": "group g {" * 400 + "}" * 400,
+    "minus": "let a = " + "-" * 2000 + "1",
+    "not": "let a = " + "not " * 2000 + "b",
+    "powers": "let a = " + "2**" * 2000 + "2",
+    "conditionals": "let a = " + "1 if b else " * 2000 + "2",
+    "indices": "let a = [1]" + "[0]" * 2000,
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_nesting_is_one_error(name: str) -> None:
+    _, diagnostics = read(DEEP[name])
+    assert [d.code for d in diagnostics] == ["E0009"]
+
+
+def test_long_chains_are_flat() -> None:
+    module, diagnostics = read("let a = " + "2**2 * -1 + " * 3000 + "1\n" + "if a { } " + "else if b { } " * 500)
+    assert not list(diagnostics)
+    assert isinstance(module.body[0], tree.Let) and isinstance(module.body[0].value, tree.Chain)
+    assert len(module.body[0].value.rest) == 3000
+    assert isinstance(module.body[1], tree.If) and len(module.body[1].branches) == 501
+
+
+def test_any_line_may_be_lost() -> None:
+    """Without any one of its lines a program gives few findings, and never an exception."""
+    for text in ALL.values():
+        lines = text.split("\n")
+        for i in range(len(lines)):
+            _, diagnostics = read("\n".join(lines[:i] + lines[i + 1 :]))
+            assert len(diagnostics) <= 1, lines[i]
+
+
+def test_every_prefix() -> None:
+    for text in ALL.values():
+        for size in range(0, len(text), 3):
+            _, diagnostics = read(text[:size])
+            assert len(diagnostics) <= 2, text[:size][-60:]
+            for d in diagnostics:
+                assert d.span is not None and 0 <= d.span.start <= d.span.end <= size
+
+
+def test_a_mangled_line_is_one_error() -> None:
+    lines = POD.split("\n")
+    for i, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith("#") and "{" not in line and "}" not in line:
+            if lines[i + 1].lstrip().startswith(("with", "and")) or line.lstrip().startswith(("with", "and")):
+                continue
+            _, diagnostics = read("\n".join([*lines[:i], line.split("#")[0] + " ) = (", *lines[i + 1 :]]))
+            assert [d.span.begin[0] for d in diagnostics if d.span] == [i + 1], line

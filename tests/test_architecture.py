@@ -1,0 +1,313 @@
+"""The invariants of docs/architecture.md: that each names tests that exist, and those that no other test holds."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import io
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tdsl import catalogue, compiler, resources
+from tdsl.cli import cli
+from tdsl.compiler import Options
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
+from tdsl.report.formats import formats
+from tdsl.semantics.loader import declared_in
+from tdsl.syntax import keywords
+from tdsl.syntax.tables import compile_grammar, grammar_text, load
+from tdsl.verify.check import catalogue as checks
+from tests.test_docs import README, Block, marked
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "tdsl"
+PAGE = ROOT / "docs" / "architecture.md"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+PROGRAMS = sorted((ROOT / "targets").rglob("*.py"))
+SMALL = "fabric f {\n  host node[2]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.relative_to(ROOT).as_posix()
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+# ---------------------------------------------------------------- the page
+
+
+def invariants() -> list[tuple[int, str]]:
+    """Number and text of every invariant."""
+    text = PAGE.read_text(encoding="utf-8")
+    return [(int(n), body) for n, body in re.findall(r"^\*\*I(\d+)\.(.*?)(?=^\*\*I\d+\.|^## |\Z)", text, re.MULTILINE | re.DOTALL)]
+
+
+def test_invariants_are_numbered_and_held() -> None:
+    found = invariants()
+    assert [n for n, _ in found] == list(range(1, len(found) + 1)) and len(found) > 20
+    for number, text in found:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text)
+        assert named, f"I{number} names no test"
+        assert text.count("::") == len(named), f"I{number}: a test is written otherwise than `tests/….py::test_…`"
+        for path, name in named:
+            assert (ROOT / path).is_file(), f"I{number}: there is no {path}"
+            tests = {x.name for x in ast.walk(parsed(ROOT / path)) if isinstance(x, ast.FunctionDef)}
+            assert name in tests, f"I{number}: {path} has no {name}"
+
+
+def test_the_rooms_of_the_page_are_those_of_the_house() -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## Rooms")[2].partition("\n## ")[0]
+    named = {w.rstrip("/") for w in re.findall(r"^\| `([\w./]+)` \|", text, re.MULTILINE)}
+    there = {p.name for p in PACKAGE.iterdir() if not p.name.startswith("__") and (p.suffix == ".py" or p.is_dir())}
+    assert named == {n for n in there if not n.endswith(".pyc")} - {"_data"}
+
+
+# ---------------------------------------------------------------- stages
+
+
+def calls(path: Path) -> Iterator[tuple[str, int]]:
+    """Names of what a module calls or reaches for, dotted, and where."""
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Attribute):
+            yield ast.unparse(node), node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id, node.lineno
+
+
+def imported(path: Path) -> set[str]:
+    out: set[str] = set()
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            out |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            out.add(node.module.split(".")[0])
+    return out
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
+def test_only_commands_print(path: Path) -> None:
+    if name_of(path) == "cli.py" or name_of(path).startswith("commands/"):
+        return
+    for name, line in calls(path):
+        assert name not in ("print", "input", "click.echo", "sys.stdout", "sys.stderr", "sys.exit"), f"{path}:{line}: {name}"
+
+
+WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|replace_file|unlink|rmtree|symlink_to|touch|copy2|mkstemp)$")
+WRITERS = ("emit/write.py", "cache.py", "commands/_shared.py", "commands/fmt.py")
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
+def test_only_a_few_files_write_files(path: Path) -> None:
+    for name, line in calls(path):
+        if WRITES.search(name):
+            assert name_of(path) in WRITERS, f"{path}:{line}: {name}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
+def test_nothing_is_fetched_or_run(path: Path) -> None:
+    assert not imported(path) & {"subprocess", "socket", "ssl", "http", "urllib", "ftplib", "asyncio", "multiprocessing", "pickle"}
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
+def test_no_clock_and_no_chance(path: Path) -> None:
+    """But for what a call took, which is told beside the results and never in a file that is built."""
+    assert not imported(path) & {"random", "secrets", "uuid", "locale", "getpass"}
+    for name, line in calls(path):
+        assert not re.search(r"\.(now|today|time|time_ns|localtime|gmtime|gethostname|getlogin)$", name), f"{path}:{line}: {name}"
+        assert "np.random" not in name or name.startswith("np.random.PCG64") or name == "np.random", f"{path}:{line}: {name}"
+        if name.startswith("time."):
+            assert name == "time.perf_counter" and name_of(path).startswith(("compiler", "commands/")), f"{path}:{line}: {name}"
+
+
+PLAIN = (
+    "tdsl.source", "tdsl.syntax.tree", "tdsl.semantics.values", "tdsl.semantics.quantity", "tdsl.fabric.claims",
+    "tdsl.emit.records", "tdsl.emit.target",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_crosses_a_border_is_frozen(name: str) -> None:
+    module = import_module(name)
+    for made in vars(module).values():
+        if isinstance(made, type) and made.__module__ == name and dataclasses.is_dataclass(made):
+            assert made.__dataclass_params__.frozen, f"{name}.{made.__name__}"  # type: ignore[attr-defined]
+
+
+BITS = ("", "{", "}", "(", "]", "[*]", "[?]", "..", "7:1", "3m", '"', "\n", ";", "where", "to", "x", "%", "fabric g {", "1e9", "∞", "\0")
+TEXTS = [b.text for b in (*marked("fab", "check"), *marked("fab", "fails"))]
+
+
+@given(st.data())
+@settings(max_examples=150, suppress_health_check=list(HealthCheck), derandomize=True)
+def test_no_text_makes_the_compiler_raise(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Examples of the documentation with words taken out, put in and exchanged: findings, never an exception."""
+    words = re.findall(r"\s+|\w+|.", data.draw(st.sampled_from(TEXTS)))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(words) - 1))
+        words[at] = data.draw(st.one_of(st.sampled_from(BITS), st.sampled_from(words)))
+    path = tmp_path_factory.mktemp("text") / "design.fab"
+    path.write_text("".join(words), encoding="utf-8")
+    limits = Options(max_devices=1 << 16, max_links=1 << 18)
+    result = compiler.check(str(path), limits)
+    for d in result.findings:
+        assert d.span is None or 0 <= d.span.start <= d.span.end <= len(d.span.file.text)
+        assert catalogue.page(d.code) is not None
+
+
+# ---------------------------------------------------------------- one file
+
+
+def test_a_command_is_one_file() -> None:
+    folder = PACKAGE / "commands"
+    names = sorted(p.stem for p in folder.glob("[a-z]*.py"))
+    assert cli.list_commands(None) == names  # type: ignore[arg-type,attr-defined]
+    assert [cli.get_command(None, n).name for n in names] == names  # type: ignore[arg-type,union-attr]
+
+
+def test_a_format_is_one_file() -> None:
+    modules = [p for p in (PACKAGE / "report").glob("*.py") if re.search(r"^FORMAT = ", p.read_text(), re.MULTILINE)]
+    assert len(modules) == len(formats()) > 2
+
+
+def readme(*info: str) -> Block:
+    (found,) = (b for b in marked(*info) if b.path == README)
+    return found
+
+
+def test_a_check_is_one_file(tmp_path: Path) -> None:
+    """The check of the README, in a folder of its own: found, run by a claim, explained."""
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "spare_ports.py").write_text(readme("python", "check").text)
+    (tmp_path / "design.fab").write_text(SMALL.replace("\n}", "\n  require spare_ports >= 60\n  require spare_ports >= 64\n}"))
+    script = """
+        import json, tdsl.verify.checks
+        tdsl.verify.checks.__path__.append("more")
+        from tdsl import catalogue, compiler
+        result = compiler.check("design.fab")
+        asked = [(r.check, r.status, r.text) for r in result.designs[0].results if r.requirement]
+        print(json.dumps([asked, [d.code for d in result.findings], catalogue.find("spare_ports").title]))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    text = "62 at leaf0"
+    assert json.loads(done.stdout) == [
+        [["spare_ports", "proved", text], ["spare_ports", "refuted", text]], ["E0499"], "Free ports of the fullest switch",
+    ]  # fmt: skip
+
+
+def test_a_target_is_one_folder(tmp_path: Path) -> None:
+    """The target of the README."""
+    (tmp_path / "inventory" / "templates").mkdir(parents=True)
+    (tmp_path / "inventory" / "target.toml").write_text(readme("toml", "target").text)
+    (tmp_path / "inventory" / "templates" / "devices.txt.j2").write_text(readme("jinja", "target").text)
+    (tmp_path / "design.fab").write_text(SMALL)
+    fabric = compiler.elaborate(str(tmp_path / "design.fab")).designs[0].fabric
+    assert fabric is not None
+    found = Diagnostics()
+    made = build(fabric, ["inventory"], found, BuildOptions((tmp_path,)))
+    assert not found.items
+    assert made["inventory/devices.txt"].decode().splitlines()[:3] == ["node0 DGX_H100", "node1 DGX_H100", "leaf0 QM9700"]
+
+
+def test_a_switch_is_one_file(tmp_path: Path) -> None:
+    """The switch of the README, in a folder given by ``--path``."""
+    block = next(b for b in marked("fab", "file") if b.path == README)
+    path = tmp_path / "library" / block.info[2]
+    path.parent.mkdir(parents=True)
+    path.write_text(block.text)
+    (tmp_path / "design.fab").write_text("use acme.edge32 (EDGE32)\nfabric f {\n  switch leaf[4]: EDGE32\n  connect leaf[*] each\n}\n")
+    result = compiler.check(str(tmp_path / "design.fab"), Options(paths=(tmp_path / "library",)))
+    assert result.findings == []
+    fabric = result.designs[0].fabric
+    assert fabric is not None and fabric.port_system(0) == "Ethernet0" and fabric.link_count == 6
+
+
+# ---------------------------------------------------------------- names
+
+
+def words_of(path: Path) -> Iterator[tuple[str, int]]:
+    """Identifiers, and strings that are no docstrings."""
+    tree = parsed(path)
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.value, node.lineno
+        elif isinstance(node, ast.Name):
+            yield node.id, node.lineno
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name, node.lineno
+
+
+TOPOLOGIES = ("superpod", "clos", "dragonfly", "fat_tree", "fattree", "slim_fly", "hyperx", "jellyfish", "rail_only", "spineless")
+LISTS = ("syntax/keywords.py", "semantics/later.py")
+"""The list of words, and the list of what is read and not built."""
+
+
+def known_models() -> list[str]:
+    return [n for p in (resources.folder("stdlib") / "hardware").rglob("*.fab") for n in declared_in(p)]
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if "commands" not in p.parts and name_of(p) not in LISTS], ids=name_of)
+def test_no_topology_and_no_model_is_named(path: Path) -> None:
+    """Commands apart, whose examples name designs of the standard library."""
+    pattern = re.compile(rf"(?<![A-Za-z])({'|'.join((*TOPOLOGIES, *known_models()))})(?![A-Za-z])", re.IGNORECASE)
+    for text, line in words_of(path):
+        found = pattern.search(text)
+        assert found is None, f"{path}:{line}: {found and found[0]}"
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    used = {text for path in (*MODULES, *PROGRAMS) for text, _ in words_of(path) if re.fullmatch(r"E\d{4}", text)}
+    pages = {p.code for p in catalogue.files()}
+    of_checks = {c.code for c in checks().values()}
+    assert pages.isdisjoint(of_checks)
+    assert sorted(used - pages - of_checks) == []
+    assert sorted(pages - used) == []
+
+
+def test_the_keyword_list_is_the_grammars() -> None:
+    assert set(load().words) == keywords.GRAMMAR_WORDS
+    assert len({p.name for p in catalogue.files()}) == len(catalogue.files())
+
+
+def test_the_grammar_has_no_conflict() -> None:
+    compile_grammar(grammar_text(), strict=True)
+
+
+def code_lines(path: Path) -> int:
+    """Lines that hold code: neither blank nor comments nor docstrings."""
+    held: set[int] = set()
+    skip = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    fresh = True
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+        if token.type in skip:
+            fresh = fresh or token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        else:
+            if not (fresh and token.type == tokenize.STRING):
+                held |= set(range(token.start[0], token.end[0] + 1))
+            fresh = False
+    return len(held)
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
+def test_no_module_is_longer_than_400_lines(path: Path) -> None:
+    assert code_lines(path) <= 400
