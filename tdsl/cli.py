@@ -49,6 +49,7 @@ class Commands(click.Group):
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
+            sys.stderr.flush()
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:

@@ -55,7 +55,9 @@ def parsed(path: Path) -> ast.Module:
 def invariants() -> list[tuple[int, str]]:
     """Number and text of every invariant."""
     text = PAGE.read_text(encoding="utf-8")
-    return [(int(n), body) for n, body in re.findall(r"^\*\*I(\d+)\.(.*?)(?=^\*\*I\d+\.|^## |\Z)", text, re.MULTILINE | re.DOTALL)]
+    return [
+        (int(n), body) for n, body in re.findall(r"^\*\*I(\d+)\.(.*?)(?=^\*\*I\d+\.|^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    ]
 
 
 def test_invariants_are_numbered_and_held() -> None:
@@ -121,7 +123,17 @@ def test_only_a_few_files_write_files(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
 def test_nothing_is_fetched_or_run(path: Path) -> None:
-    assert not imported(path) & {"subprocess", "socket", "ssl", "http", "urllib", "ftplib", "asyncio", "multiprocessing", "pickle"}
+    assert not imported(path) & {
+        "subprocess",
+        "socket",
+        "ssl",
+        "http",
+        "urllib",
+        "ftplib",
+        "asyncio",
+        "multiprocessing",
+        "pickle",
+    }
 
 
 @pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
@@ -149,7 +161,29 @@ def test_what_crosses_a_border_is_frozen(name: str) -> None:
             assert made.__dataclass_params__.frozen, f"{name}.{made.__name__}"  # type: ignore[attr-defined]
 
 
-BITS = ("", "{", "}", "(", "]", "[*]", "[?]", "..", "7:1", "3m", '"', "\n", ";", "where", "to", "x", "%", "fabric g {", "1e9", "∞", "\0")
+BITS = (
+    "",
+    "{",
+    "}",
+    "(",
+    "]",
+    "[*]",
+    "[?]",
+    "..",
+    "7:1",
+    "3m",
+    '"',
+    "\n",
+    ";",
+    "where",
+    "to",
+    "x",
+    "%",
+    "fabric g {",
+    "1e9",
+    "∞",
+    "\0",
+)
 TEXTS = [b.text for b in (*marked("fab", "check"), *marked("fab", "fails"))]
 
 
@@ -203,7 +237,9 @@ def test_a_check_is_one_file(tmp_path: Path) -> None:
         asked = [(r.check, r.status, r.text) for r in result.designs[0].results if r.requirement]
         print(json.dumps([asked, [d.code for d in result.findings], catalogue.find("spare_ports").title]))
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     text = "62 at leaf0"
     assert json.loads(done.stdout) == [
         [["spare_ports", "proved", text], ["spare_ports", "refuted", text]], ["E0499"], "Free ports of the fullest switch",
@@ -230,7 +266,9 @@ def test_a_switch_is_one_file(tmp_path: Path) -> None:
     path = tmp_path / "library" / block.info[2]
     path.parent.mkdir(parents=True)
     path.write_text(block.text)
-    (tmp_path / "design.fab").write_text("use acme.edge32 (EDGE32)\nfabric f {\n  switch leaf[4]: EDGE32\n  connect leaf[*] each\n}\n")
+    (tmp_path / "design.fab").write_text(
+        "use acme.edge32 (EDGE32)\nfabric f {\n  switch leaf[4]: EDGE32\n  connect leaf[*] each\n}\n"
+    )
     result = compiler.check(str(tmp_path / "design.fab"), Options(paths=(tmp_path / "library",)))
     assert result.findings == []
     fabric = result.designs[0].fabric

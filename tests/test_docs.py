@@ -16,7 +16,7 @@ from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
 from tdsl.emit.target import discover
-from tdsl.semantics import models, planner, settings
+from tdsl.semantics import models, planner, settings, statements
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import UNIT_TABLE
 from tdsl.semantics.values import TYPE_NAMES
@@ -124,7 +124,7 @@ def test_the_unit_table_is_the_compilers() -> None:
         ("Values and types", [*TYPE_NAMES, *BUILTINS, *keywords.OPERATORS, "let", "param", "def", "if", "for"]),
         ("Devices, groups and extents", [*keywords.KINDS["device"], *planner.GROUPS, *planner.ROLES, "split"]),
         ("Patterns", list(keywords.PATTERNS)),
-        ("Settings of a connect", [*planner.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
+        ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
         ("Naming, omit, override, extend", ["naming", "omit", "override", "extend"]),
         ("Requirements", [*catalogue(), *METRICS]),

@@ -26,7 +26,13 @@ def render(report: Report) -> str:
 
 def dump(document: object) -> str:
     """A JSON document as tdsl prints it."""
-    return json.dumps(document, indent=2, ensure_ascii=False, default=str, allow_nan=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False, default=_other, allow_nan=False) + "\n"
+
+
+def _other(value: object) -> object:
+    """What JSON has no type for: a scalar of an array is its number, all else is as it is written."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else str(value)
 
 
 def _design(design: Design, fail_on: Severity) -> dict[str, object]:
