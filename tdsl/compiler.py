@@ -75,12 +75,26 @@ def elaborate(source: str, options: Options | None = None) -> Compilation:
     return _compile(source, options or Options(), verify=False)
 
 
-def _compile(source: str, options: Options, verify: bool) -> Compilation:
+def expand(source: str, options: Options | None = None) -> tuple[str | None, Compilation]:
+    """The text of a design with its intent written out as structure, and its compilation.
+
+    None in the place of the text if the design has errors. Raises UsageError.
+    """
+    from tdsl.semantics.expand import expanded
+
+    options = options or Options()
+    begin = time.perf_counter()
+    diagnostics = Diagnostics()
+    shown, home, plans = _planned(source, options, diagnostics)
+    text = None if home is None or diagnostics.has_errors else expanded(home, plans, dict(options.set))
+    return text, _lone(shown, Path(source).stem, diagnostics, begin)
+
+
+def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[str, Linked | None, list[Plan]]:
+    """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
 
-    begin = time.perf_counter()
-    diagnostics = Diagnostics()
     loader = Loader(diagnostics, options.paths, dict(options.overlay))
     path = loader.design(source)
     if path is None:
@@ -91,16 +105,23 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
         raise UsageError(f"{source}: {error.strerror or error}") from None
     shown = loader.shown(path)
     if module is None:
-        return _lone(shown, path.stem, diagnostics, begin)
+        return shown, None, []
     library = Library(loader, diagnostics, dict(options.set))
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
     library.build_all(home)
+    _unknown_parameters(options, plans, diagnostics)
+    return shown, home, plans
+
+
+def _compile(source: str, options: Options, verify: bool) -> Compilation:
+    begin = time.perf_counter()
+    diagnostics = Diagnostics()
+    shown, _, plans = _planned(source, options, diagnostics)
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
-    _unknown_parameters(options, plans, diagnostics)
     if not plans:
-        return _lone(shown, path.stem, diagnostics, begin)
+        return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0)

@@ -5,6 +5,7 @@ All functions give arrays for one application; members are numbered by rank in t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -94,7 +95,11 @@ def grid(shape: tuple[int, ...], wrap: bool) -> Pairs:
     return Pairs(x, y, np.zeros(len(x), dtype=np.int64), z, True)
 
 
-def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, str]) -> Pairs:
+Joined = Callable[[], Iterable[Array]]
+"""For every application, which members of A, then B, other statements joined before: a number each, alike for those that meet."""
+
+
+def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, str], joined: Joined | None = None) -> Pairs:
     """``spread`` of k ports of each a over B.
 
     Even: k is a multiple of |B| (every pair gets k/|B| links), or k < |B| and every b gets one total, a's links going to
@@ -108,7 +113,7 @@ def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, s
         i = np.repeat(ranks, k)
         j = (i * k + np.tile(np.arange(k, dtype=np.int64), a)) % b
         if k < b:
-            _whole(i, j, a, b, k, span, names)
+            _whole(i, j, (a, b), k, span, names, joined)
         return _pairs(i, j)
     i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
     out = copies(_pairs(i, j), base) if base else _pairs(i[:0], j[:0])
@@ -134,18 +139,14 @@ def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault
     )
 
 
-def _whole(i: Array, j: Array, a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> None:
-    """Refuse a spread whose own links fall into parts that do not meet."""
-    label = np.arange(a + b, dtype=np.int64)
-    while True:
-        low = np.minimum(label[i], label[a + j])
-        before = label.copy()
-        np.minimum.at(label, i, low)
-        np.minimum.at(label, a + j, low)
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    parts = len(np.unique(label))
+def _whole(
+    i: Array, j: Array, sizes: tuple[int, int], k: int, span: Span, names: tuple[str, str], joined: Joined | None
+) -> None:  # fmt: skip
+    """Refuse a spread whose links fall into parts that do not meet, neither by them nor by what other statements joined."""
+    a, b = sizes
+    parts = len(np.unique(components(i, a + j, np.arange(a + b, dtype=np.int64))))
+    if parts > 1 and joined is not None:
+        parts = max((len(np.unique(components(i, a + j, label))) for label in joined()), default=parts)
     if parts > 1:
         raise Fault(
             "E0458",
@@ -153,6 +154,21 @@ def _whole(i: Array, j: Array, a: int, b: int, k: int, span: Span, names: tuple[
             f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into {parts} parts that never meet",
             help=f"give each {names[0]} more ports, or have fewer {names[1]}",
         )
+
+
+def components(i: Array, j: Array, label: Array) -> Array:
+    """Labels of the parts of a graph with edges i-j, where members with one label are joined already."""
+    _, label = np.unique(label, return_inverse=True)
+    names = np.arange(int(label.max(initial=-1)) + 1, dtype=np.int64)
+    x, y = label[i], label[j]
+    while True:
+        low = np.minimum(names[x], names[y])
+        before = names.copy()
+        np.minimum.at(names, x, low)
+        np.minimum.at(names, y, low)
+        names = names[names]
+        if np.array_equal(before, names):
+            return np.asarray(names[label], dtype=np.int64)
 
 
 def mesh_spread(n: int, k: int, uneven: bool, span: Span, name: str) -> Pairs:

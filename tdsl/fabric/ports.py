@@ -51,6 +51,10 @@ class Ports:
         s = next(s for s in reversed(self.sets) if s.first <= device)
         return s.device_path(device - s.first)
 
+    def device_of(self, ports: Array) -> Array:
+        """The devices of some ports."""
+        return np.asarray(np.searchsorted(self.base, ports, side="right") - 1, dtype=np.int64)
+
     def port_path(self, port: int) -> str:
         """A port as the design writes it."""
         device = int(np.searchsorted(self.base, port, side="right")) - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -182,7 +183,18 @@ def _spread(
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
     if b is None:
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
-    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names)
+    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names, partial(_joined, wiring, a, b))
+
+
+def _joined(wiring: Wiring, a: Side, b: Side) -> list[Array]:
+    """What earlier statements joined of the members of each application, by way of devices that pass traffic on."""
+    label = np.arange(len(wiring.kinds), dtype=np.int64)
+    ends = [(wiring.ports.device_of(x.a), wiring.ports.device_of(x.b)) for x in wiring.links]
+    if ends:
+        x, y = (np.concatenate(column) for column in zip(*ends, strict=True))
+        passing = (wiring.kinds[x] != "host") & (wiring.kinds[y] != "host")
+        label = patterns.components(x[passing], y[passing], label)
+    return [label[np.concatenate([a.rows[k], b.rows[k]])] for k in range(len(a.rows))]
 
 
 def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> int:

@@ -6,29 +6,28 @@ from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.topology import find, known
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-INTENT = {
-    "hosts": ("host",), "chips": ("chip",), "rails": ("rail",), "planes": ("plane",), "pods": ("pod",),
-    "clos": ("leaf", "spine", "pod", "core"), "torus": ("cube",), "dragonfly": ("g", "router"),
-}  # fmt: skip
 PHYSICAL = ("pitch", "tray", "slack", "distance", "height", "power", "units")
 ADDRESSING = ("address", "routing", "asn", "roce")
 SOLVING = ("minimize",)
+WORDS = (*PHYSICAL, *ADDRESSING, *SOLVING, "layer")
+INTENT = ("hosts", "chips", "rails", "planes", "pods")
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
 
 
 def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> None:
     """Raise the fault of a statement that means nothing here, or nothing yet; what it would declare is excused."""
     name = _word(s)
-    if isinstance(s, tree.Tier) or name in INTENT:
-        scope.excused.update(("host", "chip", *INTENT.get(name, ()), *(x for names in INTENT.values() for x in names)))
-        if isinstance(s, tree.Tier):
-            scope.excused.add(s.name.name)
-        raise _later(s, f"`{name}` is intent", "write the groups, devices and connects that it stands for")
+    if isinstance(s, tree.Tier):
+        scope.excused.add(s.name.name)
+        raise Fault("E0118", s.name.span, "a tier stands in the block of a topology")
+    if name in INTENT:
+        raise Fault("E0118", s.span, f"`{name}` stands in the fabric's own block", help="move it out of the braces it stands in")
     if isinstance(s, tree.Place) or name in PHYSICAL or (isinstance(s, tree.Decl) and s.kind.name in ("hall", "row")):
         raise _later(s, f"`{name}` places things", "leave it out; ports and cables are checked without places")
     if name in ADDRESSING:
@@ -36,10 +35,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     if isinstance(s, tree.Phase) or name in SOLVING:
         raise _later(s, f"`{name}` chooses between variants", "use a param and `--set`")
     if isinstance(s, tree.Setting):
-        entry = home.names.get(name) or home.used.get(name)
-        if entry is not None and isinstance(entry.node, tree.TopologyDecl):
-            raise _later(s, f"`{name}` is a topology", "write the groups, devices and connects that it stands for")
-        raise unknown("E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING))
+        found = find(library, home, name)
+        if found is not None:
+            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands in the fabric's own block")
+        raise unknown("E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *known(library, home)))
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` stands at the top of a file")
     raise Fault(

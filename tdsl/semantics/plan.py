@@ -132,6 +132,14 @@ class Required:
     origin: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """What a statement of the intent stands for, as text."""
+
+    span: Span
+    text: str
+
+
 @dataclass(slots=True, eq=False)
 class Plan:
     """Everything one fabric says. ``broken`` means that some statement was refused, so absences prove nothing."""
@@ -153,4 +161,5 @@ class Plan:
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
+    unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     broken: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from math import prod
+from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import refuse_later
@@ -21,6 +22,9 @@ from tdsl.semantics.statements import naming, omit, override, wire
 from tdsl.semantics.values import Function, Value, text_of
 from tdsl.source import Origin, Span
 from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.intent import Piece
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 ROLES = ("accelerator", "storage", "manager")
@@ -42,6 +46,7 @@ class Planner:
         self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator)
         self.context = Context((root,), ())
         self.count = 0
+        self.around: tuple[tree.Stmt, ...] = ()  # of the cluster, if the fabric stands in one
 
     # ------------------------------------------------------------ driving
     def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> Plan:
@@ -88,8 +93,16 @@ class Planner:
                 self.plan.broken = True
             elif isinstance(s, (tree.Let, tree.Param, tree.Def)):
                 self.guard(partial(self.value, s, scope, context))
-        for s in body:
-            self.guard(partial(self.statement, s, scope, context, chain))
+        for s, places in self.pieces(body, scope, context):
+            self.guard(partial(self.statement, s, scope, context, (*chain, *places)))
+
+    def pieces(self, body: tuple[tree.Stmt, ...], scope: Scope, context: Context) -> list[Piece]:
+        """The statements of a block; in the fabric's own, what its intent stands for."""
+        if len(context.groups) > 1 or scope is not self.plan.root.scope:
+            return [(s, ()) for s in body]
+        from tdsl.semantics.intent import Intent
+
+        return Intent(self, body, scope).run()
 
     def value(self, s: tree.Let | tree.Param | tree.Def, scope: Scope, context: Context) -> None:
         """A let, param or def."""

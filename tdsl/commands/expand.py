@@ -1,0 +1,36 @@
+"""``tdsl expand``: print the structure that a design's intent stands for."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Source, Wrong, design_options, limit_options, options, say, show_findings
+
+
+@click.command(
+    "expand",
+    short_help="Print the structure that a design's intent stands for.",
+    epilog="\b\nExamples:\n  tdsl expand superpod.fab\n  tdsl expand superpod.fab --set units=2 > two_units.fab",
+)
+@click.argument("file", type=Source(), metavar="FILE")
+@design_options
+@limit_options
+def command(file: str, **given: Any) -> int:
+    """Print a design with its intent written out as groups, devices and connects: a design itself, of the same fabric.
+
+    Parameters stand at the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors, 2 a wrong call.
+    """
+    from tdsl import compiler
+
+    try:
+        text, compilation = compiler.expand(file, options(given))
+    except compiler.UsageError as wrong:
+        raise Wrong(str(wrong)) from None
+    if text is None:
+        show_findings([compilation], sys.stderr)
+        return FOUND
+    say(text)
+    return OK

@@ -1,0 +1,140 @@
+"""Ends: the ports of hosts that an intent joins, host by host, and how a statement writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.model import Axis, DeviceModel, PortClass
+from tdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class EndSet:
+    """Ports of one class of the devices of one declaration. ``parts`` are the names on the way and the axes of each."""
+
+    parts: tuple[tuple[str, tuple[Axis, ...]], ...]
+    model: DeviceModel
+    ports: PortClass
+    span: Span
+    first: int = 0  # hosts of the sets before
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes of its hosts."""
+        return tuple(a for _, axes in self.parts for a in axes)
+
+    @property
+    def hosts(self) -> int:
+        """Hosts, planned ones included."""
+        return prod(a.size for a in self.axes)
+
+    def per_host(self, ends: Ends) -> int:
+        """Ends of one host in one plane."""
+        return self.ports.size // max(1, ends.planes)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The path of all ends of a set with an index variable a dimension, and expressions of these variables."""
+
+    path: str
+    hosts: tuple[str, ...]
+    rail: str
+    plane: str
+    flat: str  # which end of its host in its plane, counted row-major
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """All ends of a fabric. ``rails`` and ``planes`` are 0 where the intent says none."""
+
+    sets: tuple[EndSet, ...]
+    span: Span
+    rails: int = 0
+    planes: int = 0
+    rails_span: Span | None = None
+
+    @property
+    def hosts(self) -> int:
+        """Hosts of all sets."""
+        return sum(s.hosts for s in self.sets)
+
+    @property
+    def per_host(self) -> int:
+        """Most ends that a host has in one plane."""
+        return max(s.per_host(self) for s in self.sets)
+
+    @property
+    def rate(self) -> int:
+        """Rate of an end: the greatest, 0 for any."""
+        return max(s.ports.rate or 0 for s in self.sets)
+
+    def variables(self, ends: EndSet, fresh: Callable[[str], str]) -> Names:
+        """Names for every dimension of a set, none of which means anything else."""
+        hosts = [fresh("h" if len(ends.axes) == 1 else f"h{k}") for k in range(len(ends.axes))]
+        axes = ends.ports.axes
+        bases = ["i", "j", "k", "l"][: len(axes)]
+        if self.rails and axes:
+            bases[0] = "r"
+        if self.planes and axes:
+            bases[-1] = "p"
+        inner = [fresh(b) for b in bases]
+        left = iter(hosts)
+        path = ".".join(name + (f"[{', '.join(next(left) for _ in own)}]" if own else "") for name, own in ends.parts)
+        path += f".{ends.ports.name}" + (f"[{', '.join(inner)}]" if inner else "")
+        shifted = [_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
+        kept = list(zip(shifted, axes, strict=True))[: -1 if self.planes else None]
+        flat = _flat([n for n, _ in kept], [a.size for _, a in kept]) or "0"
+        return Names(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat)
+
+    def flat_host(self, ends: EndSet, names: Names) -> str:
+        """The number of a host among all, as an expression of its index variables."""
+        shifted = [_from_zero(n, a) for n, a in zip(names.hosts, ends.axes, strict=True)]
+        flat = _flat(shifted, [a.size for a in ends.axes])
+        if not flat:
+            return str(ends.first)
+        flat = f"{flat} + {ends.first}" if ends.first else flat
+        return flat if flat.isidentifier() else f"({flat})"
+
+
+def _from_zero(name: str, axis: Axis) -> str:
+    return f"({name} - {axis.low})" if axis.low else name
+
+
+def _flat(names: list[str], sizes: list[int]) -> str:
+    """A row-major number."""
+    out = []
+    for k, name in enumerate(names):
+        stride = prod(sizes[k + 1 :])
+        if sizes[k] > 1 or len(names) == 1:
+            out.append(name if stride == 1 else f"{stride}*{name}")
+    return " + ".join(out)
+
+
+def organise(ends: Ends, rails: tuple[int, Span] | None, planes: tuple[int, Span] | None) -> Ends:
+    """The ends with their rails and planes, which must be the extents of the first and the last index."""
+    for s in ends.sets:
+        sizes = [a.size for a in s.ports.axes]
+        shown = f"`{s.ports.name}` of {s.model.name} has {_sizes(sizes)}"
+        label = [(s.ports.origin.span, "declared here")]
+        if rails and planes and len(sizes) < 2:
+            raise Fault(
+                "E0120", planes[1], f"{shown}, so it has rails or planes, not both", labels=[*label, (rails[1], "the rails")]
+            )
+        for wanted, at, what in ((rails, 0, "first"), (planes, -1, "last")):
+            if wanted and (not sizes or sizes[at] != wanted[0]):
+                word = "rails" if what == "first" else "planes"
+                raise Fault(
+                    "E0120", wanted[1], f"{word} are the {what} index of the ends, and {shown}: {wanted[0]} is not its extent",
+                    labels=label, help=f"write `{word} {sizes[at]}`" if sizes else f"leave `{word}` out",
+                )  # fmt: skip
+    return replace(
+        ends, rails=rails[0] if rails else 0, planes=planes[0] if planes else 0, rails_span=rails[1] if rails else None
+    )
+
+
+def _sizes(sizes: list[int]) -> str:
+    return f"the indices {' and '.join(f'of {n}' for n in sizes)}" if sizes else "no index"

@@ -1,0 +1,56 @@
+"""The structure form of a design: its text with every statement of intent replaced by what it stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tdsl.semantics.library import Linked
+from tdsl.semantics.plan import Plan
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.syntax.printer import format_source
+
+Edit = tuple[int, int, str]
+
+
+def expanded(home: Linked, plans: Iterable[Plan], settings: dict[str, str]) -> str:
+    """The text of a file with the intent of its fabrics unfolded and its parameters at their given values, laid out."""
+    file = home.module.file
+    edits: list[Edit] = []
+    for plan in plans:
+        edits += [_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
+    edits += _parameters(home.module.body, settings)
+    text = file.text
+    for start, end, new in sorted(set(edits), reverse=True):
+        text = text[:start] + new + text[end:]
+    return format_source(SourceFile(file.name, text))
+
+
+def _edit(file: SourceFile, span: Span, text: str) -> Edit:
+    """The place of a statement; where nothing stands for it, its line goes with it."""
+    start, end = span.start, span.end
+    if text:
+        return start, end, text
+    behind = re.compile(r"[ \t]*;?[ \t]*").match(file.text, end)
+    end = behind.end() if behind else end
+    before = file.text.rfind("\n", 0, start) + 1
+    if not file.text[before:start].strip() and file.text[end : end + 1] in ("\n", ""):
+        return before, min(end + 1, len(file.text)), ""
+    return start, end, ""
+
+
+def _parameters(body: Iterable[tree.Stmt], settings: dict[str, str]) -> list[Edit]:
+    """Defaults that are given other values."""
+    out: list[Edit] = []
+    for s in body:
+        if isinstance(s, tree.Param) and s.name.name in settings:
+            out.append((s.default.span.start, s.default.span.end, _value(s, settings[s.name.name])))
+        elif isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster"):
+            out += _parameters(s.body or (), settings)
+    return out
+
+
+def _value(s: tree.Param, text: str) -> str:
+    """What ``--set`` says as the text of a design; a string may be given bare."""
+    return f'"{text}"' if s.type is not None and s.type.name == "string" and not text.startswith('"') else text

@@ -1,0 +1,366 @@
+"""Intent: ``hosts``, ``rails``, ``planes``, ``pods`` and blocks that name a topology become the structure they stand for.
+
+What is made is text, as a person could have written it; ``tdsl expand`` prints it, and the planner reads it in the place of the
+intent, whose places in the text it bears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tdsl.diagnostic import Diagnostics, Label, Severity
+from tdsl.semantics import topology
+from tdsl.semantics.ends import Ends, EndSet, organise
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.later import WORDS as LATER
+from tdsl.semantics.library import Entry
+from tdsl.semantics.model import KINDS
+from tdsl.semantics.plan import Unfolded
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.shapes import axes_of
+from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec
+from tdsl.semantics.tiered import Line, Weaver
+from tdsl.semantics.topology import Binder, Instance
+from tdsl.semantics.unfold import Unfolder
+from tdsl.semantics.values import Value
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.syntax.parser import parse
+from tdsl.syntax.writer import statement
+
+if TYPE_CHECKING:
+    from tdsl.semantics.planner import Planner
+
+DEVICES = {"hosts": "host", "chips": "chip"}
+COUNTS = ("rails", "planes", "pods")
+WORDS = (*DEVICES, *COUNTS)
+MADE = ("host", "chip", "plane", "pod", "group")
+EXACT = Aim("", Fraction(1))
+
+Chain = tuple[tuple[Span, str], ...]
+Piece = tuple[tree.Stmt, Chain]
+
+
+class Intent:
+    """The intent of one fabric's block."""
+
+    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], scope: Scope) -> None:
+        self.planner, self.body, self.scope = planner, body, scope
+        self.evaluator = planner.evaluator
+        self.ends: Ends | None = None
+        self.counts: dict[str, tuple[int, Span]] = {}
+        self.broken = False
+        self.taken: set[str] = set()
+
+    # ------------------------------------------------------------ driving
+    def run(self) -> list[Piece]:
+        """The block's statements with its intent replaced, each with the places that led to it."""
+        made: dict[int, list[Piece]] = {}
+        hosts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in DEVICES]
+        counts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in COUNTS]
+        blocks = [(s, e) for s in self.body if isinstance(s, tree.Setting) if (e := self.asked(s)) is not None]
+        if not (hosts or counts or blocks):
+            return [(s, ()) for s in self.body]
+        for s in counts:
+            self.guard(made, s, self.count)
+        for s in hosts:
+            self.guard(made, s, self.hosts)
+        if self.ends is not None:
+            self.guard(made, counts[0] if counts else hosts[0], self.organise)
+        for s, entry in blocks if not self.broken else ():
+            self.guard(made, s, partial(self.block, entry))
+        if not blocks and not self.broken:
+            self.guard(made, (hosts or counts)[0], self.alone)
+        if self.broken:
+            self.excuse()
+        asked = {id(s) for s, _ in blocks}
+        return [p for s in self.body for p in made.get(id(s), [] if id(s) in asked else [(s, ())])]
+
+    def asked(self, s: tree.Setting) -> Entry | None:
+        """The topology that a statement names, if it is none of the language's own."""
+        if s.name.name in WORDS or s.name.name in LATER:
+            return None
+        return topology.find(self.planner.library, self.planner.home, s.name.name)
+
+    def guard(self, made: dict[int, list[Piece]], s: tree.Setting, step: Callable[[tree.Setting], list[Line]]) -> None:
+        """Unfold one statement; if it cannot be, what it would have declared is excused."""
+
+        def run() -> None:
+            lines = step(s)
+            if step != self.organise:
+                made[id(s)] = [p for line in lines for p in self.parsed(line, s.name.span)]
+                self.planner.plan.unfolded.append(Unfolded(s.span, "\n".join(line.text for line in lines)))
+
+        made.setdefault(id(s), [])
+        if not self.planner.guard(run):
+            self.broken = True
+
+    def excuse(self) -> None:
+        """Names that the intent would have declared are not reported as absent."""
+        self.scope.excused.update(MADE)
+        self.planner.plan.excused.update((*MADE, *_names(self.body)))
+        for other in self.body:
+            if isinstance(other, tree.Setting):
+                self.scope.excused.update(x.name.name for x in other.body or () if isinstance(x, (tree.Tier, tree.Setting)))
+                entry = self.asked(other)
+                if entry is not None and isinstance(entry.node, tree.TopologyDecl):
+                    self.scope.excused.update(_names(entry.node.body))
+
+    def parsed(self, line: Line, default: Span) -> list[Piece]:
+        """The statements of a text, at the places of the intent."""
+        local = Diagnostics()
+        body = parse(SourceFile("expansion", line.text + "\n"), local).body
+        assert not local.has_errors, line.text
+        return [(_placed(s, line.span, dict(line.spans)), line.chain) for s in body]
+
+    def fresh(self, base: str) -> str:
+        """A name for an index variable that means nothing else here."""
+        while self.scope.find(base) is not None:
+            base += "_"
+        return base
+
+    # ------------------------------------------------------------ numbers
+    def count(self, s: tree.Setting) -> list[Line]:
+        """``rails 8``, ``planes 8``, ``pods 4``."""
+        name = s.name.name
+        if name in self.counts:
+            raise Fault("E0104", s.span, f"`{name}` is said twice", labels=[(self.counts[name][1], "first here")])
+        if len(s.items) != 1 or s.items[0].args or s.body is not None:
+            raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
+        value = self.evaluator.integer(s.items[0].value, self.scope)
+        if value < 1:
+            raise Fault("E0120", s.items[0].span, f"there is at least one of `{name}`; this is {value}")
+        self.counts[name] = (value, s.span)
+        return []
+
+    # ------------------------------------------------------------ ends
+    def hosts(self, s: tree.Setting) -> list[Line]:
+        """``hosts N x MODEL``, or ``hosts node.nic, filer.nic``."""
+        if not s.items:
+            raise Fault("E0120", s.span, "say how many of which model", help="`hosts 128 x MODEL`, or `hosts NAME.CLASS`")
+        first = s.items[0]
+        many = next((v for w, v in first.args if w == "x"), None)
+        if many is not None:
+            line = self.declared(s, first, many)
+            kind = DEVICES[s.name.name]
+            decl = self.parsed(line, s.name.span)[0][0]
+            assert isinstance(decl, tree.Decl)
+            sets = [self.end_set([(kind, axes_of(decl.shape, self.scope, self.evaluator))], decl, None, s.span)]
+            lines = [line]
+        else:
+            sets, lines = [self.around(item) for item in s.items], []
+        before = self.ends.sets if self.ends is not None else ()
+        for found in sets:
+            before = (*before, replace(found, first=sum(x.hosts for x in before)))
+        self.ends = Ends(before, s.span)
+        return lines
+
+    def declared(self, s: tree.Setting, item: tree.Item, model: tree.Expr) -> Line:
+        """The declaration that ``hosts N x MODEL`` stands for."""
+        if len(s.items) > 1:
+            raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
+        if not isinstance(model, tree.Path) or model.bare is None:
+            raise Fault("E0120", model.span, "a model's name must stand here", help=f"`{s.name.name} 128 x MODEL`")
+        count = self.evaluator.integer(item.value, self.scope)
+        of = next((v for w, v in item.args if w == "of"), None)
+        shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
+        if count < 1:
+            raise Fault("E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}")
+        inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
+        kind = DEVICES[s.name.name]
+        if kind in self.taken:
+            raise Fault(
+                "E0104",
+                s.span,
+                f"`{kind}` is already declared by another `{s.name.name}`",
+                help="declare the hosts, and name them",
+            )
+        self.taken.add(kind)
+        return Line(f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span)
+
+    def end_set(self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Member | None, span: Span) -> EndSet:
+        """The ends of a declaration: its model's class of that name, else the first."""
+        model, _ = self.planner.model_for(decl, self.scope)
+        if not model.classes:
+            raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
+        found = model.classes[0] if name is None else model.port_class(name.name)
+        if found is None:
+            assert name is not None
+            raise unknown("E0101", name.span, f"port class of {model.name} called", name.name, [c.name for c in model.classes])
+        return EndSet(tuple(parts), model, found, span)
+
+    def around(self, item: tree.Item) -> EndSet:
+        """Ends of hosts that the fabric, or the cluster around it, declares."""
+        if not isinstance(item.value, tree.Path) or item.args or not all(isinstance(p, tree.Member) for p in item.value.parts):
+            raise Fault("E0120", item.span, "a number and a model, or the name of hosts, must stand here",
+                        help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
+        body: Iterable[tree.Stmt] = (*self.body, *self.planner.around)
+        parts: list[tuple[str, Any]] = []
+        members = [p for p in item.value.parts if isinstance(p, tree.Member)]
+        for k, member in enumerate(members):
+            decls = {x.name.name: x for x in body if isinstance(x, tree.Decl)}
+            found = decls.get(member.name)
+            if found is None:
+                if self.scope.is_excused(member.name):
+                    raise Excused
+                raise unknown("E0101", member.span, "declaration", member.name, decls)
+            parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
+            if found.kind.name in KINDS:
+                rest = members[k + 1 :]
+                if len(rest) > 1:
+                    raise Fault("E0120", rest[1].span, "nothing follows a port class")
+                return self.end_set(parts, found, rest[0] if rest else None, item.span)
+            body = found.body or ()
+        raise Fault("E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it")
+
+    def organise(self, s: tree.Setting) -> list[Line]:
+        """Rails and planes, which must be extents of the ends."""
+        assert self.ends is not None
+        self.ends = organise(self.ends, self.counts.get("rails"), self.counts.get("planes"))
+        return []
+
+    def alone(self, s: tree.Setting) -> list[Line]:
+        """Refuse ends that nothing joins."""
+        if any(isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER) for x in self.body):
+            raise Excused  # perhaps the name of the topology, which is said to be unknown
+        names = ", ".join(f"`{n}`" for n in sorted(set(topology.known(self.planner.library, self.planner.home))))
+        raise Fault("E0120", s.span, f"`{s.name.name}` stands without a topology that joins the ends", help=f"known: {names}")
+
+    # ------------------------------------------------------------ blocks
+    def block(self, entry: Entry, s: tree.Setting) -> list[Line]:
+        """A block that names a topology."""
+        try:
+            instance = Binder(entry, s, self.scope, self.evaluator, self.given()).run()
+            if instance.ends and self.ends is None:
+                if self.broken:
+                    raise Excused
+                raise Fault(
+                    "E0120",
+                    s.name.span,
+                    f"`{s.name.name}` joins hosts, and none are said",
+                    help="write `hosts N x MODEL` before it",
+                )
+            tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.Tier))
+            lines = self.tiers(s, instance, tiers) if tiers else []
+            ends = self.ends or Ends((), s.span)
+            for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
+                lines.append(Line(statement(made), s.name.span, ((line, "as the topology says here"),)))
+            return lines
+        except Fault as fault:
+            d = fault.diagnostic
+            away = instance_span(entry)
+            if d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
+                fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
+            raise
+
+    def given(self) -> dict[str, Value]:
+        """What a topology's parameters of these names are, if its block does not say."""
+        out: dict[str, Value] = {name: value for name, (value, _) in self.counts.items()}
+        if self.ends is not None:
+            out["hosts"] = self.ends.hosts
+            if self.ends.sets[0].ports.axes:
+                out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
+        return out
+
+    def tiers(self, s: tree.Setting, instance: Instance, tiers: tuple[tree.Tier, ...]) -> list[Line]:
+        """The structure of a topology that says tiers."""
+        ends = self.ends
+        if ends is None:
+            raise Fault("E0120", s.name.span, f"`{s.name.name}` has tiers and takes no ends")
+        scope = self.scope if instance.tiers else instance.scope
+        specs = [self.spec(s, instance, t, scope) for t in tiers]
+        pods, said = self.counts.get("pods", (0, s.span))
+        if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
+            raise Fault("E0120", said, "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups")
+        self.check_names(tiers)
+        load = Load(ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span)
+        sizer = Sizer(load, specs)
+        sized = sizer.run()
+        found: dict[Span, list[str]] = {}
+        for span, note in sizer.notes:
+            found.setdefault(span, []).append(note)
+        for span, notes in found.items():
+            self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
+        chains = {spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)}
+        spans = tuple((spec.name, spec.span) for spec in specs)
+        return [
+            replace(line, spans=spans, chain=() if instance.tiers else chains.get(line.span, ()))
+            for line in Weaver(ends, sized, pods, self.fresh).lines()
+        ]
+
+    def check_names(self, tiers: tuple[tree.Tier, ...]) -> None:
+        """A tier holds the one before it; the first holds hosts."""
+        before = "hosts"
+        seen: dict[str, Span] = {}
+        for t in tiers:
+            if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
+                raise Fault("E0120", t.child.span, f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`")
+            if t.name.name in seen:
+                raise Fault(
+                    "E0104", t.name.span, f"there are two tiers `{t.name.name}`", labels=[(seen[t.name.name], "first here")]
+                )
+            seen[t.name.name], before = t.name.span, t.name.name
+
+    def spec(self, s: tree.Setting, instance: Instance, t: tree.Tier, scope: Scope) -> TierSpec:
+        """A tier as written, with its numbers computed."""
+        settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
+        if any(isinstance(x, tree.Broken) for x in t.body):
+            raise Excused
+        for name, x in settings.items():
+            if name not in ("switch", "oversubscription"):
+                raise unknown("E0118", x.name.span, "setting of a tier called", name, ("switch", "oversubscription"))
+        written = settings.get("switch")
+        if written is None or not written.items or not isinstance(written.items[0].value, tree.Path):
+            raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")
+        item = written.items[0]
+        path = item.value
+        assert isinstance(path, tree.Path)
+        if not instance.tiers:
+            topology.required(instance, [path.bare or ""], s.name.span)
+        span = t.span if instance.tiers else _said(s, path.bare) or s.name.span
+        model = self.planner.named_model(path, scope)
+        if model.kind != "switch":
+            raise Fault(
+                "E0102", span, f"{model.name} is a {model.kind}, not a switch", labels=[(model.origin.span, "declared here")]
+            )
+        count = next((self.evaluator.integer(v, scope) for w, v in item.args if w == "x"), None)
+        per = None if isinstance(t.count, tree.Hole) else self.evaluator.integer(t.count, scope)
+        if (count is not None and count < 1) or (per is not None and per < 1):
+            raise Fault("E0120", t.span, "a tier has at least one of everything")
+        over = settings.get("oversubscription")
+        found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
+        return TierSpec(t.name.name, t.child.name, per, model, count, found, span)
+
+
+def instance_span(entry: Entry) -> Span:
+    """Where a topology is declared."""
+    return entry.node.name.span
+
+
+def _said(s: tree.Setting, name: str | None) -> Span | None:
+    """The setting of a block that gives a parameter."""
+    return next((x.span for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == name), None)
+
+
+def _names(body: Iterable[tree.Stmt]) -> Iterable[str]:
+    for s in body:
+        if isinstance(s, (tree.Decl, tree.Tier)):
+            yield s.name.name
+            yield from _names(s.body or ())
+
+
+def _placed(n: Any, span: Span, spans: dict[str, Span]) -> Any:
+    """A tree whose every span is that of the intent; a tier's switches bear that of their tier."""
+    if isinstance(n, Span):
+        return span
+    if isinstance(n, tree.Decl) and n.kind.name == "switch":
+        span = spans.get(n.name.name, span)
+    if isinstance(n, tuple):
+        return tuple(_placed(x, span, spans) for x in n)
+    if is_dataclass(n) and not isinstance(n, type):
+        return replace(n, **{f.name: _placed(getattr(n, f.name), span, spans) for f in fields(n)})
+    return n

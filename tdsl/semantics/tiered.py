@@ -1,0 +1,131 @@
+"""Sized tiers to structure: groups, switches, and the connects that join hosts and tiers, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tdsl.semantics.ends import Ends, EndSet
+from tdsl.semantics.sizing import Tier
+from tdsl.source import Span
+
+POD, PLANE = "pod", "plane"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement of the structure as text, and the statement of the intent that asked for it."""
+
+    text: str
+    span: Span
+    chain: tuple[tuple[Span, str], ...] = ()
+    spans: tuple[tuple[str, Span], ...] = ()  # of declared names, where they are others
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A group around a tier's switches: its name, instances in the group around, and hosts of one instance."""
+
+    name: str
+    size: int
+    hosts: int
+
+
+class Weaver:
+    """Writes the structure of one fabric's tiers."""
+
+    def __init__(self, ends: Ends, tiers: list[Tier], pods: int, fresh: Callable[[str], str]) -> None:
+        self.ends, self.tiers, self.pods, self.fresh = ends, tiers, pods, fresh
+        self.bottom = tiers[0]
+        per_pod = self.bottom.instances // pods if pods else 1
+        self.flat = self.bottom.count * per_pod if pods else self.bottom.count
+        hosts = ends.hosts // pods if pods else self.bottom.per
+        self.levels: list[Level] = []  # of the tiers below the top, lowest first
+        for i, tier in enumerate(tiers[:-1]):
+            inside = pods or tiers[i + 1].per
+            self.levels.append(Level(POD if pods else tier.spec.name, inside, hosts))
+            hosts *= inside
+
+    def lines(self) -> Iterator[Line]:
+        """All statements, in the order in which links take ports: hosts first, then tier by tier."""
+        body = self.groups(len(self.tiers) - 1)
+        top = self.tiers[-1].spec.span
+        if self.ends.planes:
+            inner = "".join(f"{text}\n" for text in body)
+            yield Line(f"{PLANE} {PLANE}[{self.ends.planes}] {{\n{inner}}}", top)
+        else:
+            for text in body:
+                yield Line(text, top)
+        for ends in self.ends.sets:
+            yield Line(self.access(ends), self.bottom.spec.span)
+        for i in range(1, len(self.tiers)):
+            yield Line(self.between(i), self.tiers[i].spec.span)
+
+    # ------------------------------------------------------------ declarations
+    def groups(self, i: int) -> list[str]:
+        """The statements that place tier i and all below it."""
+        tier = self.tiers[i]
+        out = []
+        if i > 0:
+            level = self.levels[i - 1]
+            inner = "".join(f"{text}\n" for text in self.groups(i - 1))
+            out.append(f"group {level.name}[{level.size}] {{\n{inner}}}")
+        out.append(f"switch {tier.spec.name}{self.shape(i)}: {tier.spec.model.name}")
+        return out
+
+    def indexed(self, i: int) -> bool:
+        """Whether the switches of a tier have an index: a single one below a group needs none."""
+        return i > 0 or self.flat > 1 or len(self.tiers) == 1 or bool(self.pods)
+
+    def shape(self, i: int) -> str:
+        """The extent of a tier's switches."""
+        count = self.flat if i == 0 else self.tiers[i].count
+        return f"[{count}]" if self.indexed(i) else ""
+
+    # ------------------------------------------------------------ connects
+    def access(self, ends: EndSet) -> str:
+        """Ends to the first tier."""
+        names = self.ends.variables(ends, self.fresh)
+        host = self.ends.flat_host(ends, names)
+        out = f"{PLANE}[{names.plane}]." if self.ends.planes else ""
+        for i in range(len(self.levels) - 1, -1, -1):
+            level = self.levels[i]
+            at = host if level.hosts == 1 else f"{host} // {level.hosts}"
+            out += f"{level.name}[{at if i == len(self.levels) - 1 else f'{at} % {level.size}'}]."
+        out += self.bottom.spec.name
+        if self.indexed(0):
+            out += f"[{self.switch(ends, names.rail, names.flat, host)}]"
+        return f"connect {names.path} to {out}"
+
+    def switch(self, ends: EndSet, rail: str, flat: str, host: str) -> str:
+        """Which switch of the first tier's group an end meets."""
+        count, load = self.bottom.count, ends.per_host(self.ends)
+        if self.ends.rails:
+            many = count // self.ends.rails
+            at = rail if many == 1 else f"{self.ends.rails}*({host} % {many}) + {rail}"
+        elif count == 1:
+            at = ""
+        elif load == count:
+            at = flat
+        else:
+            at = f"{flat} % {count}" if load % count == 0 else f"({host}*{load} + {flat}) % {count}"
+        if self.flat == count:
+            return at or "0"
+        hosts = self.levels[0].hosts if self.levels else self.ends.hosts
+        group = f"{host} % {hosts} // {self.bottom.per}" if self.pods else f"{host} // {self.bottom.per}"
+        if not at:
+            return group
+        return f"{count}*({group}) + {at}"
+
+    def between(self, i: int) -> str:
+        """Each tier to the one above it: a spread in every instance of the upper one."""
+        around = [PLANE] if self.ends.planes else []
+        around += [level.name for level in reversed(self.levels[i:])]
+        names: list[str] = []
+        for base in ("p", "i", "j", "k", "l", "m"):
+            if len(names) < len(around):
+                names.append(self.fresh(base))
+        prefix = "".join(f"{group}[{name}]." for group, name in zip(around, names, strict=False))
+        low = f"{prefix}{self.levels[i - 1].name}[*].{self.tiers[i - 1].spec.name}"
+        low += "[*]" if self.indexed(i - 1) else ""
+        return f"connect {low} to {prefix}{self.tiers[i].spec.name}[*] spread x {self.tiers[i - 1].up}"

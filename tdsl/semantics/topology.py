@@ -1,0 +1,210 @@
+"""Topologies: found by name, their parameters filled from the block that asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from tdsl import resources
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.operators import require_type
+from tdsl.semantics.scope import DONE, Binding, Scope
+from tdsl.semantics.sizing import Aim
+from tdsl.semantics.values import Value, type_name, whole
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+FOLDER = "topologies"
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """A value of type pattern: what stands after the ends of a connect."""
+
+    pattern: tree.PatternRef | None
+    copies: tree.Expr | None
+    via: tuple[str, str] | None  # kind and model of what links cross
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A topology with its parameters: values in ``scope``; ``missing`` are those nobody gave."""
+
+    node: tree.TopologyDecl
+    scope: Scope
+    ends: str  # name of the parameter that stands for the ends, "" if it takes none
+    tiers: tuple[tree.Tier, ...]  # those of the block, in place of the topology's own
+    missing: dict[str, tree.Formal] = field(default_factory=dict)
+
+
+def find(library: Library, home: Linked, name: str) -> Entry | None:
+    """The topology of that name: of the design, taken by ``use``, of a ``--path`` folder, or of the standard library."""
+    found = home.names.get(name) or home.used.get(name)
+    if found is not None:
+        return found if isinstance(found.node, tree.TopologyDecl) else None
+    for folder in _folders(library):
+        path = folder / f"{name}.fab"
+        if path.is_file():
+            module = library.loader.read(path)
+            if module is None:
+                raise Excused
+            entry = library.link(module).names.get(name)
+            if entry is not None and isinstance(entry.node, tree.TopologyDecl):
+                return entry
+    return None
+
+
+def _folders(library: Library) -> list[Path]:
+    given = [f for path in library.loader.paths for f in (path / FOLDER, path)]
+    return [*given, resources.folder("stdlib") / FOLDER]
+
+
+def known(library: Library, home: Linked) -> list[str]:
+    """Names of all topologies that a file sees."""
+    own = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.TopologyDecl)]
+    return [*own, *(p.stem for f in _folders(library) if f.name == FOLDER and f.is_dir() for p in sorted(f.glob("*.fab")))]
+
+
+class Binder:
+    """Fills the parameters of one topology from a block."""
+
+    def __init__(self, entry: Entry, s: tree.Setting, scope: Scope, evaluator: Evaluator, given: dict[str, Value]) -> None:
+        assert isinstance(entry.node, tree.TopologyDecl)
+        self.node, self.s, self.outer, self.evaluator = entry.node, s, scope, evaluator
+        self.given = given
+        self.inner = Scope(entry.home.scope)
+
+    def run(self) -> Instance:
+        """The instance. Raises Fault for parameters that are unknown, given twice or of another type."""
+        formals = {f.name.name: f for f in self.node.formals}
+        settable = [f for f in self.node.formals if f.type.name != "ports"]
+        asked = self.settings(settable)
+        missing: dict[str, tree.Formal] = {}
+        for formal in settable:
+            name = formal.name.name
+            if name in asked:
+                self.bind(formal, self.value(formal, asked[name]), asked[name][0].span)
+            elif name in self.given:
+                self.bind(formal, self.given[name], self.s.span)
+            elif formal.default is not None:
+                self.bind(formal, self.evaluator.evaluate(formal.default, self.inner, words=True), formal.name.span)
+            else:
+                missing[name] = formal
+        ends = next((n for n, f in formals.items() if f.type.name == "ports"), "")
+        tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.Tier))
+        if tiers and not any(isinstance(x, tree.Tier) for x in self.node.body):
+            raise Fault(
+                "E0118", tiers[0].span, f"`{self.node.name.name}` has no tiers", labels=[(self.node.name.span, "declared here")]
+            )
+        return Instance(self.node, self.inner, ends, tiers, missing)
+
+    def bind(self, formal: tree.Formal, value: Value, span: Span) -> None:
+        """Give a parameter its value."""
+        if not isinstance(value, (Joining, Aim)):
+            require_type(value, formal.type, span)
+        self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
+
+    def settings(self, settable: list[tree.Formal]) -> dict[str, tuple[tree.Item, ...]]:
+        """Parameter -> what the block writes for it."""
+        asked: dict[str, tuple[tree.Item, ...]] = {}
+        if self.s.items:
+            if not settable:
+                raise Fault("E0118", self.s.items[0].span, f"`{self.s.name.name}` takes no value")
+            asked[settable[0].name.name] = self.s.items
+        names = [f.name.name for f in settable]
+        for inner in self.s.body or ():
+            if isinstance(inner, tree.Broken):
+                raise Excused
+            if isinstance(inner, tree.Tier):
+                continue
+            if not isinstance(inner, tree.Setting):
+                raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
+            name = inner.name.name
+            if name not in names:
+                raise unknown("E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names)
+            if name in asked:
+                raise Fault("E0104", inner.span, f"`{name}` is set twice")
+            if not inner.items:
+                raise Fault("E0120", inner.span, f"`{name}` needs a value")
+            asked[name] = inner.items
+        return asked
+
+    def value(self, formal: tree.Formal, items: tuple[tree.Item, ...]) -> Value:
+        """What the items of a setting are worth, as the parameter's type asks."""
+        item = items[0]
+        kind = formal.type.name
+        if kind == "pattern":
+            return joining(item)
+        if kind == "ratio":
+            return aim(item, self.outer, self.evaluator)
+        values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
+        if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
+            return values
+        if item.args or len(items) > 1:
+            raise Fault("E0120", item.span, f"`{formal.name.name}` is one {kind}")
+        return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
+
+
+def aim(item: tree.Item, scope: Scope, evaluator: Evaluator) -> Aim:
+    """``7:1``, ``about 7:1`` or ``at most 7:1``; a name may stand for any of them."""
+    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    mode, value = "", item.value
+    if word == "about" and len(item.args) == 1:
+        mode, value = "about", item.args[0][1]
+    elif word == "at" and len(item.args) == 1:
+        said, value = item.args[0]
+        if said != "most" and not (isinstance(value, tree.Path) and value.parts[0].span.text == "most"):
+            raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+        mode = "at most"
+        if isinstance(value, tree.Path) and len(value.parts) == 2 and isinstance(value.parts[1], tree.Call):
+            value = value.parts[1].args[0]
+    elif item.args:
+        raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+    found = whole(evaluator.evaluate(value, scope))
+    if isinstance(found, Aim):
+        return found
+    if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
+        raise Fault("E0103", item.span, f"a ratio must stand here, not a {type_name(found)}")
+    if found <= 0:
+        raise Fault("E0120", item.span, "a ratio is more than nothing")
+    return Aim(mode, Fraction(found))
+
+
+def joining(item: tree.Item) -> Joining:
+    """``each``, ``each x 2``, ``spread x 4``, ``via ocs MODEL``."""
+    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    if word is None:
+        raise Fault("E0103", item.span, "a pattern must stand here", help="`each`, `each x 2`, `spread`, `via ocs MODEL`")
+    if word == "via":
+        names = [v.bare for w, v in item.args if not w and isinstance(v, tree.Path)]
+        if len(names) != 2 or None in names:
+            raise Fault(
+                "E0120", item.span, "say by what kind of device and by which model links are joined", help="`via ocs MODEL`"
+            )
+        return Joining(None, None, (str(names[0]), str(names[1])))
+    member = tree.Member(word, item.value.span)
+    copies: tree.Expr | None = None
+    args: list[tuple[tree.Member, tree.Expr | None]] = []
+    for name, value in item.args:
+        if name == "x" and word != "spread":
+            copies = value
+        elif name:
+            args.append((tree.Member(name, value.span), value))
+        elif isinstance(value, tree.Path) and value.bare:
+            args.append((tree.Member(value.bare, value.span), None))
+    return Joining(tree.PatternRef(member, tuple(args), item.span), copies, None)
+
+
+def required(instance: Instance, names: Iterable[str], span: Span) -> None:
+    """Refuse a parameter that is used and that nobody gave."""
+    for name in names:
+        formal = instance.missing.get(name)
+        if formal is not None:
+            raise Fault(
+                "E0115", span, f"`{instance.node.name.name}` needs `{name}`, a {formal.type.name}",
+                labels=[(formal.name.span, "asked for here")], help=f"write `{name} …` in its braces",
+            )  # fmt: skip
