@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,12 @@ from tdsl.source import Span
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
-    from tdsl.semantics.library import Library, Linked
+    from tdsl.semantics.library import Entry, Library, Linked
     from tdsl.semantics.plan import Plan
+    from tdsl.syntax import tree
     from tdsl.verify.check import Result
+
+    Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
@@ -169,8 +173,6 @@ def _absent(source: str) -> str:
 def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics) -> list[Plan]:
     """A plan for each fabric of the file, and for each that it takes from elsewhere and adds to."""
     from tdsl.semantics.fault import Fault
-    from tdsl.semantics.library import Entry
-    from tdsl.semantics.planner import Planner
     from tdsl.syntax import tree
 
     entries: dict[str, Entry] = {}
@@ -210,10 +212,49 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     for name, entry in entries.items():
         assert isinstance(entry.node, tree.Decl)
         try:
-            plans.append(Planner(library, entry.home, entry.node, options.max_devices).run(additions.get(name, ())))
+            make = partial(_plan, library, entry, additions.get(name, ()), options)
+            solved = _holes(make, library, entry.node, options, diagnostics)
+            if solved is not None:
+                plans.append(make())
+                plans[-1].holes.update(solved)
         except Fault as fault:
             fault.report(diagnostics)
     return plans
+
+
+def _plan(library: Library, entry: Entry, additions: Additions, options: Options) -> Plan:
+    """The plan of a fabric and of what is added to it."""
+    from tdsl.semantics.planner import Planner
+    from tdsl.syntax import tree
+
+    assert isinstance(entry.node, tree.Decl)
+    return Planner(library, entry.home, entry.node, options.max_devices).run(additions)
+
+
+def _holes(
+    make: Callable[[], Plan], library: Library, node: tree.Decl, options: Options, diagnostics: Diagnostics
+) -> dict[Span, int] | None:  # fmt: skip
+    """What stands for the holes of a fabric, None if nothing can. A text that does not parse is not solved."""
+    from tdsl.semantics.openings import openings
+
+    found = list(openings(node.body or ()))
+    if not found:
+        return {}
+    if any(d.code.startswith("E00") for d in diagnostics):
+        for opening in found:
+            library.evaluator.holes[opening.key] = 1
+        return {}
+    from tdsl.fabric.holes import Solver
+
+    def trial(own: Diagnostics) -> Plan:
+        library.diagnostics = own
+        try:
+            return make()
+        finally:
+            library.diagnostics = diagnostics
+
+    solved = Solver(trial, found, library.evaluator, options.max_links).run(diagnostics)
+    return {opening.span: value for opening, value in solved.items()} or None
 
 
 def _first_line(home: Linked) -> Span:

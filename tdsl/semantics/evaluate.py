@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tdsl.semantics.builtins import BUILTINS
@@ -36,11 +36,12 @@ class Evaluator:
     """Evaluates expressions in a scope.
 
     ``words`` lets a bare unknown name stand for itself (settings). ``is_model`` tells names of models. ``steps`` is shared by
-    all evaluations of one compilation, so that no file can ask for endless work.
+    all evaluations of one compilation, so that no file can ask for endless work. ``holes`` are values of holes by their place.
     """
 
     is_model: object = None  # Callable[[str], bool]
     steps: int = 0
+    holes: dict[tuple[int, int], int] = field(default_factory=dict)  # file and offset of a `?` -> its value
 
     def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
         """The value of an expression."""
@@ -94,15 +95,17 @@ class Evaluator:
             case tree.Net():
                 return e.text
             case tree.Hole():
-                raise Fault(
-                    "E0117",
-                    e.span,
-                    "a hole `?` is not solved by this version",
-                    help="write the number; `tdsl check` says if it does not fit",
-                )
+                return self.hole(e)
             case tree.Star():
                 raise Fault("E0120", e.span, "`*` means all members and stands only inside the brackets of a path")
         raise AssertionError(e)
+
+    def hole(self, e: tree.Hole) -> Value:
+        """The number that is tried for a hole, or was found."""
+        value = self.holes.get((id(e.span.file), e.span.start))
+        if value is None:
+            raise Fault("E0120", e.span, "a hole `?` stands as an extent, or as the value of a `let`, in a fabric")
+        return value
 
     def integer(self, e: tree.Expr, scope: Scope) -> int:
         """The value of an expression that must be a whole number."""

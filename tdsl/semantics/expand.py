@@ -20,6 +20,7 @@ def expanded(home: Linked, plans: Iterable[Plan], settings: dict[str, str]) -> s
     edits: list[Edit] = []
     for plan in plans:
         edits += [_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
+        edits += [(span.start, span.end, str(value)) for span, value in plan.holes.items() if span.file is file]
     edits += _parameters(home.module.body, settings)
     text = file.text
     for start, end, new in sorted(set(edits), reverse=True):

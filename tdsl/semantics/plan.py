@@ -161,5 +161,6 @@ class Plan:
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
+    holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     broken: bool = False

@@ -1,0 +1,40 @@
+"""Holes of a fabric: where ``?`` stands as an extent or as the value of a ``let``, in order of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A hole: what it sizes, and its place, which is its key in the evaluator."""
+
+    name: str
+    span: Span
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Its place, as the evaluator knows it."""
+        return (id(self.span.file), self.span.start)
+
+
+def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
+    """All holes in a block and the blocks inside it."""
+    for s in body:
+        if isinstance(s, tree.Let) and isinstance(s.value, tree.Hole):
+            yield Opening(s.name.name, s.value.span)
+        elif isinstance(s, tree.Decl):
+            for extent in s.shape or ():
+                if isinstance(extent.value, tree.Hole):
+                    yield Opening(s.name.name, extent.value.span)
+            yield from openings(s.body or ())
+        elif isinstance(s, tree.If):
+            for _, branch in s.branches:
+                yield from openings(branch)
+            yield from openings(s.other)
+        elif isinstance(s, (tree.For, tree.Broken)):
+            yield from openings(s.body)
