@@ -15,6 +15,7 @@ from tdsl.source import Span
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
     from tdsl.semantics.plan import Plan
     from tdsl.syntax import tree
@@ -55,6 +56,7 @@ class Design:
     results: list[Result]
     findings: list[Diagnostic]
     elapsed_s: float
+    cluster: str = ""  # the cluster it stands in, "" if it stands alone
 
 
 @dataclass(slots=True)
@@ -128,10 +130,11 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
         return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
     for plan in plans:
-        design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0)
+        design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
             _finish(plan, design, diagnostics, options, verify)
         designs.append(design)
+    _shared(designs, diagnostics)
     found = gather(diagnostics)
     designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
     for design in designs:
@@ -156,6 +159,14 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
     diagnostics.extend(own)
 
 
+def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:
+    """Hold the fabrics of each cluster against each other: a port belongs to one."""
+    for cluster in sorted({d.cluster for d in designs if d.cluster}):
+        from tdsl.fabric.shared import shared_ports
+
+        shared_ports([d.fabric for d in designs if d.cluster == cluster and d.fabric is not None], diagnostics)
+
+
 def _lone(shown: str, name: str, diagnostics: Diagnostics, begin: float) -> Compilation:
     found = gather(diagnostics)
     return Compilation(shown, [Design(name, shown, {}, None, [], [], found, time.perf_counter() - begin)], found)
@@ -172,19 +183,15 @@ def _absent(source: str) -> str:
 
 def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics) -> list[Plan]:
     """A plan for each fabric of the file, and for each that it takes from elsewhere and adds to."""
+    from tdsl.semantics.cluster import members
     from tdsl.semantics.fault import Fault
     from tdsl.syntax import tree
 
     entries: dict[str, Entry] = {}
     additions: dict[str, list[tuple[Linked, tree.Extend | tree.Override]]] = {}
     for name, entry in home.names.items():
-        if isinstance(entry.node, tree.Decl) and entry.node.kind.name == "fabric":
+        if isinstance(entry.node, tree.Decl):
             entries[name] = entry
-        elif isinstance(entry.node, tree.Decl):
-            diagnostics.add(
-                "E0117", entry.node.kind.span, "a `cluster` holds several networks, which this version reads and does not build",
-                help="describe one `fabric` in a file",
-            )  # fmt: skip
     others = [s for s in home.module.body if isinstance(s, (tree.Extend, tree.Override))]
     for s in others:
         head = s.path.parts[0]
@@ -196,11 +203,14 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
             if not home.scope.is_excused(head.name):
                 unknown("E0101", head.span, "fabric", head.name, [*home.names, *home.used]).report(diagnostics)
             continue
+        if found.node.kind.name == "cluster":
+            diagnostics.add("E0120", s.path.span, "this adds to a fabric, not to a cluster", help="write it inside the cluster")
+            continue
         entries.setdefault(head.name, found)
         additions.setdefault(head.name, []).append((home, s))
     if not entries:
         for name, entry in home.used.items():
-            if isinstance(entry.node, tree.Decl) and entry.node.kind.name == "fabric":
+            if isinstance(entry.node, tree.Decl):
                 entries[name] = entry
     if not entries and not diagnostics.has_errors:
         diagnostics.add(
@@ -210,25 +220,25 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     _strays(home, diagnostics)
     plans = []
     for name, entry in entries.items():
-        assert isinstance(entry.node, tree.Decl)
-        try:
-            make = partial(_plan, library, entry, additions.get(name, ()), options)
-            solved = _holes(make, library, entry.node, options, diagnostics)
-            if solved is not None:
-                plans.append(make())
-                plans[-1].holes.update(solved)
-        except Fault as fault:
-            fault.report(diagnostics)
+        for member in members(entry, diagnostics):
+            try:
+                make = partial(_plan, library, member, additions.get(name, ()), options)
+                solved = _holes(make, library, member.node, options, diagnostics)
+                if solved is not None:
+                    plans.append(make())
+                    plans[-1].holes.update(solved)
+            except Fault as fault:
+                fault.report(diagnostics)
     return plans
 
 
-def _plan(library: Library, entry: Entry, additions: Additions, options: Options) -> Plan:
+def _plan(library: Library, member: Member, additions: Additions, options: Options) -> Plan:
     """The plan of a fabric and of what is added to it."""
     from tdsl.semantics.planner import Planner
-    from tdsl.syntax import tree
 
-    assert isinstance(entry.node, tree.Decl)
-    return Planner(library, entry.home, entry.node, options.max_devices).run(additions)
+    plan = Planner(library, member.home, member.node, options.max_devices).run(additions)
+    plan.cluster = member.cluster
+    return plan
 
 
 def _holes(

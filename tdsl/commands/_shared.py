@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -120,12 +121,14 @@ def save(text: str, path: Path) -> None:
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
-    """The findings alone, for commands whose data is something else."""
+    """The findings that matter, for commands whose data is something else; notes are left to `check`."""
+    from tdsl.diagnostic import Severity
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import findings
 
     paint, width = Paint(wants_colour(stream)), width_of(stream)
     for compilation in compilations:
         for design in compilation.designs:
-            for block in findings(design, paint, width):
+            told = replace(design, findings=[d for d in design.findings if d.severity is not Severity.NOTE])
+            for block in findings(told, paint, width):
                 say(f"{block}\n\n", stream)

@@ -43,6 +43,7 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         summary = summarise(design.fabric)
     return {
         "fabric": design.name,
+        **({"cluster": design.cluster} if design.cluster else {}),
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
         "parameters": {k: plain(v) for k, v in design.parameters.items()},

@@ -198,7 +198,7 @@ class Intent:
         if not isinstance(item.value, tree.Path) or item.args or not all(isinstance(p, tree.Member) for p in item.value.parts):
             raise Fault("E0120", item.span, "a number and a model, or the name of hosts, must stand here",
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
-        body: Iterable[tree.Stmt] = (*self.body, *self.planner.around)
+        body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
         members = [p for p in item.value.parts if isinstance(p, tree.Member)]
         for k, member in enumerate(members):
@@ -234,7 +234,7 @@ class Intent:
     def block(self, entry: Entry, s: tree.Setting) -> list[Line]:
         """A block that names a topology."""
         try:
-            instance = Binder(entry, s, self.scope, self.evaluator, self.given()).run()
+            instance = Binder(entry, s, self.scope, self.evaluator, self.given(), self.model).run()
             if instance.ends and self.ends is None:
                 if self.broken:
                     raise Excused
@@ -256,6 +256,10 @@ class Intent:
             if d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
                 fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
             raise
+
+    def model(self, path: tree.Path) -> None:
+        """Refuse a name that is no model's."""
+        self.planner.named_model(path, self.scope)
 
     def given(self) -> dict[str, Value]:
         """What a topology's parameters of these names are, if its block does not say."""

@@ -150,6 +150,7 @@ class Plan:
     root: Group
     evaluator: Evaluator
     layer: str = ""
+    cluster: str = ""  # the cluster it stands in
     parameters: dict[str, object] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # names of all its parameters, well or not
     sets: list[DeviceSet] = field(default_factory=list)

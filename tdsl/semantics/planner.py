@@ -46,7 +46,6 @@ class Planner:
         self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator)
         self.context = Context((root,), ())
         self.count = 0
-        self.around: tuple[tree.Stmt, ...] = ()  # of the cluster, if the fabric stands in one
 
     # ------------------------------------------------------------ driving
     def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> Plan:

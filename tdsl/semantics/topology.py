@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -72,10 +72,18 @@ def known(library: Library, home: Linked) -> list[str]:
 class Binder:
     """Fills the parameters of one topology from a block."""
 
-    def __init__(self, entry: Entry, s: tree.Setting, scope: Scope, evaluator: Evaluator, given: dict[str, Value]) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        s: tree.Setting,
+        scope: Scope,
+        evaluator: Evaluator,
+        given: dict[str, Value],
+        model: Callable[[tree.Path], None],
+    ) -> None:
         assert isinstance(entry.node, tree.TopologyDecl)
         self.node, self.s, self.outer, self.evaluator = entry.node, s, scope, evaluator
-        self.given = given
+        self.given, self.model = given, model
         self.inner = Scope(entry.home.scope)
 
     def run(self) -> Instance:
@@ -141,6 +149,8 @@ class Binder:
             return joining(item)
         if kind == "ratio":
             return aim(item, self.outer, self.evaluator)
+        if kind == "model" and isinstance(item.value, tree.Path) and item.value.bare is not None:
+            self.model(item.value)
         values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl import compiler, resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, declared_in
 from tdsl.semantics.model import DeviceModel
@@ -62,7 +62,7 @@ def test_qm9700_faceplate() -> None:
 @pytest.mark.parametrize("path", DESIGNS, ids=lambda p: p.stem)
 def test_a_design(path: Path) -> None:
     result = compiler.check(path.stem)
-    assert result.findings == []
+    assert [d for d in result.findings if d.severity is not Severity.NOTE] == []
     assert len(path.read_text().splitlines()) < 60
 
 

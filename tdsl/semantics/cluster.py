@@ -1,0 +1,97 @@
+"""A ``cluster``: several fabrics over the same hosts. Each is planned as a fabric of its own, with the hosts that take part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.library import Entry, Linked
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+VALUES = (tree.Let, tree.Param, tree.Def)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it stands alone."""
+
+    node: tree.Decl
+    home: Linked
+    cluster: str = ""
+
+
+def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
+    """The fabric that an entry declares, or the fabrics of the cluster."""
+    node = entry.node
+    assert isinstance(node, tree.Decl)
+    if node.kind.name == "fabric":
+        yield Member(node, entry.home)
+        return
+    body = node.body or ()
+    fabrics = [s for s in body if _is_fabric(s)]
+    if not fabrics:
+        Fault(
+            "E0122", node.name.span, "this cluster declares no fabric, so there is nothing to check",
+            help="write `fabric NAME { … }` in its braces",
+        ).report(diagnostics)  # fmt: skip
+    for s in body:
+        if isinstance(s, (tree.Connect, tree.Setting)):
+            Fault(
+                "E0118", s.span, "this belongs to one of the cluster's fabrics", help="move it between the braces of a `fabric`"
+            ).report(diagnostics)
+    seen: dict[str, Span] = {}
+    for fabric in fabrics:
+        assert isinstance(fabric, tree.Decl)
+        name = fabric.name.name
+        if name in seen:
+            Fault(
+                "E0104", fabric.name.span, f"`{name}` is already declared in this cluster", labels=[(seen[name], "first here")]
+            ).report(diagnostics)
+            continue
+        seen[name] = fabric.name.span
+        lent = tuple(_lent(body, _named(fabric.body or ())))
+        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name)
+
+
+def _is_fabric(s: tree.Stmt) -> bool:
+    return isinstance(s, tree.Decl) and s.kind.name == "fabric"
+
+
+def _lent(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
+    """What a cluster lends to a fabric that names these: values, requirements, the hosts named and what is said of them."""
+    for s in body:
+        if isinstance(s, (*VALUES, tree.Require, tree.Broken)):
+            yield s
+        elif isinstance(s, tree.Decl):
+            if not _is_fabric(s) and s.name.name in named:
+                yield s
+        elif isinstance(s, tree.Omit):
+            paths = tuple(p for p in s.paths if _head(p) in named)
+            if paths:
+                yield replace(s, paths=paths)
+        elif isinstance(s, (tree.Naming, tree.Override, tree.Extend)):
+            if _head(s.path) in named:
+                yield s
+        elif not isinstance(s, (tree.Connect, tree.Setting)):
+            yield s
+
+
+def _head(path: tree.Path) -> str:
+    part = path.parts[0]
+    assert isinstance(part, tree.Member)
+    return part.name
+
+
+def _named(n: Any) -> set[str]:
+    """First names of all paths in a fabric's connects and settings."""
+    if isinstance(n, tree.Path):
+        return {_head(n)}.union(*(_named(p) for p in n.parts[1:]))
+    if isinstance(n, tuple):
+        return set().union(*map(_named, n))
+    if is_dataclass(n) and not isinstance(n, (Span, tree.Member, tree.Require, type)):
+        return set().union(*(_named(getattr(n, f.name)) for f in fields(n)))
+    return set()

@@ -1,0 +1,112 @@
+"""Clusters: several fabrics over the same hosts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tdsl.compiler import expand
+from tdsl.diagnostic import Severity
+from tests.cli.run import report
+from tests.harness import compile_text, places
+from tests.semantics.test_intent import data
+
+AI = """\
+model host FILER { port nic[4]: 400Gbps { type NDR } }
+cluster ai "compute and storage over the same hosts" {
+  param nodes: int = 128
+  host node[nodes]: DGX_H100
+  omit node[nodes - 1]
+  host filer[16]: FILER { role storage }
+  host spare[4]: FILER
+  naming filer[i] "{fabric}-filer{i}"
+
+  fabric compute "rails" {
+    hosts node.nic
+    rails 8; pods 4
+    clos { leaf QM9700; spine QM9700; oversubscription 1:1 }
+    require diameter <= 2
+  }
+  fabric storage {
+    hosts node.storage, filer.nic
+    clos { leaf QM9700; spine QM9700; oversubscription 2:1 }
+    require oversubscription at leaf <= 2:1
+  }
+  require reachability
+}
+"""
+SMALL = """\
+cluster c {
+  host box[4]: BOX
+  fabric one {
+    switch a: SW
+    connect box[b].nic[0] to a
+  }
+  fabric two {
+    switch z: SW
+    connect box[b].nic[1] to z
+  }
+}
+"""
+
+
+def test_each_fabric_has_the_hosts_that_take_part(tmp_path: Path) -> None:
+    result = compile_text(AI, tmp_path, models=False)
+    assert [d.code for d in result.findings if d.severity is not Severity.NOTE] == []
+    assert [(d.cluster, d.name) for d in result.designs] == [("ai", "compute"), ("ai", "storage")]
+    compute, storage = (d.fabric for d in result.designs)
+    assert compute is not None and storage is not None
+    assert {s.name for s in compute.sets if s.kind == "host"} == {"node"}
+    assert {s.name for s in storage.sets if s.kind == "host"} == {"node", "filer"}
+    assert (compute.title, storage.title) == ("rails", "")
+    assert storage.device_name(storage.sets[1].first) == "storage-filer0"
+    for design in result.designs:
+        claims = {r.check: r.status for r in design.results if r.requirement}
+        assert claims["reachability"] == "proved"
+        assert len(claims) == 2
+
+
+def test_expansion(tmp_path: Path) -> None:
+    result = compile_text(AI, tmp_path, models=False, name="intent.fab")
+    made, _ = expand(str(tmp_path / "intent.fab"))
+    assert made is not None and "hosts node" not in made
+    again = compile_text(made, tmp_path, models=False)
+    for before, after in zip(result.designs, again.designs, strict=True):
+        assert before.fabric is not None and after.fabric is not None
+        assert data(before.fabric) == data(after.fabric)
+
+
+def test_the_report_names_the_cluster(tmp_path: Path) -> None:
+    (tmp_path / "ai.fab").write_text(AI)
+    document = report(tmp_path / "ai.fab", "--set", "nodes=64")
+    assert [(d["cluster"], d["fabric"], d["summary"]["hosts"]) for d in document["designs"]] == [
+        ("ai", "compute", 63),
+        ("ai", "storage", 63),
+    ]
+    json.dumps(document)
+
+
+def test_a_port_belongs_to_one_fabric(tmp_path: Path) -> None:
+    assert compile_text(SMALL, tmp_path).findings == []
+    found = compile_text(SMALL.replace("nic[1]", "nic[0]"), tmp_path).findings
+    assert places(found) == [("E0451", 9)]
+    assert found[0].message == "port box[0].nic[0] already has a link in fabric `one` (and 3 more ports alike)"
+    assert found[0].labels[0].span.begin[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("  fabric two {", "  fabric one {", ("E0104", 7)),
+        ("  host box[4]: BOX\n", "  host box[4]: BOX\n  connect box[*] ring\n", ("E0118", 3)),
+        ("  host box[4]: BOX\n", "  host box[4]: BOX\n  layer scaleup\n", ("E0118", 3)),
+    ],
+)
+def test_what_is_refused(old: str, new: str, expected: tuple[str, int], tmp_path: Path) -> None:
+    assert places(compile_text(SMALL.replace(old, new), tmp_path).findings) == [expected]
+
+
+def test_a_cluster_without_a_fabric(tmp_path: Path) -> None:
+    assert places(compile_text("cluster c {\n  host box[4]: BOX\n}\n", tmp_path).findings) == [("E0122", 1)]
