@@ -25,7 +25,7 @@ from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec
 from tdsl.semantics.tiered import Line, Weaver
 from tdsl.semantics.topology import Binder, Instance
-from tdsl.semantics.unfold import Unfolder
+from tdsl.semantics.unfold import Unfolder, names_in
 from tdsl.semantics.values import Value
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
@@ -265,7 +265,7 @@ class Intent:
         """What a topology's parameters of these names are, if its block does not say."""
         out: dict[str, Value] = {name: value for name, (value, _) in self.counts.items()}
         if self.ends is not None:
-            out["hosts"] = self.ends.hosts
+            out["hosts"], out["per_host"] = self.ends.hosts, self.ends.per_host
             if self.ends.sets[0].ports.axes:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out
@@ -324,7 +324,7 @@ class Intent:
         path = item.value
         assert isinstance(path, tree.Path)
         if not instance.tiers:
-            topology.required(instance, [path.bare or ""], s.name.span)
+            topology.required(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
         span = t.span if instance.tiers else _said(s, path.bare) or s.name.span
         model = self.planner.named_model(path, scope)
         if model.kind != "switch":

@@ -99,7 +99,7 @@ class Binder:
             elif name in self.given:
                 self.bind(formal, self.given[name], self.s.span)
             elif formal.default is not None:
-                self.bind(formal, self.evaluator.evaluate(formal.default, self.inner, words=True), formal.name.span)
+                self.bind(formal, self.default(formal, formal.default), formal.name.span)
             else:
                 missing[name] = formal
         ends = next((n for n, f in formals.items() if f.type.name == "ports"), "")
@@ -109,6 +109,10 @@ class Binder:
                 "E0118", tiers[0].span, f"`{self.node.name.name}` has no tiers", labels=[(self.node.name.span, "declared here")]
             )
         return Instance(self.node, self.inner, ends, tiers, missing)
+
+    def default(self, formal: tree.Formal, e: tree.Expr) -> Value:
+        """The value of a parameter that is not written."""
+        return joining(tree.Item(e, (), e.span)) if formal.type.name == "pattern" else self.evaluator.evaluate(e, self.inner)
 
     def bind(self, formal: tree.Formal, value: Value, span: Span) -> None:
         """Give a parameter its value."""
@@ -215,6 +219,6 @@ def required(instance: Instance, names: Iterable[str], span: Span) -> None:
         formal = instance.missing.get(name)
         if formal is not None:
             raise Fault(
-                "E0115", span, f"`{instance.node.name.name}` needs `{name}`, a {formal.type.name}",
+                "E0115", span, f"`{instance.node.name.name}` needs `{name}` of type {formal.type.name}",
                 labels=[(formal.name.span, "asked for here")], help=f"write `{name} …` in its braces",
             )  # fmt: skip

@@ -138,8 +138,9 @@ class Unfolder:
         variables = [e.bare for e in written if isinstance(e, tree.Path) and e.bare]
         out: list[tree.Stmt] = []
         for ends in self.ends.sets:
-            wanted = 1 + len(ends.ports.axes) - bool(self.ends.planes)
-            if len(variables) != len(written) or len(written) != wanted or len(s.a) != 1:
+            inner = len(ends.ports.axes) - bool(self.ends.planes)
+            wanted = 1 + max(1, inner)  # a class without an index of its own has one end a host, number 0
+            if len(variables) != len(written) or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
                 raise Fault(
                     "E0109", s.a[0].span, f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
                     help="write one index variable for each, as in `ends[h, r]`",
@@ -147,7 +148,7 @@ class Unfolder:
             names = self.ends.variables(ends, self.fresh)
             kept = names.path[names.path.rindex("[") + 1 : -1].split(", ") if ends.ports.axes else []
             meaning = {str(variables[0]): self.ends.flat_host(ends, names)}
-            meaning |= dict(zip(map(str, variables[1:]), kept, strict=False))
+            meaning |= dict(zip(map(str, variables[1:]), kept if inner else ["0"], strict=False))
             made = self.connect(s)
             told = {k: _parsed(v) for k, v in meaning.items()}
             b = tuple(self.planed(tree.Path(_swap(p.parts, told), p.span), names.plane) for p in made.b)
@@ -188,7 +189,7 @@ class Unfolder:
     def expression(self, e: tree.Expr) -> tree.Expr:
         """An expression with what is known computed."""
         self.needs(e)
-        names = set(_names(e))
+        names = set(names_in(e))
         if names and not names & set(self.hidden) and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names):
             value = self.evaluator.evaluate(e, self.scope)
             if not isinstance(value, (Function, Joining)):
@@ -231,7 +232,7 @@ class Unfolder:
 
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
-        required(self.instance, _names(e), self.at)
+        required(self.instance, names_in(e), self.at)
 
 
 def _parsed(text: str) -> tree.Expr:
@@ -240,16 +241,16 @@ def _parsed(text: str) -> tree.Expr:
     return found
 
 
-def _names(n: Any) -> list[str]:
+def names_in(n: Any) -> list[str]:
     """First names of all paths in an expression."""
     if isinstance(n, tree.Path):
         head = n.parts[0]
         assert isinstance(head, tree.Member)
-        return [head.name, *(x for p in n.parts[1:] for x in _names(p))]
+        return [head.name, *(x for p in n.parts[1:] for x in names_in(p))]
     if isinstance(n, tuple):
-        return [x for item in n for x in _names(item)]
+        return [x for item in n for x in names_in(item)]
     if is_dataclass(n) and not isinstance(n, (Span, tree.Member, type)):
-        return [x for f in fields(n) for x in _names(getattr(n, f.name))]
+        return [x for f in fields(n) for x in names_in(getattr(n, f.name))]
     return []
 
 

@@ -316,6 +316,40 @@ def test_rail_only(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_fat_tree(tmp_path: Path) -> None:
+    """Al-Fares et al. 2008: k = 48 makes 27,648 hosts and 2,880 switches."""
+    models = "model switch R { port p[1..48]: 400Gbps }\nmodel host N { port nic: 400Gbps }\n"
+    summary = summarise(fabric_of(models + "fabric f {\n hosts 27648 x N\n fat_tree R { k 48 }\n}\n", tmp_path))
+    assert (summary["hosts"], summary["switches"]) == (27648, 2880)
+    found = compiled(models + "fabric f {\n hosts 27648 x N\n fat_tree R\n}\n", tmp_path).findings
+    assert [(d.code, d.message) for d in found] == [("E0115", "`fat_tree` needs `k` of type int")]
+
+
+def test_dragonfly(tmp_path: Path) -> None:
+    """DeepSeek-V3 (ISCA 2025, table 3), one link a pair of groups: 261,632 ends, 16,352 switches, 253,456 + 130,305 links."""
+    models = "model switch R { port p[1..64]: 400Gbps }\nmodel host N { port nic[8]: 400Gbps }\n"
+    text = models + "fabric f {\n hosts 32704 x N\n dragonfly { groups 511; routers 32; router R }\n}\n"
+    summary = summarise(fabric_of(text, tmp_path))
+    assert (summary["endpoints"], summary["switches"]) == (261632, 16352)
+    classes = summary["links"]["classes"]  # type: ignore[index]
+    assert (classes["local"], classes["global"]) == (253456, 130305)
+
+
+@pytest.mark.parametrize(("a", "routers", "links"), [(4, 36, 90), (8, 264, 1452)])
+def test_balanced_dragonflies(a: int, routers: int, links: int, tmp_path: Path) -> None:
+    """Kim et al. 2008: a = 2p = 2h, g = a h + 1, radix p + a - 1 + h; every port is used and the diameter is 3."""
+    h = a // 2
+    models = f"model switch R {{ port p[{2 * h + a - 1}]: 400Gbps }}\nmodel host N {{ port nic: 400Gbps }}\n"
+    block = f"hosts {a * h * (a * h + 1)} x N\n dragonfly {{ groups {a * h + 1}; routers {a}; router R; global each }}"
+    block += "\n require diameter <= 3"
+    result = compiled(f"{models}fabric f {{\n {block}\n}}\n", tmp_path)
+    assert result.findings == []
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    classes = summarise(fabric)["links"]["classes"]  # type: ignore[index]
+    assert (summarise(fabric)["switches"], classes["local"] + classes["global"]) == (routers, links)
+
+
 def test_a_finding_names_the_intent_and_then_the_topology(tmp_path: Path) -> None:
     """Three nodes more than ports: the block is the place, the library's line a label."""
     text = "fabric f {\n hosts 67 x DGX_H100\n rail_only { switch QM9700 }\n}\n"
