@@ -296,8 +296,8 @@ def words_of(path: Path) -> Iterator[tuple[str, int]]:
 
 
 TOPOLOGIES = ("superpod", "clos", "dragonfly", "fat_tree", "fattree", "slim_fly", "hyperx", "jellyfish", "rail_only", "spineless")
-LISTS = ("syntax/keywords.py", "semantics/later.py")
-"""The list of words, and the list of what is read and not built."""
+LISTS = ("syntax/keywords.py",)
+"""The list of words."""
 
 
 def known_models() -> list[str]:
