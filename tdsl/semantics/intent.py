@@ -114,7 +114,8 @@ class Intent:
         """The statements of a text, at the places of the intent."""
         local = Diagnostics()
         body = parse(SourceFile("expansion", line.text + "\n"), local).body
-        assert not local.has_errors, line.text
+        if local.has_errors:
+            raise Fault("E0120", line.span, "what this stands for is no statement", notes=[line.text.split("\n")[0]])
         return [(_placed(s, line.span, dict(line.spans)), line.chain) for s in body]
 
     def fresh(self, base: str) -> str:
@@ -170,6 +171,11 @@ class Intent:
         shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
         if count < 1:
             raise Fault("E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}")
+        for x in s.body or ():
+            if isinstance(x, tree.Broken):
+                raise Excused
+            if not isinstance(x, tree.Setting):
+                raise Fault("E0118", x.span, "a device's braces hold settings only", help="known: `role`, `split`")
         inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
         kind = DEVICES[s.name.name]
         if kind in self.taken:

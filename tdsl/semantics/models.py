@@ -230,6 +230,8 @@ class ModelBuilder:
 
     def whole_setting(self, s: tree.Setting | None, default: int) -> int:
         """A setting of one whole number of at least 1."""
+        if s and not s.items:
+            raise Fault("E0120", s.span, f"`{s.name.name}` needs a number")
         value = self.numbers(s)[0] if s else default
         if value < 1 and s:
             raise Fault("E0120", s.span, "this must be at least 1")

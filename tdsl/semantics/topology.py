@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from tdsl import resources
 from tdsl.semantics.evaluate import Evaluator
@@ -19,6 +20,8 @@ from tdsl.source import Span
 from tdsl.syntax import tree
 
 FOLDER = "topologies"
+BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.Tier)
+"""Statements that may hold others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Binder:
 
     def run(self) -> Instance:
         """The instance. Raises Fault for parameters that are unknown, given twice or of another type."""
+        if broken(self.node.body):
+            raise Excused
         formals = {f.name.name: f for f in self.node.formals}
         settable = [f for f in self.node.formals if f.type.name != "ports"]
         asked = self.settings(settable)
@@ -211,6 +216,15 @@ def joining(item: tree.Item) -> Joining:
         elif isinstance(value, tree.Path) and value.bare:
             args.append((tree.Member(value.bare, value.span), None))
     return Joining(tree.PatternRef(member, tuple(args), item.span), copies, None)
+
+
+def broken(n: Any) -> bool:
+    """Whether a statement in a block did not parse."""
+    if isinstance(n, tree.Broken):
+        return True
+    if isinstance(n, tuple):
+        return any(map(broken, n))
+    return isinstance(n, BLOCKS) and any(broken(getattr(n, f.name)) for f in fields(n))
 
 
 def required(instance: Instance, names: Iterable[str], span: Span) -> None:
