@@ -86,10 +86,10 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     if path is None:
         raise UsageError(_absent(source))
     try:
-        module = loader.read(path)
+        module = loader.read(path, source)
     except OSError as error:
         raise UsageError(f"{source}: {error.strerror or error}") from None
-    shown = loader.shown(path)
+    shown = loader.shown(path, source)
     if module is None:
         return _lone(shown, path.stem, diagnostics, begin)
     library = Library(loader, diagnostics, dict(options.set))

@@ -47,22 +47,22 @@ class Loader:
                 return standard
         return None
 
-    def read(self, path: Path) -> Module | None:
-        """A file's module; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
+    def read(self, path: Path, given: str = "") -> Module | None:
+        """A file's module, shown as ``given``; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
         key = str(path.resolve())
         if key not in self.modules:
             text = self.overlay.get(key)
             data = text.encode() if text is not None else path.read_bytes()
-            file = decode(data, self.shown(path), self.diagnostics)
+            file = decode(data, self.shown(path, given), self.diagnostics)
             self.modules[key] = Module(file, parse(file, self.diagnostics).body, path.parent, key) if file else None
         return self.modules[key]
 
-    def shown(self, path: Path) -> str:
+    def shown(self, path: Path, given: str = "") -> str:
         """A file's name in findings: as given, or ``stdlib:…``."""
         root = resources.folder("stdlib")
         if path.is_relative_to(root):
             return f"stdlib:{path.relative_to(root).as_posix()}"
-        return path.as_posix()
+        return given or path.as_posix()
 
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
