@@ -27,8 +27,6 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.report.formats import formats
 from tdsl.semantics.loader import declared_in
-from tdsl.syntax import keywords
-from tdsl.syntax.tables import compile_grammar, grammar_text, load
 from tdsl.verify.check import catalogue as checks
 from tests.test_docs import README, Block, marked
 
@@ -320,15 +318,6 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
     assert pages.isdisjoint(of_checks)
     assert sorted(used - pages - of_checks) == []
     assert sorted(pages - used) == []
-
-
-def test_the_keyword_list_is_the_grammars() -> None:
-    assert set(load().words) == keywords.GRAMMAR_WORDS
-    assert len({p.name for p in catalogue.files()}) == len(catalogue.files())
-
-
-def test_the_grammar_has_no_conflict() -> None:
-    compile_grammar(grammar_text(), strict=True)
 
 
 def code_lines(path: Path) -> int:

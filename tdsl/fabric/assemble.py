@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, connectors, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
+from tdsl.fabric.parts import judge_parts
 from tdsl.fabric.tiers import class_name, device_tiers, set_tiers
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
@@ -57,13 +58,18 @@ def assemble(
     cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
     medium = _media(batches)
     order = np.lexsort((b, a))
-    a, b, via_a, via_b, rate, cls, medium, statement = (x[order] for x in (a, b, via_a, via_b, rate, cls, medium, statement))
+    shades: list[str] = []
+    colour = _colours(plan, batches, shades, diagnostics)
+    rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
+    a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
     port_link = np.full(int(base[-1]), -1, dtype=np.int64)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
     crossed = np.flatnonzero(via_a >= 0)
+    on_port = np.zeros(int(base[-1]), dtype=np.int64)
+    on_port[a] = on_port[b] = rate
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
     cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
-                     (a, b, via_a, via_b, cls, medium, statement), diagnostics)  # fmt: skip
+                     (a, b, via_a, via_b, cls, medium, statement), on_port, diagnostics)  # fmt: skip
     in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
     return Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=plan.layer, sets=tuple(sets),
@@ -71,6 +77,7 @@ def assemble(
         device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
         port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
         link_medium=medium, link_statement=statement, link_via_a=via_a, link_via_b=via_b, classes=tuple(names),
+        link_colour=colour, colours=tuple(shades),
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
         circuit_link=in_ocs,
@@ -117,7 +124,7 @@ def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
     return out
 
 
-def _per_link(batches: Sequence[Batch], value: object, batch: Batch, what: str) -> Array:
+def _per_link(value: object, batch: Batch, what: str) -> Array:
     """A setting for each link of a batch: one value for all, or one a dimension."""
     if not isinstance(value, tuple):
         value = (value,)
@@ -139,7 +146,7 @@ def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
         if written is not None:
             values = written if isinstance(written, tuple) else (written,)
             amounts = tuple(int(v.amount) for v in values if isinstance(v, Quantity))
-            out[at : at + len(x.a)] = _per_link(batches, amounts, x, "rate")
+            out[at : at + len(x.a)] = _per_link(amounts, x, "rate")
         at += len(x.a)
     return out
 
@@ -150,7 +157,7 @@ def _media(batches: Sequence[Batch]) -> Array:
     for x in batches:
         written = x.wire.settings.get("medium", "cable")
         values = written if isinstance(written, tuple) else (written,)
-        parts.append(_per_link(batches, tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
+        parts.append(_per_link(tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
     return _join(parts)
 
 
@@ -176,7 +183,7 @@ def _classes(
             parts.append(np.array(numbers or [0], dtype=np.int64)[which])
             continue
         try:
-            parts.append(_written_class(plan, x, written, names))
+            parts.append(_written(plan, x, written, names, "class"))
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
@@ -184,7 +191,23 @@ def _classes(
     return _join(parts)
 
 
-def _written_class(plan: Plan, batch: Batch, written: object, names: list[str]) -> Array:
+def _colours(plan: Plan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
+    """Colour of each link's cable as an index into ``shades``; -1 where the connect asks for none."""
+    parts = []
+    for x in batches:
+        none = np.full(len(x.a), -1, dtype=np.int64)
+        written = x.wire.settings.get("colour")
+        try:
+            parts.append(none if written is None else _written(plan, x, written, shades, "colour"))
+        except (Fault, Excused) as error:
+            if isinstance(error, Fault):
+                error.report(diagnostics)
+            parts.append(none)
+    return _join(parts)
+
+
+def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: str) -> Array:
+    """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
     if any(isinstance(v, tree.Str) for v in values):
         template = values[0]
@@ -192,7 +215,7 @@ def _written_class(plan: Plan, batch: Batch, written: object, names: list[str]) 
         for k in np.unique(batch.assignment).tolist():
             texts[k] = _number(names, str(plan.evaluator.evaluate(template, batch.over.scope(k, batch.wire.scope))))
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
-    return _per_link((), tuple(_number(names, str(v)) for v in values), batch, "class")
+    return _per_link(tuple(_number(names, str(v)) for v in values), batch, what)
 
 
 def _number(names: list[str], name: str) -> int:
@@ -203,7 +226,7 @@ def _number(names: list[str], name: str) -> int:
 
 def _cables(
     plan: Plan, sets: Sequence[DeviceSet], device_set: Array, device: Array, models: Sequence[DeviceModel], device_model: Array,
-    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], diagnostics: Diagnostics,
+    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], rates: Array, diagnostics: Diagnostics,
 ) -> Cables:  # fmt: skip
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
     a, b, via_a, via_b, cls, medium, statement = links
@@ -224,7 +247,7 @@ def _cables(
         )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
     cables = pull(pa, pb, ps, pc, connectors(models, device_model, base))
-    _judge(plan, wiring, cables, diagnostics)
+    judge_parts(plan, wiring, cables, rates, diagnostics)
     return cables
 
 
@@ -239,22 +262,6 @@ def _to_passive(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: 
     kinds, which = np.unique(sa * len(sets) + sb, return_inverse=True)
     numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
     return np.array(numbers or [0], dtype=np.int64)[which]
-
-
-def _judge(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> None:
-    """Refuse cables that cannot be: many connectors to many, and break-outs for which no part is named."""
-    named = np.array(["cable" in w.settings for w in plan.wires] or [False])
-    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & ~named[cables.statement])):
-        for s in np.unique(cables.statement[bad]).tolist():
-            mine = np.flatnonzero(bad & (cables.statement == s))
-            first = int(mine[0])
-            ends = f"{wiring.ports.port_path(int(cables.a[first]))} and {wiring.ports.port_path(int(cables.b[first]))}"
-            would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"
-            if code == "E0202":
-                would = f"be a break-out with {int((cables.group == cables.group[first]).sum())} legs"
-                mend = 'name the part: `{ cable "PART" }`, or use ports that have a connector each'
-            alike = [f"{len(mine)} legs of this connect alike"]
-            diagnostics.add(code, plan.wires[s].origin, f"the cable between {ends} would {would}", notes=alike, help=mend)
 
 
 __all__ = ["assemble"]

@@ -67,7 +67,7 @@ class Loader:
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
         standard = resources.folder("stdlib")
-        return [folder, *self.paths, standard, standard / "hardware"]
+        return [folder, *self.paths, standard, standard / "hardware", standard / "cables"]
 
     def find(self, use: tree.Use, folder: Path) -> list[Path]:
         """The file a ``use`` names, or the files of the folder it names."""
@@ -94,7 +94,8 @@ class Loader:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
             self.catalogue_names = {}
-            for path in sorted((resources.folder("stdlib") / "hardware").rglob("*.fab")):
+            library = resources.folder("stdlib")
+            for path in [p for kind in ("hardware", "cables") for p in sorted((library / kind).rglob("*.fab"))]:
                 for name in declared_in(path):
                     self.catalogue_names.setdefault(name, path)
         return self.catalogue_names

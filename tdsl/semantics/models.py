@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, nearest, unknown
-from tdsl.semantics.model import KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
+from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.shapes import axes_of
@@ -24,6 +24,7 @@ PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "split")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
+    "rate", "medium", "fibre", "polarity", "reach", "legs",
 )  # fmt: skip
 PORT_LIMIT = 1 << 16
 
@@ -46,8 +47,8 @@ class ModelBuilder:
     def build(self) -> DeviceModel | None:
         """The model, or None if what it is cannot be known."""
         node = self.node
-        if node.kind.name not in KINDS:
-            unknown("E0101", node.kind.span, "kind of model", node.kind.name, KINDS).report(self.library.diagnostics)
+        if node.kind.name not in MODEL_KINDS:
+            unknown("E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS).report(self.library.diagnostics)
             return None
         for s in node.body:
             try:
@@ -67,6 +68,10 @@ class ModelBuilder:
 
     def statement(self, s: tree.Stmt) -> None:
         """One statement of the model's body."""
+        if self.node.kind.name == "cable" and not isinstance(s, (tree.Setting, tree.Let, tree.Broken)):
+            raise Fault(
+                "E0118", s.span, "a cable has facts only", help="such as `rate 400Gbps`, `medium fibre`, `reach 50m`, `legs 2`"
+            )
         match s:
             case tree.Let():
                 self.scope.define(s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)))

@@ -131,7 +131,7 @@ class Planner:
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
             case tree.Connect():
-                self.waiting.append(partial(wire, plan, s, scope, context, origin))
+                self.waiting.append(partial(wire, plan, self.library, self.home, s, scope, context, origin))
             case tree.Omit():
                 for path in s.paths:
                     self.waiting.append(partial(omit, plan, s, path, scope, context, origin))

@@ -9,7 +9,7 @@ from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, Target
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Value, Word, type_name
+from tdsl.semantics.values import ModelName, Value, Word, type_name
 from tdsl.syntax import tree
 
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
@@ -25,8 +25,12 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
 
 def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> object:
     if isinstance(item.value, tree.Str) and any(not isinstance(p, str) for p in item.value.parts):
+        if name not in ("class", "colour"):
+            raise Fault("E0120", item.span, f"`{name}` is the same for all links of a connect; it has no placeholders")
         return item.value
     value = evaluator.evaluate(item.value, scope, words=True)
+    if isinstance(value, ModelName):
+        value = Word(value.name)
     if name in ("rate", "length"):
         dim = RATE if name == "rate" else LENGTH
         if not isinstance(value, Quantity) or value.dim != dim:
