@@ -189,7 +189,10 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     for name, entry in entries.items():
         assert isinstance(entry.node, tree.Decl)
         try:
-            plans.append(Planner(library, entry.home, entry.node, options.max_devices).run(additions.get(name, ())))
+            plan = Planner(library, entry.home, entry.node, options.max_devices).run(additions.get(name, ()))
+            plan.parameters = {**home.parameters, **plan.parameters}
+            plan.declared |= home.declared
+            plans.append(plan)
         except Fault as fault:
             fault.report(diagnostics)
     return plans

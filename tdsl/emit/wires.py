@@ -104,11 +104,12 @@ class Wires:
         return [facts[number] if number >= 0 else "" for number in statements.tolist()]
 
     def _colour(self) -> list[object]:
-        """The colour of each leg, that of its first link."""
+        """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
         f = self.fabric
         first = self._first_link
-        numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first])
-        return [f.colours[n] if n >= 0 else "" for n in numbers.tolist()]
+        numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first]).tolist()
+        written = self._setting(f.cable_statement, "colour", self._cable_class)
+        return [f.colours[n] if n >= 0 else said for n, said in zip(numbers, written, strict=True)]
 
     # ------------------------------------------------------------ cables
     @cached_property

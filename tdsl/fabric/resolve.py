@@ -171,7 +171,7 @@ class Resolver:
             offsets, many = self.offsets(entry)
             if rows.shape[0] * rows.shape[1] * offsets.shape[1] > ASSIGNMENT_LIMIT:
                 raise Fault("E0116", entry.span, "this names too many devices at once")
-            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, -1)
+            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, rows.shape[1] * offsets.shape[1])
             if many:
                 populous = True
                 shape.append(offsets.shape[1])

@@ -21,6 +21,7 @@ from tdsl.semantics.values import whole
 from tdsl.syntax import tree
 
 PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
+WORDS = {"spread": ("x", "uneven"), "pairs": ("shift",), "random": ("degree", "seed")}
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
     pairs = application(wiring, wire, a, b, resolver)
     far = b or a
-    times = _times(wire, resolver)
+    times = copies_of(wire, resolver)
     total = int(times.sum()) * len(pairs.a)
     if wiring.total + total > wiring.max_links:
         count = wiring.total + total
@@ -90,7 +91,7 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     _keep(wiring, batch, built, da, db)
 
 
-def _times(wire: Wire, resolver: Resolver) -> Array:
+def copies_of(wire: Wire, resolver: Resolver) -> Array:
     """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x N`` times."""
     once = np.ones(resolver.over.count, dtype=np.int64)
     if wire.node.pattern is not None or wire.node.copies is None:
@@ -140,6 +141,9 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         return patterns.single()
     name = p.name.name
     words = {m.name: e for m, e in p.args}
+    for word, _ in p.args:
+        if word.name not in WORDS.get(name, ()):
+            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_takes(name))
     if name not in PATTERNS:
         raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
@@ -157,9 +161,20 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
         return patterns.copies(patterns.grid(shape, name == "torus"), n)
     if name == "random":
+        if "degree" not in words or "seed" not in words:
+            raise Fault("E0457", p.span, "a random graph is given by its degree and a seed", help="`random degree 4 seed 1`")
         degree, seed = (_whole(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
         return patterns.copies(patterns.random_regular(a.size, degree, seed, p.span), n)
     return _spread(wiring, wire, a, b, resolver, words, free)
+
+
+def _takes(name: str) -> str:
+    words = WORDS.get(name, ())
+    return (
+        f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in words)}"
+        if words
+        else f"`{name}` stands alone, or with `x N`"
+    )
 
 
 def _spread(

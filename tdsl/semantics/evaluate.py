@@ -24,7 +24,7 @@ from tdsl.semantics.operators import (
 )  # fmt: skip
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, text_of, type_name, whole
+from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, a_type, text_of, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -128,7 +128,7 @@ class Evaluator:
                 raise Fault(
                     "E0120",
                     part.span,
-                    f"the format `{part.format}` does not fit a {type_name(value)}: {error}",
+                    f"the format `{part.format}` does not fit {a_type(value)}: {error}",
                     help="use a Python format such as `02` for a number",
                 ) from None
             if len(out[-1]) > BIT_LIMIT:
@@ -150,7 +150,7 @@ class Evaluator:
                 raise Fault(
                     "E0103",
                     part.span,
-                    f"a {type_name(value)} has no member `{part.name}`",
+                    f"{a_type(value)} has no member `{part.name}`",
                     help="a path to a device is not a value; it stands in connect, omit, naming and require",
                 )
         return value
@@ -178,7 +178,7 @@ class Evaluator:
         if isinstance(value, Builtin):
             return whole(value.run(span, *args)) if _accepts(value, args, span) else None
         if not isinstance(value, Function):
-            raise Fault("E0103", span, f"a {type_name(value)} cannot be called")
+            raise Fault("E0103", span, f"{a_type(value)} cannot be called")
         formals = value.definition.formals
         needed = sum(1 for f in formals if f.default is None)
         if not needed <= len(args) <= len(formals):

@@ -222,6 +222,13 @@ class Planner:
     def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """``switch leaf[8]: QM9700 { … }``."""
         try:
+            if s.title is not None:
+                raise Fault(
+                    "E0120",
+                    s.title.span,
+                    "a device has no title",
+                    help="models and fabrics have titles; `naming` names devices",
+                )
             axes = axes_of(s.shape, scope, self.evaluator)
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             model, role = self.model_for(s, scope)
