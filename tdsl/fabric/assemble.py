@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, connectors, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.parts import judge_parts
-from tdsl.fabric.tiers import class_name, device_tiers, set_tiers
+from tdsl.fabric.tiers import class_name, device_tiers, main_ends, set_tiers
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
 from tdsl.semantics.fault import Excused, Fault
@@ -85,11 +86,10 @@ def assemble(
 
 
 def _tiers(sets: Sequence[DeviceSet], device_set: Array, built: NDArray[np.bool_], device: Array, a: Array, b: Array) -> Array:
-    """Tiers from the hosts with accelerators, or from all hosts and chips where there are none."""
+    """Tiers from the ends that the fabric is built for."""
     is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
-    main = np.array([s.kind in ("host", "chip") and s.role == "accelerator" for s in sets] or [False])[device_set]
     active = np.array([s.kind in ("switch", "host", "chip") for s in sets] or [False])[device_set]
-    start = (main if main.any() else is_end) & built
+    start = np.array(main_ends(sets) or [False])[device_set] & built
     through = active & ~is_end
     tier = device_tiers(start, through, device[a], device[b])
     tier[is_end] = 0
@@ -106,21 +106,28 @@ def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -
 
 
 def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
-    """Number of the plane instance each device stands in, -1 if in none."""
+    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart by the plane's own
+    index, whatever groups are around it; two declarations are different planes."""
     out = np.full(len(device_set), -1, dtype=np.int64)
+    start: dict[tuple[str, ...], int] = {}
+    total = 0
     for s in sets:
-        seen = False
-        stride = s.count
-        where = np.arange(s.count, dtype=np.int64)
-        value = np.zeros(s.count, dtype=np.int64)
-        for part in s.parts:
-            for axis in part.axes:
-                stride //= axis.size
-                if part.kind == "plane":
-                    value = value * axis.size + (where // stride) % axis.size + (axis.low if axis.size == 1 else 0)
-            seen = seen or part.kind == "plane"
-        if seen:
-            out[s.first : s.first + s.count] = value
+        depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), None)
+        if depth is None:
+            continue
+        axes = s.parts[depth].axes
+        key = tuple(p.name for p in s.parts[: depth + 1])
+        if key not in start:
+            start[key] = total
+            total += max(prod(a.low + a.size for a in axes), 1)
+        stride = prod(a.size for p in s.parts[depth + 1 :] for a in p.axes)
+        where = np.arange(s.count, dtype=np.int64) // stride
+        value, step = np.zeros(s.count, dtype=np.int64), 1
+        for axis in reversed(axes):
+            value += (where % axis.size + axis.low) * step
+            where = where // axis.size
+            step *= axis.low + axis.size
+        out[s.first : s.first + s.count] = start[key] + value
     return out
 
 
@@ -131,10 +138,13 @@ def _per_link(value: object, batch: Batch, what: str) -> Array:
     numbers = np.array(value, dtype=np.int64)
     if len(numbers) == 1:
         return np.full(len(batch.a), numbers[0], dtype=np.int64)
-    dims = int(batch.dim.max(initial=0)) + 1
-    if dims > len(numbers):
-        raise Fault("E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {dims} dimensions")
-    return numbers[batch.dim]
+    if batch.dims != len(numbers):
+        has = f"{batch.dims} dimensions" if batch.dims > 1 else "links without dimensions"
+        raise Fault(
+            "E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {has}", help="one value, or one a dimension"
+        )
+    picked: Array = numbers[batch.dim]
+    return picked
 
 
 def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
@@ -209,12 +219,13 @@ def _colours(plan: Plan, batches: Sequence[Batch], shades: list[str], diagnostic
 def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: str) -> Array:
     """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
-    if any(isinstance(v, tree.Str) for v in values):
-        template = values[0]
+    if len(values) == 1 and isinstance(values[0], tree.Str):
         texts = {}
         for k in np.unique(batch.assignment).tolist():
-            texts[k] = _number(names, str(plan.evaluator.evaluate(template, batch.over.scope(k, batch.wire.scope))))
+            texts[k] = _number(names, str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope))))
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
+    if any(isinstance(v, tree.Str) for v in values):
+        raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")
     return _per_link(tuple(_number(names, str(v)) for v in values), batch, what)
 
 

@@ -90,6 +90,7 @@ class Fabric:
     circuit_b: Ints
     circuit_link: Ints
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
+    named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tdsl.semantics.builtins import BUILTINS
@@ -41,6 +42,7 @@ class Evaluator:
 
     is_model: object = None  # Callable[[str], bool]
     steps: int = 0
+    calls: list[tree.Def] = field(default_factory=list)  # functions being computed, outermost first
 
     def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
         """The value of an expression."""
@@ -122,6 +124,8 @@ class Evaluator:
             if not part.format:
                 out.append(text_of(value))
                 continue
+            if re.search(r"\d{5}", part.format):
+                raise Fault("E0116", part.span, f"the format `{part.format}` makes too many characters")
             try:
                 out.append(format(value, part.format))
             except (ValueError, TypeError, OverflowError) as error:
@@ -170,6 +174,10 @@ class Evaluator:
             return Word(name)
         if scope.is_excused(name):
             raise Excused
+        if name == "range":
+            raise Fault(
+                "E0101", head.span, "there is no value `range` here", help="a range is written `0..3`, both ends included"
+            )
         raise unknown("E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if nearest(name, [b]))])
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: Span) -> Value:
@@ -194,7 +202,20 @@ class Evaluator:
             at = part.args[i].span if i < len(args) else formal.name.span
             require_type(given, formal.type, at)
             inner.set(formal.name.name, given, formal.name.span, "argument")
-        result = self.evaluate(value.definition.body, inner)
+        if any(d is value.definition for d in self.calls):
+            name = value.definition.name
+            raise Fault(
+                "E0114",
+                name.span,
+                f"`{name.name}` leads back to itself",
+                labels=[(span, "called again here")],
+                help="write it without recursion; a list `[… for i in 0..n]` with `sum`, `min` or `max` often does",
+            )
+        self.calls.append(value.definition)
+        try:
+            result = self.evaluate(value.definition.body, inner)
+        finally:
+            self.calls.pop()
         if value.definition.type is not None:
             require_type(result, value.definition.type, span)
         return result

@@ -163,7 +163,12 @@ class ModelBuilder:
         if isinstance(value, Word) and value == "any":
             return None
         if not isinstance(value, Quantity) or value.dim != RATE or value.amount <= 0 or value.amount.denominator != 1:
-            raise Fault("E0103", s.of.span, f"a port's rate is a rate such as `400Gbps`, not {a_type(value)}")
+            what = (
+                "more than nothing"
+                if isinstance(value, Quantity) and value.dim == RATE
+                else f"a rate such as `400Gbps`, not {a_type(value)}"
+            )
+            raise Fault("E0103", s.of.span, f"a port's rate is {what}")
         return int(value.amount)
 
     def port_settings(self, s: tree.Decl) -> dict[str, tree.Setting]:
@@ -332,7 +337,7 @@ def split_model(model: DeviceModel, ways: Mapping[str, int], span: Origin) -> De
     for name, n in ways.items():
         if model.port_class(name) is None:
             raise unknown("E0101", span.span, f"port class of {model.name} called", name, [c.name for c in model.classes])
-        if n < 1:
+        if n < 2:
             raise Fault("E0120", span, f"`{name}` cannot be split {n} ways")
     classes: list[PortClass] = []
     first = 0

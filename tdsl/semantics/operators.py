@@ -16,13 +16,17 @@ BIT_LIMIT = 4096
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "in"}
 
 
+RATE_SLIPS = {f"{prefix}{tail}": f"{prefix.upper()}bps" for prefix in "gtm" for tail in ("", "b", "bit", "bits", "bit/s", "be")}
+"""What people write for rates: ``100G``, ``400Gbit``."""
+
+
 def measure(e: tree.Measure) -> Value:
     """A written quantity in base units."""
     if e.unit == "%":
         return whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        near = nearest(e.unit, UNIT_TABLE)
+        near = RATE_SLIPS.get(e.unit.lower()) or nearest(e.unit, UNIT_TABLE)
         raise Fault(
             "E0105",
             e.span,

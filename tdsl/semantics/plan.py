@@ -153,4 +153,5 @@ class Plan:
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
+    idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
     broken: bool = False

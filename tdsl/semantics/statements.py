@@ -27,12 +27,7 @@ def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Sco
         via = resolve(plan, context, s.via, ports=False) if s.via else None
         for t in (*a, *b, *([via] if via else [])):
             if t.device is None:
-                raise Fault(
-                    "E0120",
-                    t.span,
-                    f"`{t.path.parts[-1].span.text}` is a group; cables join devices",
-                    help="name a device in it",
-                )
+                raise Fault("E0120", t.span, f"`{t.span.text}` is a group; cables join devices", help="name a device in it")
         settings = connect_settings(s, scope, plan.evaluator)
         _part(library, home, s, settings)
     except (Fault, Excused):

@@ -11,7 +11,7 @@ from typing import Protocol
 from tdsl.diagnostic import Diagnostic, Fix
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.characters import bad_character
-from tdsl.syntax.keywords import GRAMMAR_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 
 VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
@@ -61,6 +61,18 @@ class _Scene:
         return self.statement[0].text if self.statement else ""
 
     @property
+    def rest(self) -> list[Token]:
+        """The statement's tokens from the fault on, blocks included."""
+        out: list[Token] = []
+        depth = 0
+        for token in self.run.tokens[self.i :]:
+            depth += (token.type == "LBRACE") - (token.type == "RBRACE")
+            if depth < 0 or token.type in (END, "$END", FAULT):
+                break
+            out.append(token)
+        return out
+
+    @property
     def span(self) -> Span:
         """The token's place; at an end, the place just after what was written."""
         token, file = self.token, self.run.file
@@ -88,7 +100,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )  # fmt: skip
     scene = _Scene(run, i, token, run.expected())
-    for trial in (_stray, _comment, _misspelt, _equals, _point, _python, _blank_in_quantity, _missing_colon, _pattern, _joined):
+    for trial in _TRIALS:
         finding = trial(scene)
         if finding is not None:
             return finding
@@ -132,6 +144,114 @@ def _comment(s: _Scene) -> Diagnostic | None:
         "E0001", "`//` divides; it begins no comment", s.span, help="a comment begins with `#`",
         fix=Fix("make it a comment", ((s.span, "#"),)),
     )  # fmt: skip
+
+
+def _setting(s: _Scene) -> Diagnostic | None:
+    """``rate: 100Gbps``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "COLON" or len(s.statement) != 1 or b.type != "NAME" or b.text in STARTERS | {"else"}:
+        return None
+    value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
+    touching = s.run.file.text[t.end : t.end + 1].strip()
+    return Diagnostic(
+        "E0001", f"expected a value, found `:` after `{b.text}`", s.span, help=f"a setting has no `:`; write `{b.text} {value}`",
+        fix=Fix("remove the `:`", ((Span(s.run.file, b.end, t.end), " " if touching else ""),)),
+    )  # fmt: skip
+
+
+def _ratio(s: _Scene) -> Diagnostic | None:
+    """``2 : 1``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "COLON" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
+        return None
+    low, high = b.text, following[0].text
+    all_three = b.span.to(following[0].span)
+    opening = s.statement[-3:-1]
+    if len(opening) == 2 and opening[1].type == "LSQB" and opening[0].type == "NAME" and opening[0].end == opening[1].start:
+        return Diagnostic(
+            "E0013", f"`{all_three.text}` is no index or extent", all_three, help=f"a range is written `{low}..{high}`",
+            fix=Fix("write a range", ((all_three, f"{low}..{high}"),)),
+        )  # fmt: skip
+    return Diagnostic(
+        "E0001", f"`:` stands alone between `{low}` and `{high}`", s.span, help=f"a ratio is written touching: `{low}:{high}`",
+        fix=Fix("write a ratio", ((all_three, f"{low}:{high}"),)),
+    )  # fmt: skip
+
+
+def _declaration(s: _Scene) -> Diagnostic | None:
+    """``switch a = S`` and ``switch a, b: S``."""
+    t = s.token
+    if t is None or s.first not in KIND_WORDS | {"override"} or len(s.statement) < 2 or s.statement[1].type != "NAME":
+        return None
+    if t.type == "EQUAL" and "COLON" in s.expected:
+        what = "rate" if s.first == "port" else "model"
+        return Diagnostic(
+            "E0001", "expected `:`, found `=`: `=` gives a name to a value in `let` and `param`", s.span,
+            help=f"write `:` before the {what}", fix=Fix("write `:`", ((s.span, ":"),)),
+        )  # fmt: skip
+    kinds = [x.type for x in s.statement]
+    more = t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]
+    if not more and not (t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds):
+        return None
+    if END not in s.expected or s.first == "override":
+        return None
+    return Diagnostic(
+        "E0001", f"a `{s.first}` statement declares one name, {_found(s)}", s.span,
+        help=f"write a statement for each, on lines of their own: `{s.first} {s.statement[1].text} …`",
+    )  # fmt: skip
+
+
+def _typed(s: _Scene) -> Diagnostic | None:
+    """``let n: 4``: a value where its type would stand."""
+    words = s.statement
+    if s.first not in ("let", "param") or not 3 <= len(words) <= 4 or words[2].type != "COLON":
+        return None
+    value = [*words[3:], *s.rest]
+    if not value or any(t.type == "EQUAL" for t in value) or value[0].text in TYPES:
+        return None
+    text = Span(s.run.file, value[0].start, value[-1].end).text
+    text = text if len(text) <= 40 and "\n" not in text else "…"
+    put = " =" if value[0].start > words[2].end else " = "
+    return Diagnostic(
+        "E0001", f"`:` gives the type of `{words[1].text}`; its value stands behind `=`", words[2].span,
+        help=f"write `{s.first} {words[1].text} = {text}`",
+        fix=Fix("write `=`", ((Span(s.run.file, words[1].end, words[2].end), put),)),
+    )  # fmt: skip
+
+
+def _unquoted(s: _Scene) -> Diagnostic | None:
+    """``naming a[i] x{i}``."""
+    t = s.token
+    if s.first != "naming" or t is None or "STRING" not in s.expected or t.type not in ("NAME", "NUMBER", "QUANTITY", "LBRACE"):
+        return None
+    if t.text == "where" or (t.type == "LBRACE" and len(s.statement) == 2):  # the string, or the path, is missing
+        return None
+    rest = s.rest
+    if t.type != "LBRACE":
+        guard = (i for i, x in enumerate(rest) if x.text == "where")
+        rest = rest[: next(guard, len(rest))]
+    whole = Span(s.run.file, t.start, rest[-1].end)
+    if '"' in whole.text or "\n" in whole.text:
+        return None
+    return Diagnostic(
+        "E0001", f"expected a string, found `{whole.text}`", whole, help=f'put it in double quotes: `"{whole.text}"`',
+        fix=Fix("put it in double quotes", ((whole, f'"{whole.text}"'),)),
+    )  # fmt: skip
+
+
+def _dangling(s: _Scene) -> Diagnostic | None:
+    """``n > 0 and`` at the end of a line."""
+    t, b = s.token, s.before
+    if b is None or not s.statement or "NAME" not in s.expected:
+        return None
+    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE"):
+        return None
+    if b.text not in OPERATORS and b.type not in _OPERATORS:
+        return None
+    help = f"write a value after `{b.text}`" + ("" if b.type == "RANGE" else ", or remove it")
+    if b.text in ("and", "or") and t is not None and t.newline:
+        help += f"; a line that begins with `{b.text}` continues the one before"
+    return Diagnostic("E0001", f"expected a value after `{b.text}`, {_found(s)}", b.span, help=help)
 
 
 def _misspelt(s: _Scene) -> Diagnostic | None:
@@ -225,6 +345,22 @@ def _missing_colon(s: _Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
+def _arrow(s: _Scene) -> Diagnostic | None:
+    """``connect a -> b``."""
+    t = s.token
+    if s.first not in ("connect", "circuit") or t is None or "TO" not in s.expected:
+        return None
+    signs: list[Token] = []
+    for x in s.rest:
+        if x.type not in ("MINUS", "CMP", "EQUAL") or (signs and signs[-1].end != x.start):
+            break
+        signs.append(x)
+    if not signs:
+        return None
+    arrow = t.span.to(signs[-1].span)
+    return Diagnostic("E0001", f"`{arrow.text}` joins no ends", arrow, help="write `to`", fix=Fix("write `to`", ((arrow, "to"),)))
+
+
 def _pattern(s: _Scene) -> Diagnostic | None:
     """``connect a too b``: the parser took ``too`` for a pattern, the reader sees a slip for ``to``."""
     b = s.before
@@ -234,11 +370,23 @@ def _pattern(s: _Scene) -> Diagnostic | None:
         return None
     linked = any(t.text == "to" for t in s.statement)
     guess = nearest(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
+    if s.token.type in ("LSQB", "DOT", "COMMA") or (guess is None and s.token.text in (*PATTERNS, "to") and not linked):
+        return _second_path(s, b, linked or any(t.text == "to" for t in s.rest))
     wanted = "a pattern or the end of the line" if linked else "`to`, a pattern or the end of the line"
     return Diagnostic(
         "E0001", f"expected {wanted}, found `{b.text}`", b.span,
         help=f"did you mean `{guess}`?" if guess else f"patterns are {', '.join(PATTERNS)}",
         fix=Fix(f"write `{guess}`", ((b.span, guess),)) if guess else None,
+    )  # fmt: skip
+
+
+def _second_path(s: _Scene, path: Token, listed: bool) -> Diagnostic:
+    """``connect a[*] b[*]``: two paths with nothing between."""
+    sign = "," if listed else "to"
+    at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
+    return Diagnostic(
+        "E0001", f"nothing joins `{path.text}` to the path before it", path.span, help=f"write `{sign}` before `{path.text}`",
+        fix=Fix(f"put `{sign}`", ((Span(s.run.file, at, at), put),)),
     )  # fmt: skip
 
 
@@ -251,6 +399,12 @@ def _joined(s: _Scene) -> Diagnostic | None:
         help="begin a new line or put `;` between them",
         fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
     )  # fmt: skip
+
+
+_TRIALS = (
+    _stray, _comment, _setting, _ratio, _typed, _unquoted, _misspelt, _declaration, _equals, _point, _python, _blank_in_quantity,
+    _missing_colon, _arrow, _pattern, _joined, _dangling,
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- all others
