@@ -75,11 +75,14 @@ def find(word: str) -> Page | None:
 
 
 def nearest(word: str) -> str:
-    """The code or name most like this word, "" if none is."""
+    """The code or name most like this word, "" if none is. Like a code is one of its family that differs in one digit."""
     pages = [*files(), *checks().values()]
-    if re.fullmatch(r"[Ee]\d+", word):
-        number = int(word[1:])
-        return min((abs(int(p.code[1:]) - number), p.code) for p in pages)[1]
+    if re.fullmatch(r"[Ee][0-9]+", word):
+        code = "E" + word[1:].lstrip("0").zfill(4)
+        if any(p.code == code for p in pages):
+            return code if code != word else ""
+        last = [p.code for p in pages if p.code[:3] == code[:3] and (p.code[3] == code[3]) != (p.code[4:] == code[4:])]
+        return min(last, key=lambda c: (abs(int(c[3:]) - int(code[3:])), c), default="")
     return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
 
 

@@ -106,10 +106,10 @@ def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[s
     if path is None:
         raise UsageError(_absent(source))
     try:
-        module = loader.read(path)
+        module = loader.read(path, source)
     except OSError as error:
         raise UsageError(f"{source}: {error.strerror or error}") from None
-    shown = loader.shown(path)
+    shown = loader.shown(path, source)
     if module is None:
         return shown, None, []
     library = Library(loader, diagnostics, dict(options.set))
@@ -222,7 +222,7 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     for name, entry in entries.items():
         for member in members(entry, diagnostics):
             try:
-                make = partial(_plan, library, member, additions.get(name, ()), options)
+                make = partial(_plan, library, home, member, additions.get(name, ()), options)
                 solved = _holes(make, library, member.node, options, diagnostics)
                 if solved is not None:
                     plans.append(make())
@@ -232,12 +232,14 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     return plans
 
 
-def _plan(library: Library, member: Member, additions: Additions, options: Options) -> Plan:
+def _plan(library: Library, home: Linked, member: Member, additions: Additions, options: Options) -> Plan:
     """The plan of a fabric and of what is added to it."""
     from tdsl.semantics.planner import Planner
 
     plan = Planner(library, member.home, member.node, options.max_devices).run(additions)
     plan.cluster = member.cluster
+    plan.parameters = {**home.parameters, **plan.parameters}
+    plan.declared |= home.declared
     return plan
 
 

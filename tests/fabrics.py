@@ -176,6 +176,8 @@ class Builder:
             link_b=columns[1],
             link_rate=columns[2],
             link_class=link_class,
+            link_colour=np.full(len(link_class), -1, dtype=np.int64),
+            colours=(),
             link_medium=columns[3],
             link_statement=columns[4],
             link_via_a=np.full(len(rows), -1),

@@ -20,7 +20,9 @@ from tdsl.semantics import models, planner, settings, statements
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import UNIT_TABLE
 from tdsl.semantics.values import TYPE_NAMES
+from tdsl.source import SourceFile
 from tdsl.syntax import keywords
+from tdsl.syntax.printer import format_source
 from tdsl.verify.check import catalogue
 from tdsl.verify.compare import METRICS
 
@@ -91,6 +93,18 @@ def test_every_block_of_the_language_is_run() -> None:
             assert b.info[1:2] in (("check",), ("fails",), ("file",)), (
                 f"{b}: mark it `fab check`, `fab fails CODE` or `fab file NAME`"
             )
+
+
+def test_examples_are_laid_out_as_fmt_writes(request: pytest.FixtureRequest) -> None:
+    """``--golden`` lays them out anew."""
+    for block in marked("fab"):
+        text = format_source(SourceFile("example.fab", block.text))
+        if request.config.getoption("--golden"):
+            page = block.path.read_text(encoding="utf-8")
+            fence = f"```{' '.join(block.info)}\n"
+            block.path.write_text(page.replace(f"{fence}{block.text}```", f"{fence}{text}```"), encoding="utf-8")
+        else:
+            assert text == block.text, f"{block}: run `make golden`"
 
 
 # ---------------------------------------------------------------- tables of the reference
@@ -178,6 +192,15 @@ def test_the_readme_pastes_what_a_check_prints(tmp_path: Path, monkeypatch: pyte
     command, _, output = shown.text.partition("\n")
     assert command == "$ tdsl check pod.fab"
     assert timeless(output) == timeless(run("check", "pod.fab"))
+
+
+def test_the_readme_pastes_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the design with half the uplinks."""
+    (design,) = (b for b in marked("fab", "check") if b.path == README)
+    (shown,) = (b for b in marked("text") if b.path == README and b.text.startswith("error["))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pod.fab").write_text(design.text.replace("spread x 16", "spread x 8"), encoding="utf-8")
+    assert run("check", "pod.fab").partition("\n\npod (")[0] == shown.text.rstrip("\n")
 
 
 def test_the_readme_pastes_what_a_build_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,9 @@ def command(word: str) -> None:
     page = catalogue.find(word)
     if page is None:
         near = catalogue.nearest(word)
-        raise Wrong(f"there is no page about {word!r}" + (f"; did you mean {near!r}?" if near else ""))
+        what = "code" if re.fullmatch(r"[Ee][0-9]{4}", word) else "page about"
+        other = "; `tdsl list checks` lists the codes of checks, and every other finding shows its own" if what == "code" else ""
+        raise Wrong(f"there is no {what} {word!r}" + (f"; did you mean {near!r}?" if near else other))
     say(_shown(page, Paint(wants_colour(sys.stdout))))
 
 

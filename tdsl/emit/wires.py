@@ -12,6 +12,7 @@ from tdsl.emit.columns import Column, DeviceColumns, Objects, PortColumns, Table
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
 from tdsl.fabric.rails import link_rail
+from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
 
@@ -95,6 +96,20 @@ class Wires:
                 value = value[list(classes).index(row_class)] if several and isinstance(classes, tuple) else ""
             out.append(_plain(value))
         return out
+
+    def _part_fact(self, statements: Ints, name: str) -> list[object]:
+        """What the catalogue says of the part that a connect names; "" where it names none."""
+        parts = [s.settings.get("part") for s in self.fabric.statements]
+        facts = [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts]
+        return [facts[number] if number >= 0 else "" for number in statements.tolist()]
+
+    def _colour(self) -> list[object]:
+        """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
+        f = self.fabric
+        first = self._first_link
+        numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first]).tolist()
+        written = self._setting(f.cable_statement, "colour", self._cable_class)
+        return [f.colours[n] if n >= 0 else said for n, said in zip(numbers, written, strict=True)]
 
     # ------------------------------------------------------------ cables
     @cached_property
@@ -211,7 +226,9 @@ class Wires:
             "medium": setting("medium"),
             "part": setting("cable"),
             "length_m": setting("length"),
-            "colour": setting("colour"),
+            "fibre": lambda: self._part_fact(by_statement, "fibre"),
+            "polarity": lambda: self._part_fact(by_statement, "polarity"),
+            "colour": self._colour,
             "via": self._cable_via,
             "bundle": self._bundle,
             "pull_order": self._pull_order,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, connectors, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
-from tdsl.fabric.tiers import class_name, device_tiers, set_tiers
+from tdsl.fabric.parts import judge_parts
+from tdsl.fabric.tiers import class_name, device_tiers, main_ends, set_tiers
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
 from tdsl.semantics.fault import Excused, Fault
@@ -57,13 +59,18 @@ def assemble(
     cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
     medium = _media(batches)
     order = np.lexsort((b, a))
-    a, b, via_a, via_b, rate, cls, medium, statement = (x[order] for x in (a, b, via_a, via_b, rate, cls, medium, statement))
+    shades: list[str] = []
+    colour = _colours(plan, batches, shades, diagnostics)
+    rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
+    a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
     port_link = np.full(int(base[-1]), -1, dtype=np.int64)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
     crossed = np.flatnonzero(via_a >= 0)
+    on_port = np.zeros(int(base[-1]), dtype=np.int64)
+    on_port[a] = on_port[b] = rate
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
     cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
-                     (a, b, via_a, via_b, cls, medium, statement), diagnostics)  # fmt: skip
+                     (a, b, via_a, via_b, cls, medium, statement), on_port, diagnostics)  # fmt: skip
     in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
     return Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=plan.layer, sets=tuple(sets),
@@ -71,6 +78,7 @@ def assemble(
         device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
         port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
         link_medium=medium, link_statement=statement, link_via_a=via_a, link_via_b=via_b, classes=tuple(names),
+        link_colour=colour, colours=tuple(shades),
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
         circuit_link=in_ocs,
@@ -78,11 +86,10 @@ def assemble(
 
 
 def _tiers(sets: Sequence[DeviceSet], device_set: Array, built: NDArray[np.bool_], device: Array, a: Array, b: Array) -> Array:
-    """Tiers from the hosts with accelerators, or from all hosts and chips where there are none."""
+    """Tiers from the ends that the fabric is built for."""
     is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
-    main = np.array([s.kind in ("host", "chip") and s.role == "accelerator" for s in sets] or [False])[device_set]
     active = np.array([s.kind in ("switch", "host", "chip") for s in sets] or [False])[device_set]
-    start = (main if main.any() else is_end) & built
+    start = np.array(main_ends(sets) or [False])[device_set] & built
     through = active & ~is_end
     tier = device_tiers(start, through, device[a], device[b])
     tier[is_end] = 0
@@ -99,35 +106,45 @@ def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -
 
 
 def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
-    """Number of the plane instance each device stands in, -1 if in none."""
+    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart by the plane's own
+    index, whatever groups are around it; two declarations are different planes."""
     out = np.full(len(device_set), -1, dtype=np.int64)
+    start: dict[tuple[str, ...], int] = {}
+    total = 0
     for s in sets:
-        seen = False
-        stride = s.count
-        where = np.arange(s.count, dtype=np.int64)
-        value = np.zeros(s.count, dtype=np.int64)
-        for part in s.parts:
-            for axis in part.axes:
-                stride //= axis.size
-                if part.kind == "plane":
-                    value = value * axis.size + (where // stride) % axis.size + (axis.low if axis.size == 1 else 0)
-            seen = seen or part.kind == "plane"
-        if seen:
-            out[s.first : s.first + s.count] = value
+        depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), None)
+        if depth is None:
+            continue
+        axes = s.parts[depth].axes
+        key = tuple(p.name for p in s.parts[: depth + 1])
+        if key not in start:
+            start[key] = total
+            total += max(prod(a.low + a.size for a in axes), 1)
+        stride = prod(a.size for p in s.parts[depth + 1 :] for a in p.axes)
+        where = np.arange(s.count, dtype=np.int64) // stride
+        value, step = np.zeros(s.count, dtype=np.int64), 1
+        for axis in reversed(axes):
+            value += (where % axis.size + axis.low) * step
+            where = where // axis.size
+            step *= axis.low + axis.size
+        out[s.first : s.first + s.count] = start[key] + value
     return out
 
 
-def _per_link(batches: Sequence[Batch], value: object, batch: Batch, what: str) -> Array:
+def _per_link(value: object, batch: Batch, what: str) -> Array:
     """A setting for each link of a batch: one value for all, or one a dimension."""
     if not isinstance(value, tuple):
         value = (value,)
     numbers = np.array(value, dtype=np.int64)
     if len(numbers) == 1:
         return np.full(len(batch.a), numbers[0], dtype=np.int64)
-    dims = int(batch.dim.max(initial=0)) + 1
-    if dims > len(numbers):
-        raise Fault("E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {dims} dimensions")
-    return numbers[batch.dim]
+    if batch.dims != len(numbers):
+        has = f"{batch.dims} dimensions" if batch.dims > 1 else "links without dimensions"
+        raise Fault(
+            "E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {has}", help="one value, or one a dimension"
+        )
+    picked: Array = numbers[batch.dim]
+    return picked
 
 
 def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
@@ -139,7 +156,7 @@ def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
         if written is not None:
             values = written if isinstance(written, tuple) else (written,)
             amounts = tuple(int(v.amount) for v in values if isinstance(v, Quantity))
-            out[at : at + len(x.a)] = _per_link(batches, amounts, x, "rate")
+            out[at : at + len(x.a)] = _per_link(amounts, x, "rate")
         at += len(x.a)
     return out
 
@@ -150,7 +167,7 @@ def _media(batches: Sequence[Batch]) -> Array:
     for x in batches:
         written = x.wire.settings.get("medium", "cable")
         values = written if isinstance(written, tuple) else (written,)
-        parts.append(_per_link(batches, tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
+        parts.append(_per_link(tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
     return _join(parts)
 
 
@@ -176,7 +193,7 @@ def _classes(
             parts.append(np.array(numbers or [0], dtype=np.int64)[which])
             continue
         try:
-            parts.append(_written_class(plan, x, written, names))
+            parts.append(_written(plan, x, written, names, "class"))
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
@@ -184,15 +201,32 @@ def _classes(
     return _join(parts)
 
 
-def _written_class(plan: Plan, batch: Batch, written: object, names: list[str]) -> Array:
+def _colours(plan: Plan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
+    """Colour of each link's cable as an index into ``shades``; -1 where the connect asks for none."""
+    parts = []
+    for x in batches:
+        none = np.full(len(x.a), -1, dtype=np.int64)
+        written = x.wire.settings.get("colour")
+        try:
+            parts.append(none if written is None else _written(plan, x, written, shades, "colour"))
+        except (Fault, Excused) as error:
+            if isinstance(error, Fault):
+                error.report(diagnostics)
+            parts.append(none)
+    return _join(parts)
+
+
+def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: str) -> Array:
+    """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
-    if any(isinstance(v, tree.Str) for v in values):
-        template = values[0]
+    if len(values) == 1 and isinstance(values[0], tree.Str):
         texts = {}
         for k in np.unique(batch.assignment).tolist():
-            texts[k] = _number(names, str(plan.evaluator.evaluate(template, batch.over.scope(k, batch.wire.scope))))
+            texts[k] = _number(names, str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope))))
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
-    return _per_link((), tuple(_number(names, str(v)) for v in values), batch, "class")
+    if any(isinstance(v, tree.Str) for v in values):
+        raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")
+    return _per_link(tuple(_number(names, str(v)) for v in values), batch, what)
 
 
 def _number(names: list[str], name: str) -> int:
@@ -203,7 +237,7 @@ def _number(names: list[str], name: str) -> int:
 
 def _cables(
     plan: Plan, sets: Sequence[DeviceSet], device_set: Array, device: Array, models: Sequence[DeviceModel], device_model: Array,
-    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], diagnostics: Diagnostics,
+    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], rates: Array, diagnostics: Diagnostics,
 ) -> Cables:  # fmt: skip
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
     a, b, via_a, via_b, cls, medium, statement = links
@@ -224,7 +258,7 @@ def _cables(
         )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
     cables = pull(pa, pb, ps, pc, connectors(models, device_model, base))
-    _judge(plan, wiring, cables, diagnostics)
+    judge_parts(plan, wiring, cables, rates, diagnostics)
     return cables
 
 
@@ -239,22 +273,6 @@ def _to_passive(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: 
     kinds, which = np.unique(sa * len(sets) + sb, return_inverse=True)
     numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
     return np.array(numbers or [0], dtype=np.int64)[which]
-
-
-def _judge(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> None:
-    """Refuse cables that cannot be: many connectors to many, and break-outs for which no part is named."""
-    named = np.array(["cable" in w.settings for w in plan.wires] or [False])
-    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & ~named[cables.statement])):
-        for s in np.unique(cables.statement[bad]).tolist():
-            mine = np.flatnonzero(bad & (cables.statement == s))
-            first = int(mine[0])
-            ends = f"{wiring.ports.port_path(int(cables.a[first]))} and {wiring.ports.port_path(int(cables.b[first]))}"
-            would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"
-            if code == "E0202":
-                would = f"be a break-out with {int((cables.group == cables.group[first]).sum())} legs"
-                mend = 'name the part: `{ cable "PART" }`, or use ports that have a connector each'
-            alike = [f"{len(mine)} legs of this connect alike"]
-            diagnostics.add(code, plan.wires[s].origin, f"the cable between {ends} would {would}", notes=alike, help=mend)
 
 
 __all__ = ["assemble"]

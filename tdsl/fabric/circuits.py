@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tdsl.fabric.resolve import Resolver, assignments
-from tdsl.fabric.wiring import Batch, Wiring, application
+from tdsl.fabric.wiring import Batch, Wiring, application, copies_of
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Wire
 
@@ -73,9 +73,10 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
             raise Fault("E0457", choice.span, "a circuit takes whichever cabled ports fit; name the device only")
     free = np.array([plant.total_room(d) for d in np.unique(a.rows).tolist()], dtype=np.int64)
     pairs = application(wiring, wire, a, b, resolver, free)
-    at = np.repeat(np.arange(over.count, dtype=np.int64), len(pairs.a))
-    da = a.rows[at, np.tile(pairs.a, over.count)]
-    db = (b or a).rows[at, np.tile(pairs.b, over.count)]
+    times = copies_of(wire, resolver)
+    at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
+    da = a.rows[at, np.tile(pairs.a, int(times.sum()))]
+    db = (b or a).rows[at, np.tile(pairs.b, int(times.sum()))]
     keep = wiring.ports.built[da] & wiring.ports.built[db]
     da, db, at = da[keep], db[keep], at[keep]
     for done, i in enumerate(np.lexsort((db, da)).tolist()):

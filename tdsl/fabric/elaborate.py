@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.diagnostic import Diagnostics, Label
+from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.fabric.assemble import assemble
 from tdsl.fabric.circuits import circuit, plant_of
 from tdsl.fabric.graph import Fabric
@@ -19,9 +19,10 @@ from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring, connect, late
-from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import Pathed, Plan, Target, Wire
+from tdsl.syntax import tree
 
 LINK_LIMIT = 1 << 27
 
@@ -50,7 +51,23 @@ def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
     fabric.names = names_of(plan, rows, fabric, diagnostics)
     fabric.complete = ok and not diagnostics.has_errors
+    if fabric.complete and not fabric.built.any():
+        diagnostics.add(
+            "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",
+            help="declare devices with `host` and `switch`; what `omit` names is planned only",
+        )  # fmt: skip
+    _idle(plan, wiring, diagnostics)
     return fabric
+
+
+def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
+    """Warn of statements whose guard leaves no assignment: they do nothing."""
+    for node in (*wiring.idle, *plan.idle):
+        span = node.guard.span if node.guard is not None else node.span
+        diagnostics.add(
+            "E0124", span, "no assignment passes this guard, so the statement does nothing", severity=Severity.WARNING,
+            help="correct the guard, or remove the statement",
+        )  # fmt: skip
 
 
 def _with_inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> DeviceModel:
@@ -95,6 +112,8 @@ def rows_of(plan: Plan, target: Target, statement: Pathed) -> Array:
     """Device rows a path means, over all assignments of its variables; a group means all devices in it."""
     guard = getattr(statement.node, "guard", None)
     over = assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
+    if not over.count and isinstance(statement.node, tree.Omit):
+        plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)
     rows = np.unique(target_rows(plan, target, resolver))
     return rows[rows >= 0]
@@ -184,13 +203,16 @@ def untouched(plan: Plan, diagnostics: Diagnostics) -> None:
     """Where wiring was refused, only a device that no connect even names is surely without a link."""
     named = {id(t.device) for w in plan.wires for t in (*w.a, *w.b, *([w.via] if w.via else []))}
     named |= {id(s.inside) for s in plan.insides.values()}
+    names = {p.name for s in plan.sets for p in s.parts}
+    excused = plan.excused | {nearest(n, names) for n in plan.excused - names}  # a misspelt name may have meant these
     for s in plan.sets:
-        if id(s) in named or s.kind in ("ocs", "panel") or plan.excused & {p.name for p in s.parts}:
+        if id(s) in named or s.kind in ("ocs", "panel") or excused & {p.name for p in s.parts}:
             continue
+        plural = s.kind + ("" if s.count == 1 else "es" if s.kind == "switch" else "s")
         diagnostics.add(
             "E0404",
             s.origin,
-            f"no connect names `{s.path}`: {s.count} {s.kind}{'s' if s.count > 1 else ''} without a link",
+            f"no connect names `{s.path}`: {s.count} {plural} without a link",
             help=f"connect `{s.name}`, or remove it",
         )
 

@@ -75,6 +75,8 @@ class Fabric:
     link_via_a: Ints  # port of the panel or OCS facing a, -1
     link_via_b: Ints
     classes: tuple[str, ...]
+    link_colour: Ints  # index into colours, -1 where none is asked for
+    colours: tuple[str, ...]
     # cables: one row a leg, between two ports' connectors; a plain cable has one leg
     cable_a: Ints  # port (the first one) of the connector at the lower end
     cable_b: Ints
@@ -88,6 +90,7 @@ class Fabric:
     circuit_b: Ints
     circuit_link: Ints
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
+    named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes

@@ -23,6 +23,9 @@ from tdsl.semantics.plan import Plan, Wire
 MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
 """Findings that another number may mend."""
 
+GUARD = "E0110"
+"""What a guard rules out: the first such value tells more than the last."""
+
 LARGEST = 4096
 TRIALS = 20_000
 ALIKE = 16
@@ -102,7 +105,8 @@ class Solver:
                 if self.foreign:
                     return False
                 continue
-            self.refused.setdefault(k, {}).update((d.code, (value, d)) for d in found)
+            reasons = self.refused.setdefault(k, {})
+            reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
             alike, last = (alike + 1 if found == last else 1), found
             strange = any(d.code not in MENDED for d in found)
             if strange or alike >= ALIKE:

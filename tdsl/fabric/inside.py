@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect
-from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, Part
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Group, Plan, Wire
@@ -38,13 +38,23 @@ def inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> tup
         assert isinstance(node, tree.Connect)
         try:
             a, b = (tuple(resolve(inner, context, p) for p in side) for side in (node.a, node.b))
-            settings = {s.name.name: connect_value(s, scope, plan.evaluator) for s in node.body if isinstance(s, tree.Setting)}
+            settings = {s.name.name: _setting(s, scope, plan) for s in node.body if isinstance(s, tree.Setting)}
             connect(wiring, Wire(node, scope, context, a, b, None, settings, Origin(node.span)), number)
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
             pass
     return _counted(inner, wiring)
+
+
+def _setting(s: tree.Setting, scope: Scope, plan: Plan) -> object:
+    """A setting of a connect inside a model: which layer its links are of, and their medium."""
+    if s.name.name not in ("layer", "medium", "rate"):
+        raise unknown("E0118", s.name.span, "setting of a connect inside a model", s.name.name, ("layer", "medium", "rate"))
+    value = connect_value(s, scope, plan.evaluator)
+    if s.name.name == "layer" and value != "scaleup":
+        raise Fault("E0120", s.span, "the layer of links inside a model is `scaleup`, or not written")
+    return value
 
 
 def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:

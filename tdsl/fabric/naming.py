@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
     """Device row -> name, for devices that a naming names. Two namings of one device are a fault."""
     names: dict[int, str] = {}
+    fabric.named_by = {}
     said: dict[int, Pathed] = {}
     for s in plan.namings:
         try:
@@ -28,6 +29,7 @@ def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -
                         labels=[(said[device].node.span, f"first named here: {names[device]}")],
                     )  # fmt: skip
                 names[device], said[device] = name, s
+                fabric.named_by[device] = s.origin
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
@@ -41,6 +43,8 @@ def _one(plan: Plan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
     node = s.node
     assert isinstance(node, tree.Naming)
     over = assignments(s.context, (s.target,), node.guard, s.scope, plan.evaluator, node.span)
+    if not over.count:
+        plan.idle.append(node)
     rows = target_rows(plan, s.target, Resolver(s.scope, plan.evaluator, over))
     out = []
     for at in range(over.count):

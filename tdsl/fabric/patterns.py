@@ -204,6 +204,12 @@ def random_regular(n: int, degree: int, seed: int, span: Span) -> Pairs:
             f"no simple graph gives each of {n} members {degree} links",
             help="the degree is less than the number of members, and degree times members is even",
         )
+    if degree > (n - 1) // 2:  # dense graphs are what sparse ones leave out
+        sparse = random_regular(n, n - 1 - degree, seed, span) if degree < n - 1 else None
+        whole = each(n, None)
+        taken = np.zeros(0, dtype=np.int64) if sparse is None else sparse.a * n + sparse.b
+        keep = ~np.isin(whole.a * n + whole.b, taken)
+        return _pairs(whole.a[keep], whole.b[keep])
     rng = np.random.PCG64(seed)  # raw words only: their stream is fixed for good, other methods may change
     stubs = np.repeat(np.arange(n, dtype=np.int64), degree)
     for _ in range(200):

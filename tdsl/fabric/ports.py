@@ -200,7 +200,7 @@ class Ports:
         raise Fault(
             "E0452",
             ends.spans[c],
-            f"{self.path(device)} needs {int(need[at])} more ports `{name}` and has {int(have[at])} free{some}"
+            f"{self.path(device)} needs {int(need[at])} free ports `{name}` and has {int(have[at])}{some}"
             + _more(int((need > have).sum()), "devices"),
             labels=labels,
             help="have more devices to share the links, fewer links, or a model with more ports",
@@ -216,4 +216,4 @@ class Ports:
 
 
 def _more(count: int, what: str = "ports") -> str:
-    return f" (and {count - 1:,} more {what} alike)" if count > 1 else ""
+    return f" (and {count - 1:,} more {what[:-1] if count == 2 else what} alike)" if count > 1 else ""

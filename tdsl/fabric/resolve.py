@@ -171,8 +171,7 @@ class Resolver:
             offsets, many = self.offsets(entry)
             if rows.shape[0] * rows.shape[1] * offsets.shape[1] > ASSIGNMENT_LIMIT:
                 raise Fault("E0116", entry.span, "this names too many devices at once")
-            width = rows.shape[1] * offsets.shape[1]
-            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, width)
+            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, rows.shape[1] * offsets.shape[1])
             if many:
                 populous = True
                 shape.append(offsets.shape[1])
@@ -221,11 +220,20 @@ class Resolver:
         )
         return Choice(target.port_class, local, not populous, target.span)
 
+    def once(self, rows: Array, targets: tuple[Target, ...]) -> None:
+        """Refuse a population in which a device is named twice: nearly always a slip, and it would get twice the links."""
+        ordered = np.sort(rows, axis=1)
+        if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
+            span = targets[0].span.to(targets[-1].span)
+            raise Fault("E0120", span, "this names a device twice", help="name each device once; `x 2` lays two links")
+
     def side(self, targets: tuple[Target, ...]) -> Side:
         """One side of a connect: the populations of its paths, one after the other."""
         found = [self.devices(t) for t in targets]
         rows = np.concatenate([r for r, _, _ in found], axis=1)
         columns = np.repeat(np.arange(len(found)), [r.shape[1] for r, _, _ in found])
+        if len(found) > 1 or any(isinstance(e.expr, tree.ListExpr) for e in targets[0].entries):
+            self.once(rows, targets)
         shape = found[0][1] if len(found) == 1 else (rows.shape[1],)
         populous = len(found) > 1 or found[0][2]
         return Side(rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span))

@@ -11,6 +11,17 @@ from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceSet
 
 
+def main_ends(sets: Sequence[DeviceSet]) -> list[bool]:
+    """Which sets a fabric is built for: hosts and chips with accelerators; where there are none, those whose role is not written;
+    where all are storage or managers, they."""
+    ends = [s.kind in ("host", "chip") for s in sets]
+    for role in ("accelerator", ""):
+        found = [end and s.role == role for end, s in zip(ends, sets, strict=True)]
+        if any(found):
+            return found
+    return ends
+
+
 def device_tiers(ends: NDArray[np.bool_], active: NDArray[np.bool_], a: Array, b: Array) -> Array:
     """Hops from the nearest end device; -1 for what is not ``active`` (panels, OCS) or not reached.
 

@@ -22,6 +22,7 @@ from tdsl.semantics.values import whole
 from tdsl.syntax import tree
 
 PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
+WORDS = {"spread": ("x", "uneven"), "pairs": ("shift",), "random": ("degree", "seed")}
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class Batch:
     via_b: Array
     assignment: Array
     over: Assignments
+    dims: int = 1
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class Wiring:
     links: list[Batch] = field(default_factory=list)
     drawn: list[Batch] = field(default_factory=list)
     total: int = 0
+    idle: list[tree.Connect] = field(default_factory=list)  # connects whose guard leaves nothing
 
 
 def late(wire: Wire) -> bool:
@@ -62,18 +65,16 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
     targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
     over = assignments(wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    if not over.count:
+        wiring.idle.append(wire.node)
+        return
     resolver = Resolver(wire.scope, wiring.evaluator, over)
     a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
     pairs = application(wiring, wire, a, b, resolver)
     far = b or a
-    times = _times(wire, resolver)
+    times = copies_of(wire, resolver)
     total = int(times.sum()) * len(pairs.a)
-    if wiring.total + total > wiring.max_links:
-        count = wiring.total + total
-        raise Fault(
-            "E0116", wire.node.span, f"with this the design has {count:,} links; the limit is {wiring.max_links:,}",
-            help="raise it with `--limit-links`, if that many are meant",
-        )  # fmt: skip
+    _limit(wiring, wire, total)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
     if wire.node.pattern is None:
@@ -85,20 +86,35 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     pa, pb = ports[:total], ports[total:]
     built = wiring.ports.built[da] & wiring.ports.built[db]
     minus = np.full(total, -1, dtype=np.int64)
-    batch = Batch(statement, wire, pa, pb, dim, minus, minus, at, over)
+    batch = Batch(statement, wire, pa, pb, dim, minus, minus, at, over, len(a.shape) if pairs.directed else 1)
     if wire.via is not None:
         batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
     _keep(wiring, batch, built, da, db)
 
 
-def _times(wire: Wire, resolver: Resolver) -> Array:
+def _limit(wiring: Wiring, wire: Wire, more: int) -> None:
+    """Refuse more links than the limit before memory is taken for them."""
+    count = wiring.total + more
+    if count > wiring.max_links:
+        raise Fault(
+            "E0116", wire.node.span, f"with this the design has {count:,} links; the limit is {wiring.max_links:,}",
+            help="raise it with `--limit-links`, if that many are meant",
+        )  # fmt: skip
+
+
+def copies_of(wire: Wire, resolver: Resolver) -> Array:
     """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x N`` times."""
     once = np.ones(resolver.over.count, dtype=np.int64)
     if wire.node.pattern is not None or wire.node.copies is None:
         return once
     times = integers(wire.node.copies, wire.scope, resolver.evaluator, resolver.over)
-    if (times < 0).any():
-        raise Fault("E0120", wire.node.copies.span, f"{int(times.min())} links cannot be laid")
+    if (times < 0).any() or (len(times) and not times.any()):
+        raise Fault(
+            "E0120",
+            wire.node.copies.span,
+            f"`x {int(times.min())}` lays no link",
+            help="leave the connect out, or guard it with `if`",
+        )
     return times
 
 
@@ -111,7 +127,7 @@ def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db:
         wiring.ports.mark(crossed, np.concatenate([built, built]), batch.statement, span)
     kept = Batch(
         batch.statement, batch.wire, batch.a[built], batch.b[built], batch.dim[built], batch.via_a[built], batch.via_b[built],
-        batch.assignment[built], batch.over,
+        batch.assignment[built], batch.over, batch.dims,
     )  # fmt: skip
     passive = np.isin(wiring.kinds[da], ("ocs", "panel")) | np.isin(wiring.kinds[db], ("ocs", "panel"))
     if passive.any() and not passive.all():
@@ -127,7 +143,7 @@ def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db:
 def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: Resolver, free: Array | None = None) -> Pairs:
     """The links of one application. ``free`` gives the free ports of each a where a circuit counts them otherwise."""
     node, p = wire.node, wire.node.pattern
-    n = _whole(node.copies, wire, resolver.evaluator, 1) if p is not None else 1
+    n = _whole(node.copies, wire, resolver.evaluator, 1, least=1) if p is not None else 1
     if p is None:
         if b is None:
             raise Fault("E0453", node.span, "one end alone: say what it is joined to, or by which pattern its members are joined",
@@ -141,11 +157,15 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         return patterns.single()
     name = p.name.name
     words = {m.name: e for m, e in p.args}
+    for word, _ in p.args:
+        if word.name not in WORDS.get(name, ()):
+            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_takes(name))
     if name not in PATTERNS:
         raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
         raise Fault("E0457", p.span, f"`{name}` joins the members of one population; there is no `to`")
     if name == "each":
+        _limit(wiring, wire, resolver.over.count * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
         return patterns.copies(patterns.each(a.size, b.size if b else None), n)
     if name == "pairs":
         if b is None:
@@ -158,9 +178,21 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
         return patterns.copies(patterns.grid(shape, name == "torus"), n)
     if name == "random":
+        if "degree" not in words or "seed" not in words:
+            raise Fault("E0457", p.span, "a random graph is given by its degree and a seed", help="`random degree 4 seed 1`")
         degree, seed = (_whole(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
+        _limit(wiring, wire, resolver.over.count * n * a.size * degree // 2)
         return patterns.copies(patterns.random_regular(a.size, degree, seed, p.span), n)
     return _spread(wiring, wire, a, b, resolver, words, free)
+
+
+def _takes(name: str) -> str:
+    words = WORDS.get(name, ())
+    return (
+        f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in words)}"
+        if words
+        else f"`{name}` stands alone, or with `x N`"
+    )
 
 
 def _spread(
@@ -243,7 +275,8 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
         raise Fault(
             "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
             + (f" (and {int(loops.sum()) - 1} more alike)" if loops.sum() > 1 else ""),
-            help="keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
+            help="write `connect A each` to join the members of one population" if wire.node.pattern else
+            "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
         )  # fmt: skip
     if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):
         return
@@ -285,7 +318,7 @@ def _ends(
                 candidates.append(rows)
                 spans.append(found.span)
     if pairs.directed:
-        _directions(wiring, sides, local, devices, dim)
+        _directions(wiring, sides, local, devices, dim, copy)
     both = np.concatenate
     return Ends(both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]))
 
@@ -298,18 +331,22 @@ def _candidate_groups(local: Array | None, at: Array, mine: NDArray[np.bool_]) -
     return [(sets[k], mine & (which.ravel()[at] == k)) for k in range(len(sets))]
 
 
-def _directions(wiring: Wiring, sides: tuple[Side, Side], local: list[Array], devices: tuple[Array, Array], dim: Array) -> None:
-    """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and they are free."""
-    dims = int(dim.max(initial=-1)) + 1
+def _directions(
+    wiring: Wiring, sides: tuple[Side, Side], local: list[Array], devices: tuple[Array, Array], dim: Array, copy: Array
+) -> None:
+    """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and they are free; copy c
+    of N the same, c x (ports // N) ports above."""
+    dims, copies = int(dim.max(initial=-1)) + 1, int(copy.max(initial=0)) + 1
     choice = sides[0].choices[0]
     if not dims or choice.local is not None or len(sides[0].choices) > 1:
         return
     rows = np.unique(np.concatenate(devices))
     _, size = wiring.ports.class_table(rows, choice.name, choice.span)
-    if int(size.min()) < 2 * dims:
+    block = int(size.min()) // copies
+    if block < 2 * dims:
         return
-    places = np.arange(2 * dims, dtype=np.int64)
-    if not bool((wiring.ports.free_counts(rows, choice.name, places, choice.span) == 2 * dims).all()):
+    places = (np.arange(copies, dtype=np.int64)[:, None] * block + np.arange(2 * dims, dtype=np.int64)[None, :]).ravel()
+    if not bool((wiring.ports.free_counts(rows, choice.name, places, choice.span) == len(places)).all()):
         return
-    local[0][:] = 2 * dim
-    local[1][:] = 2 * dim + 1
+    local[0][:] = copy * block + 2 * dim
+    local[1][:] = copy * block + 2 * dim + 1

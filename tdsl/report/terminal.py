@@ -11,6 +11,7 @@ from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.report.excerpt import Remark, excerpt
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, length, tame, wrap
+from tdsl.semantics.values import text_of
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design
@@ -102,7 +103,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     from tdsl.verify.summary import summarise
 
     assert design.fabric is not None
-    parameters = ", ".join(f"{k} = {v}" for k, v in design.parameters.items())
+    parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
     verdicts = verdict_lines(design.results, paint, width)

@@ -12,7 +12,7 @@ from itertools import product
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, type_name
+from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, a_type
 from tdsl.source import Span
 
 FIELD_LIMIT = 4096
@@ -53,7 +53,7 @@ def _len(span: Span, value: Value) -> int:
         return len(value.sizes)
     if isinstance(value, (tuple, WholeRange, str)):
         return len(value)
-    raise Fault("E0103", span, f"a {type_name(value)} has no length")
+    raise Fault("E0103", span, f"{a_type(value)} has no length")
 
 
 def _sum(span: Span, *args: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +25,7 @@ from tdsl.semantics.operators import (
 )  # fmt: skip
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, text_of, type_name, whole
+from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, a_type, text_of, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -42,6 +43,7 @@ class Evaluator:
     is_model: object = None  # Callable[[str], bool]
     steps: int = 0
     holes: dict[tuple[int, int], int] = field(default_factory=dict)  # file and offset of a `?` -> its value
+    calls: list[tree.Def] = field(default_factory=list)  # functions being computed, outermost first
 
     def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
         """The value of an expression."""
@@ -125,13 +127,15 @@ class Evaluator:
             if not part.format:
                 out.append(text_of(value))
                 continue
+            if re.search(r"\d{5}", part.format):
+                raise Fault("E0116", part.span, f"the format `{part.format}` makes too many characters")
             try:
                 out.append(format(value, part.format))
             except (ValueError, TypeError, OverflowError) as error:
                 raise Fault(
                     "E0120",
                     part.span,
-                    f"the format `{part.format}` does not fit a {type_name(value)}: {error}",
+                    f"the format `{part.format}` does not fit {a_type(value)}: {error}",
                     help="use a Python format such as `02` for a number",
                 ) from None
             if len(out[-1]) > BIT_LIMIT:
@@ -153,7 +157,7 @@ class Evaluator:
                 raise Fault(
                     "E0103",
                     part.span,
-                    f"a {type_name(value)} has no member `{part.name}`",
+                    f"{a_type(value)} has no member `{part.name}`",
                     help="a path to a device is not a value; it stands in connect, omit, naming and require",
                 )
         return value
@@ -173,6 +177,10 @@ class Evaluator:
             return Word(name)
         if scope.is_excused(name):
             raise Excused
+        if name == "range":
+            raise Fault(
+                "E0101", head.span, "there is no value `range` here", help="a range is written `0..3`, both ends included"
+            )
         raise unknown("E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if nearest(name, [b]))])
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: Span) -> Value:
@@ -181,7 +189,7 @@ class Evaluator:
         if isinstance(value, Builtin):
             return whole(value.run(span, *args)) if _accepts(value, args, span) else None
         if not isinstance(value, Function):
-            raise Fault("E0103", span, f"a {type_name(value)} cannot be called")
+            raise Fault("E0103", span, f"{a_type(value)} cannot be called")
         formals = value.definition.formals
         needed = sum(1 for f in formals if f.default is None)
         if not needed <= len(args) <= len(formals):
@@ -197,7 +205,20 @@ class Evaluator:
             at = part.args[i].span if i < len(args) else formal.name.span
             require_type(given, formal.type, at)
             inner.set(formal.name.name, given, formal.name.span, "argument")
-        result = self.evaluate(value.definition.body, inner)
+        if any(d is value.definition for d in self.calls):
+            name = value.definition.name
+            raise Fault(
+                "E0114",
+                name.span,
+                f"`{name.name}` leads back to itself",
+                labels=[(span, "called again here")],
+                help="write it without recursion; a list `[… for i in 0..n]` with `sum`, `min` or `max` often does",
+            )
+        self.calls.append(value.definition)
+        try:
+            result = self.evaluate(value.definition.body, inner)
+        finally:
+            self.calls.pop()
         if value.definition.type is not None:
             require_type(result, value.definition.type, span)
         return result

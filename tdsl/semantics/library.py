@@ -13,6 +13,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.loader import Loader, Module, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.models import build_model
+from tdsl.semantics.parameters import define_param
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.values import Function
 from tdsl.source import Span
@@ -37,6 +38,8 @@ class Linked:
     names: dict[str, Entry] = field(default_factory=dict)
     used: dict[str, Entry] = field(default_factory=dict)
     scope: Scope = field(default_factory=Scope)
+    parameters: dict[str, object] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)  # names of its parameters, well or not
 
 
 @dataclass(slots=True)
@@ -94,7 +97,7 @@ class Library:
         for s in result.module.body:
             if isinstance(s, tree.Broken):
                 result.scope.excused.update(s.names)
-            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let)) or (
+            elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param)) or (
                 isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")
             ):
                 self._guard(partial(self._enter, result, s))
@@ -107,10 +110,18 @@ class Library:
                 "E0104", s.name.span, f"`{name}` is already declared in this file", labels=[(old.node.name.span, "first here")]
             )
         result.names[name] = Entry(s, result)
+        if isinstance(s, tree.Param):
+            self._parameter(result, s)
         if isinstance(s, tree.Def):
             result.scope.set(name, Function(s, result.scope), s.name.span, "def")
         elif isinstance(s, tree.Let):
             result.scope.define(name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, result.scope)))
+
+    def _parameter(self, result: Linked, s: tree.Param) -> None:
+        """A param at the top of a file; ``--set`` speaks to the design's own file only."""
+        result.declared.add(s.name.name)
+        given = self.settings if not self.linking[1:] and not self.linked else {}
+        result.parameters[s.name.name] = define_param(result.scope, s, self.evaluator, given)
 
     def _use(self, result: Linked, use: tree.Use) -> None:
         files = self.loader.find(use, result.module.folder)
@@ -131,7 +142,7 @@ class Library:
                 raise Excused
             if entry is not None:
                 result.used[target.name] = entry
-                if isinstance(entry.node, (tree.Def, tree.Let)):
+                if isinstance(entry.node, (tree.Def, tree.Let, tree.Param)):
                     lent = partial(other.scope.value, name, used.name.span)
                     result.scope.define(target.name, Binding("use", target.span, lent))
                 return

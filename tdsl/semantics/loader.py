@@ -47,27 +47,27 @@ class Loader:
                 return standard
         return None
 
-    def read(self, path: Path) -> Module | None:
-        """A file's module; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
+    def read(self, path: Path, given: str = "") -> Module | None:
+        """A file's module, shown as ``given``; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
         key = str(path.resolve())
         if key not in self.modules:
             text = self.overlay.get(key)
             data = text.encode() if text is not None else path.read_bytes()
-            file = decode(data, self.shown(path), self.diagnostics)
+            file = decode(data, self.shown(path, given), self.diagnostics)
             self.modules[key] = Module(file, parse(file, self.diagnostics).body, path.parent, key) if file else None
         return self.modules[key]
 
-    def shown(self, path: Path) -> str:
+    def shown(self, path: Path, given: str = "") -> str:
         """A file's name in findings: as given, or ``stdlib:…``."""
         root = resources.folder("stdlib")
         if path.is_relative_to(root):
             return f"stdlib:{path.relative_to(root).as_posix()}"
-        return path.as_posix()
+        return given or path.as_posix()
 
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
         standard = resources.folder("stdlib")
-        return [folder, *self.paths, standard, standard / "hardware"]
+        return [folder, *self.paths, standard, standard / "hardware", standard / "cables"]
 
     def find(self, use: tree.Use, folder: Path) -> list[Path]:
         """The file a ``use`` names, or the files of the folder it names."""
@@ -94,7 +94,8 @@ class Loader:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
             self.catalogue_names = {}
-            for path in sorted((resources.folder("stdlib") / "hardware").rglob("*.fab")):
+            library = resources.folder("stdlib")
+            for path in [p for kind in ("hardware", "cables") for p in sorted((library / kind).rglob("*.fab"))]:
                 for name in declared_in(path):
                     self.catalogue_names.setdefault(name, path)
         return self.catalogue_names

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tdsl.source import Origin
 
 KINDS = ("host", "chip", "switch", "ocs", "panel")
+MODEL_KINDS = (*KINDS, "cable")
 
 
 class Axis(NamedTuple):

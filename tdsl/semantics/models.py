@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl.semantics.fault import Excused, Fault, nearest, unknown
-from tdsl.semantics.model import KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.shapes import axes_of
-from tdsl.semantics.values import Value, Word, text_of, type_name, whole
+from tdsl.semantics.values import Value, Word, a_type, text_of, whole
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
@@ -24,6 +25,7 @@ PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "split")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
+    "rate", "medium", "fibre", "polarity", "reach", "legs",
 )  # fmt: skip
 PORT_LIMIT = 1 << 16
 
@@ -46,10 +48,10 @@ class ModelBuilder:
     def build(self) -> DeviceModel | None:
         """The model, or None if what it is cannot be known."""
         node = self.node
-        if node.kind.name not in KINDS:
-            unknown("E0101", node.kind.span, "kind of model", node.kind.name, KINDS).report(self.library.diagnostics)
+        if node.kind.name not in MODEL_KINDS:
+            unknown("E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS).report(self.library.diagnostics)
             return None
-        for s in node.body:
+        for s in sorted(node.body, key=lambda s: not isinstance(s, tree.Let)):  # values first: their order does not matter
             try:
                 self.statement(s)
             except Fault as fault:
@@ -67,6 +69,10 @@ class ModelBuilder:
 
     def statement(self, s: tree.Stmt) -> None:
         """One statement of the model's body."""
+        if self.node.kind.name == "cable" and not isinstance(s, (tree.Setting, tree.Let, tree.Broken)):
+            raise Fault(
+                "E0118", s.span, "a cable has facts only", help="such as `rate 400Gbps`, `medium fibre`, `reach 50m`, `legs 2`"
+            )
         match s:
             case tree.Let():
                 self.scope.define(s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)))
@@ -157,7 +163,12 @@ class ModelBuilder:
         if isinstance(value, Word) and value == "any":
             return None
         if not isinstance(value, Quantity) or value.dim != RATE or value.amount <= 0 or value.amount.denominator != 1:
-            raise Fault("E0103", s.of.span, f"a port's rate is a rate such as `400Gbps`, not a {type_name(value)}")
+            what = (
+                "more than nothing"
+                if isinstance(value, Quantity) and value.dim == RATE
+                else f"a rate such as `400Gbps`, not {a_type(value)}"
+            )
+            raise Fault("E0103", s.of.span, f"a port's rate is {what}")
         return int(value.amount)
 
     def port_settings(self, s: tree.Decl) -> dict[str, tree.Setting]:
@@ -216,7 +227,7 @@ class ModelBuilder:
         for k in range(prod(a.size for a in axes)):
             value = self.evaluator.evaluate(s.items[0].value, self.at(name, axes, k))
             if not isinstance(value, str):
-                raise Fault("E0103", s.items[0].span, f"a name is a string, not a {type_name(value)}")
+                raise Fault("E0103", s.items[0].span, f"a name is a string, not {a_type(value)}")
             out.append(str(value))
         return tuple(out)
 
@@ -277,7 +288,10 @@ class ModelBuilder:
         index = 0
         if len(path.parts) > 1 and isinstance(path.parts[1], tree.Index):
             entry = path.parts[1].entries[0]
-            axis = self.sizes[head.name][0]
+            axes = self.sizes[head.name]
+            if len(axes) != 1 or len(path.parts[1].entries) != 1:
+                raise Fault("E0109", path.parts[1].span, f"`{head.name}` has {len(axes)} indices", help="one entry a dimension")
+            axis = axes[0]
             value = self.evaluator.integer(entry, scope)
             if not axis.low <= value <= axis.high:
                 raise Fault("E0108", entry.span, f"{head.name}[{value}] is outside {axis.low}..{axis.high}")
@@ -287,8 +301,7 @@ class ModelBuilder:
     def fact(self, s: tree.Setting) -> None:
         """Any other setting is a fact of the model; one that looks like a misspelt known one is a fault."""
         name = s.name.name
-        near = nearest(name, FACTS)
-        if name not in FACTS and near and _one_slip(name, near):
+        if name not in FACTS and get_close_matches(name, FACTS, n=1, cutoff=0.8):
             raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
         if name in self.facts:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
@@ -312,10 +325,6 @@ class ModelBuilder:
         return values[0] if len(values) == 1 else values
 
 
-def _one_slip(a: str, b: str) -> bool:
-    return abs(len(a) - len(b)) <= 1 and len(a) > 3 and sorted(a)[:3] == sorted(b)[:3] and nearest(a, [b]) == b and a[0] == b[0]
-
-
 def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:
     return name + ".".join(map(str, unravel(k, axes)))
 
@@ -327,6 +336,11 @@ def build_model(library: Library, home: Linked, node: tree.ModelDecl) -> DeviceM
 
 def split_model(model: DeviceModel, ways: Mapping[str, int], span: Origin) -> DeviceModel:
     """The model with port classes split: each port becomes ``ways`` lanes of an even share of its rate, on one connector."""
+    for name, n in ways.items():
+        if model.port_class(name) is None:
+            raise unknown("E0101", span.span, f"port class of {model.name} called", name, [c.name for c in model.classes])
+        if n < 2:
+            raise Fault("E0120", span, f"`{name}` cannot be split {n} ways")
     classes: list[PortClass] = []
     first = 0
     for c in model.classes:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tdsl.semantics.fault import Fault, nearest, unknown
 from tdsl.semantics.quantity import NONE, UNIT_TABLE, Quantity
-from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, fits, text_of, type_name, whole
+from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, a_type, fits, text_of, type_name, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -16,13 +16,17 @@ BIT_LIMIT = 4096
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "in"}
 
 
+RATE_SLIPS = {f"{prefix}{tail}": f"{prefix.upper()}bps" for prefix in "gtm" for tail in ("", "b", "bit", "bits", "bit/s", "be")}
+"""What people write for rates: ``100G``, ``400Gbit``."""
+
+
 def measure(e: tree.Measure) -> Value:
     """A written quantity in base units."""
     if e.unit == "%":
         return whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        near = nearest(e.unit, UNIT_TABLE)
+        near = RATE_SLIPS.get(e.unit.lower()) or nearest(e.unit, UNIT_TABLE)
         raise Fault(
             "E0105",
             e.span,
@@ -36,14 +40,14 @@ def truth(value: Value, span: Span) -> bool:
     """A value that must be yes or no."""
     if isinstance(value, bool):
         return value
-    raise Fault("E0103", span, f"here a bool is needed, and this is a {type_name(value)}", help="compare it: `n > 0`")
+    raise Fault("E0103", span, f"here a bool is needed, and this is {a_type(value)}", help="compare it: `n > 0`")
 
 
 def number(value: Value, span: Span, op: str) -> int | Fraction:
     """A value that must be a plain number."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return value
-    raise Fault("E0103", span, f"`{op}` needs a number, and this is a {type_name(value)}")
+    raise Fault("E0103", span, f"`{op}` needs a number, and this is {a_type(value)}")
 
 
 def not_whole(value: Value, e: tree.Expr) -> Fault:
@@ -54,20 +58,20 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
     )
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"this must be a whole number and is {text_of(value)}", help=help_line)
-    return Fault("E0103", e.span, f"this must be a whole number and is a {type_name(value)}")
+    return Fault("E0103", e.span, f"this must be a whole number and is {a_type(value)}")
 
 
 def element(value: Value, index: Value, span: Span) -> Value:
     """``list[i]``, counted from 0; also of dims and ranges."""
     index = whole(index)
     if isinstance(index, bool) or not isinstance(index, int):
-        raise Fault("E0103", span, f"a list is indexed by a whole number, not by a {type_name(index)}")
+        raise Fault("E0103", span, f"a list is indexed by a whole number, not by {a_type(index)}")
     if isinstance(value, Dims):
         value = value.sizes
     if isinstance(value, WholeRange):
         value = range(value.low, value.high + 1)
     if not isinstance(value, (tuple, range)):
-        raise Fault("E0103", span, f"a {type_name(value)} has no elements")
+        raise Fault("E0103", span, f"{a_type(value)} has no elements")
     if not 0 <= index < len(value):
         raise Fault("E0108", span, f"index {index} is outside the list: it has {len(value)} elements, 0..{len(value) - 1}")
     return value[index]
@@ -83,7 +87,7 @@ def items(value: Value, span: Span) -> Sequence[Value]:
         return value
     if isinstance(value, Dims):
         return value.sizes
-    raise Fault("E0103", span, f"here a range or a list is needed, and this is a {type_name(value)}", help="write `0..n - 1`")
+    raise Fault("E0103", span, f"here a range or a list is needed, and this is {a_type(value)}", help="write `0..n - 1`")
 
 
 def require_type(value: Value, wanted: tree.Member, span: Span) -> None:
@@ -94,7 +98,7 @@ def require_type(value: Value, wanted: tree.Member, span: Span) -> None:
         raise Fault(
             "E0103",
             span,
-            f"this must be of type {wanted.name} and is a {type_name(value)}",
+            f"this must be of type {wanted.name} and is {a_type(value)}",
             labels=[(wanted.span, "asked for here")],
         )
 
@@ -104,8 +108,8 @@ def _mixed(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Fault:
     return Fault(
         "E0103",
         b_span,
-        f"a {type_name(b)} ({text_of(b)}) cannot be {words.get(op, 'combined with')} a {type_name(a)} ({text_of(a)})",
-        labels=[(a_span, f"this is a {type_name(a)}")],
+        f"{a_type(b)} ({text_of(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({text_of(a)})",
+        labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing",
     )
 
@@ -158,7 +162,7 @@ def power(base: Value, exponent: Value, span: Span) -> Value:
     """``base ** exponent`` for whole exponents, refused where the result would be huge."""
     exponent = whole(exponent)
     if isinstance(exponent, bool) or not isinstance(exponent, int):
-        raise Fault("E0103", span, f"an exponent is a whole number, not a {type_name(exponent)}")
+        raise Fault("E0103", span, f"an exponent is a whole number, not {a_type(exponent)}")
     b = number(base, span, "**")
     bits = max(abs(Fraction(b).numerator).bit_length(), Fraction(b).denominator.bit_length())
     if bits * abs(exponent) > BIT_LIMIT:
@@ -177,14 +181,14 @@ def compare(op: str, a: Value, b: Value, span: Span) -> bool:
     if op in ("==", "!="):
         x, y = _amount(a), _amount(b)
         if (x is None) != (y is None) or (x and y and x.dim != y.dim) or (x is None and type_name(a) != type_name(b)):
-            raise Fault("E0103", span, f"a {type_name(a)} is never equal to a {type_name(b)}")
+            raise Fault("E0103", span, f"{a_type(a)} is never equal to {a_type(b)}")
         return (a == b) == (op == "==")
     x, y = _amount(a), _amount(b)
     if x is None or y is None or x.dim != y.dim:
         raise Fault(
             "E0103",
             span,
-            f"a {type_name(a)} ({text_of(a)}) cannot be compared with a {type_name(b)} ({text_of(b)})",
+            f"{a_type(a)} ({text_of(a)}) cannot be compared with {a_type(b)} ({text_of(b)})",
             help="both sides must measure the same thing",
         )
     left, right = x.amount, y.amount

@@ -7,7 +7,7 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_type, truth
 from tdsl.semantics.scope import FAILED, Binding, Scope
-from tdsl.semantics.values import Value, fits, text_of, type_name
+from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
 from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
@@ -24,9 +24,7 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: di
     if s.type is not None:
         require_type(value, s.type, at)
     elif given is not None and not fits(value, type_name(evaluator.evaluate(s.default, scope))):
-        raise Fault(
-            "E0103", at, f"`{name}` is a {type_name(evaluator.evaluate(s.default, scope))}{said}, not a {type_name(value)}"
-        )
+        raise Fault("E0103", at, f"`{name}` is {a_type(evaluator.evaluate(s.default, scope))}{said}, not {a_type(value)}")
     if s.guard is not None:
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")
@@ -35,7 +33,6 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: di
                 "E0110", s.guard.span, f"`{name}` is {text_of(value)}{said}, and this must hold",
                 labels=[] if given is not None else [(at, "its default")], help="choose a value that the guard allows",
             )  # fmt: skip
-    scope.names[name] = Binding("param", s.name.span)
     scope.names.pop(name)
     scope.set(name, value, s.name.span, "param")
     return value

@@ -82,7 +82,12 @@ def _check_count(name: tree.Member, axes: tuple[Axis, ...], index: tree.Index | 
         shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
         has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
         mend = f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas; `[*]` alone means all members"
-        raise Fault("E0109", index.span, f"{has}, and {len(index.entries)} are written", help=mend)
+        raise Fault(
+            "E0109",
+            index.span,
+            f"{has}, and {len(index.entries)} {'is' if len(index.entries) == 1 else 'are'} written",
+            help=mend,
+        )
 
 
 def _late_entries(written: list[tuple[tree.Member, int, tree.Index | None]], axes: list[tuple[Axis, ...]]) -> list[Entry]:

@@ -164,4 +164,5 @@ class Plan:
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
     holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
+    idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
     broken: bool = False

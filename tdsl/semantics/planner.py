@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from math import prod
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 ROLES = ("accelerator", "storage", "manager")
 LAYERS = ("scaleup",)
+PORT_LIMIT = 1 << 27
 
 
 class Planner:
@@ -46,6 +48,7 @@ class Planner:
         self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator)
         self.context = Context((root,), ())
         self.count = 0
+        self.ports = 0
 
     # ------------------------------------------------------------ driving
     def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> Plan:
@@ -143,7 +146,7 @@ class Planner:
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
             case tree.Connect():
-                self.waiting.append(partial(wire, plan, s, scope, context, origin))
+                self.waiting.append(partial(wire, plan, self.library, self.home, s, scope, context, origin))
             case tree.Omit():
                 for path in s.paths:
                     self.waiting.append(partial(omit, plan, s, path, scope, context, origin))
@@ -155,10 +158,8 @@ class Planner:
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
                 self.extending.append(lambda: self.extend(s, scope, context))
-            case tree.If():
-                self.branch(s, scope, context, chain)
-            case tree.For():
-                self.loop(s, scope, context, chain)
+            case tree.If() | tree.For():
+                self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name == "layer":
                 self.layer(s, context)
             case tree.Let() | tree.Param() | tree.Def():
@@ -177,6 +178,17 @@ class Planner:
                 "E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts"
             )
         self.plan.layer = str(name)
+
+    def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+        """An if or for; if it cannot be understood, what its blocks name is excused."""
+        try:
+            if isinstance(s, tree.If):
+                self.branch(s, scope, context, chain)
+            else:
+                self.loop(s, scope, context, chain)
+        except (Fault, Excused):
+            self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
+            raise
 
     def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """The branch whose condition holds; its names belong to the block around."""
@@ -234,6 +246,13 @@ class Planner:
     def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """``switch leaf[8]: QM9700 { … }``."""
         try:
+            if s.title is not None:
+                raise Fault(
+                    "E0120",
+                    s.title.span,
+                    "a device has no title",
+                    help="models and fabrics have titles; `naming` names devices",
+                )
             axes = axes_of(s.shape, scope, self.evaluator)
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             model, role = self.model_for(s, scope)
@@ -244,9 +263,12 @@ class Planner:
                 role,
                 Origin(s.name.span, chain),
             )
-            self.enter(context.group, s, made)
             self.count += made.count
             self.limit(self.count, s)
+            self.ports += made.count * model.port_count
+            if self.ports > PORT_LIMIT:
+                raise Fault("E0116", s.span, f"with this the design has {self.ports:,} ports; the limit is {PORT_LIMIT:,}")
+            self.enter(context.group, s, made)
         except (Fault, Excused):
             if s.name.name not in context.group.members:
                 context.group.absent.add(s.name.name)
@@ -278,8 +300,16 @@ class Planner:
             )
         role = "accelerator" if model.accelerators else ""
         ways: dict[str, int] = {}
+        seen: dict[str, Span] = {}
         for inner in s.body or ():
             role = self.device_setting(inner, scope, role, ways)
+            key = inner.span.text if isinstance(inner, tree.Setting) and inner.name.name == "split" else "role"
+            key = " ".join(key.split()[:2])
+            if key in seen:
+                raise Fault("E0104", inner.span, f"`{key}` is set twice", labels=[(seen[key], "first here")])
+            seen[key] = inner.span
+            if key == "role" and s.kind.name not in ("host", "chip"):
+                raise Fault("E0118", inner.span, f"a {s.kind.name} has no role", help="hosts and chips have one")
         return (split_model(model, ways, Origin(s.span)) if ways else model), role
 
     def named_model(self, path: tree.Path, scope: Scope) -> DeviceModel:

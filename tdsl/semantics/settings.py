@@ -9,7 +9,7 @@ from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, Target
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Value, Word, type_name
+from tdsl.semantics.values import ModelName, Value, Word, a_type
 from tdsl.syntax import tree
 
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
@@ -25,16 +25,20 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
 
 def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> object:
     if isinstance(item.value, tree.Str) and any(not isinstance(p, str) for p in item.value.parts):
+        if name not in ("class", "colour"):
+            raise Fault("E0120", item.span, f"`{name}` is the same for all links of a connect; it has no placeholders")
         return item.value
     value = evaluator.evaluate(item.value, scope, words=True)
+    if isinstance(value, ModelName):
+        value = Word(value.name)
     if name in ("rate", "length"):
         dim = RATE if name == "rate" else LENGTH
         if not isinstance(value, Quantity) or value.dim != dim:
-            raise Fault("E0103", item.span, f"`{name}` is a {name}, not a {type_name(value)}", help="`rate 400Gbps`, `length 3m`")
+            raise Fault("E0103", item.span, f"`{name}` is a {name}, not {a_type(value)}", help="`rate 400Gbps`, `length 3m`")
         if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
             raise Fault("E0120", item.span, f"a {name} is more than nothing")
     elif not isinstance(value, str):
-        raise Fault("E0103", item.span, f"`{name}` is a word or a string, not a {type_name(value)}")
+        raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
     return str(value) if isinstance(value, Word) else value

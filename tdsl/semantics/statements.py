@@ -16,10 +16,10 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "layer")
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour")
 
 
-def wire(plan: Plan, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
+def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
     """A connect or circuit."""
     try:
         a = tuple(resolve(plan, context, p) for p in s.a)
@@ -27,18 +27,36 @@ def wire(plan: Plan, s: tree.Connect, scope: Scope, context: Context, origin: Or
         via = resolve(plan, context, s.via, ports=False) if s.via else None
         for t in (*a, *b, *([via] if via else [])):
             if t.device is None:
-                raise Fault(
-                    "E0120",
-                    t.span,
-                    f"`{t.path.parts[-1].span.text}` is a group; cables join devices",
-                    help="name a device in it",
-                )
+                raise Fault("E0120", t.span, f"`{t.span.text}` is a group; cables join devices", help="name a device in it")
         settings = connect_settings(s, scope, plan.evaluator)
+        _part(library, home, s, settings)
     except (Fault, Excused):
         for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
             plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
         raise
     plan.wires.append(Wire(s, scope, context, a, b, via, settings, origin))
+
+
+def _part(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+    """Look up the cable a connect names. A bare name must be a known cable; a string may be any part."""
+    written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "cable"), None)
+    if written is None:
+        return
+    entry = library.entry(home, str(settings["cable"]))
+    if entry is None or not is_cable(entry.node):
+        if isinstance(written.items[0].value, tree.Path):
+            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_cable(e.node)]
+            raise unknown("E0102", written.items[0].span, "cable", str(settings["cable"]), [*known, *library.loader.catalogue()])
+        return
+    part = library.build(entry, written.items[0].span)
+    settings["part"] = part
+    if "medium" in part.facts:
+        settings.setdefault("medium", str(part.facts["medium"]))
+
+
+def is_cable(node: object) -> bool:
+    """Whether a declaration is a cable's model."""
+    return isinstance(node, tree.ModelDecl) and node.kind.name == "cable"
 
 
 def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dict[str, object]:

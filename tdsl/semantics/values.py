@@ -97,6 +97,12 @@ def type_name(value: Value) -> str:
     )
 
 
+def a_type(value: Value) -> str:
+    """The type of a value with its article: ``an int``, ``a rate``."""
+    name = type_name(value)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def fits(value: Value, name: str) -> bool:
     """Whether a value may stand where the type is asked for; a whole number is also a ratio."""
     have = type_name(value)

@@ -324,6 +324,8 @@ class _Run:
     def _opens_block(self, at: int) -> bool:
         """Whether a brace in faulty text opens a block of statements."""
         following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        if self.tokens[self.head].text == "naming":  # has no block: these are the braces of an unquoted name
+            return following is None or following.type == END
         return following is None or following.type in (END, "NAME", "RBRACE")
 
     def _matching(self, at: int) -> int:

@@ -159,7 +159,8 @@ class Check(ABC):
     ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings.
     ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
     the wiring stands whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
-    claim asks. ``takes`` lists the clauses that its claims may have; ``of`` and group instances restrict the view, the others are read by the check itself.
+    claim asks. ``takes`` lists the clauses that its claims may have; ``of`` and group instances restrict the view, the others
+    are read by the check itself.
     """
 
     code: ClassVar[str]

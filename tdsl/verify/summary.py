@@ -6,6 +6,7 @@ import numpy as np
 
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.rails import rails
+from tdsl.fabric.tiers import main_ends
 from tdsl.verify.view import View
 
 
@@ -18,11 +19,10 @@ def summarise(fabric: Fabric) -> dict[str, object]:
     """
     view = View.whole(fabric)
     hosts = fabric.built & (fabric.kind == "host")
-    main = fabric.role == "accelerator"
-    if not (main & fabric.is_end).any():
-        main = np.ones(fabric.device_count, dtype=np.bool_)
+    main = np.array(main_ends(fabric.sets) or [False])[fabric.device_set]
     units = np.zeros(fabric.device_count, dtype=np.bool_)
     units[view.units] = True
+    units &= fabric.is_end
     others = np.zeros(fabric.device_count, dtype=np.bool_)
     others[view.others] = True
     out: dict[str, object] = {

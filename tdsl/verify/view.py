@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.tiers import main_ends
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.verify.components import Adjacency, adjacency, components
 
@@ -98,11 +99,11 @@ class View:
     @cached_property
     def units(self) -> Ints:
         """The ends between which connectivity is judged: accelerator hosts, or the chips inside them where those are what is
-        wired; all ends if none has accelerators; the switches in a fabric that shows no ends."""
+        wired; where there are none, ends whose role is not written; the switches in a fabric that shows no ends."""
         sets = self.fabric.sets
         opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)}
         ends = [s.kind in ("host", "chip") and s.index not in opened and self._counts(s) for s in sets]
-        wanted = [end and s.role == "accelerator" for end, s in zip(ends, sets, strict=True)]
+        wanted = [end and main for end, main in zip(ends, main_ends(sets), strict=True)]
         if not any(wanted):
             wanted = ends
         if not any(wanted):

@@ -82,11 +82,13 @@ def test_split_ports_and_planes(tmp_path: Path) -> None:
     fabric f {
       host node[4]: FAT { split nic 4 }
       plane pl[4] { switch leaf: LANES }
-      connect node[n].nic[r, p] to pl[p].leaf { cable "OCTOPUS" }
-    }"""
+      connect node[n].nic[r, p] to pl[p].leaf { cable OCTOPUS; colour "plane {p}" }
+    }
+    model cable OCTOPUS { rate 800Gbps; legs 4; medium copper }"""
     f = fabric_of(text, tmp_path)
     assert f.link_count == 4 * 2 * 4 and set(f.link_rate.tolist()) == {200 * 10**9}
     assert len(set(f.cable_group.tolist())) == 8 and f.cable_leg.max() == 4
+    assert [f.colours[c] for c in f.link_colour.tolist()[:4]] == [f"plane {p}" for p in range(4)]
     assert set(f.plane[f.device_b].tolist()) == {0, 1, 2, 3}
 
 
@@ -100,6 +102,12 @@ def test_a_breakout_needs_its_part(tmp_path: Path) -> None:
       connect a.p[q, lane] to b[2*(q - 1) + lane]
     }"""
     assert places(compile_text(text, tmp_path).findings) == [("E0202", 7)]
+    for setting, codes in (("cable TWO", []), ("cable ONE_LEG", ["E0202"]), ('cable "X"', ["E0202"]), ("cable SLOW", ["E0203"]),
+                           ("cable TOW", ["E0102"])):  # fmt: skip
+        facts = {"TWO": "rate 800Gbps; legs 2", "ONE_LEG": "rate 800Gbps", "SLOW": "rate 400Gbps; legs 2"}
+        parts = "".join(f"\nmodel cable {name} {{ {fact} }}" for name, fact in facts.items())
+        wired = text.replace("+ lane]", "+ lane] { " + setting + " }") + parts
+        assert [d.code for d in compile_text(wired, tmp_path).findings] == codes
 
 
 def test_circuits_over_drawn_cables(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_nothing_fits(tmp_path: Path) -> None:
     text = TWO.replace("  switch spine[?]: SW\n", "  let few = ? where few <= 1\n  switch spine[few]: SW\n")
     (found,) = compile_text(text, tmp_path).findings
     assert (found.code, found.message) == ("E0459", "no number fits `few`")
-    assert any("needs 16 more ports" in x.message and x.span.begin[0] == 7 for x in found.labels)
+    assert any("needs 16 free ports" in x.message and x.span.begin[0] == 7 for x in found.labels)
 
 
 def test_a_fault_that_no_number_mends_is_said_itself(tmp_path: Path) -> None:

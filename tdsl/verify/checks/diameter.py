@@ -99,8 +99,9 @@ def _compact(view: View) -> tuple[Adjacency, Bools, Ints]:
 
 def _affordable(graph: Adjacency, sources: Ints) -> tuple[Ints, bool]:
     """The sources that can be searched within the limit, and whether those are all."""
-    levels = 16  # a guess: most networks have fewer
-    most = max(WORK * 8 // (max(len(graph.near), 1) * levels), 64)
+    first = distances(graph, int(sources[0])) if len(sources) else np.zeros(1, dtype=np.int64)
+    levels = 2 * int(first[first < graph.nodes].max(initial=1)) + 1  # no search is deeper than twice any other
+    most = max(WORK * 8 // ((len(graph.near) + 8 * graph.nodes) * levels), 64)
     if len(sources) <= most:
         return sources, True
     return sources[:: -(-len(sources) // most)], False

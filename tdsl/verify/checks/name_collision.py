@@ -78,7 +78,8 @@ class NameCollision(Check):
         else:
             message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in case only{alike}'
         labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
-        return Fault(f.set_of(two).origin, message, len(pairs), labels, help="give them different names with `naming`")
+        at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
+        return Fault(at, message, len(pairs), labels, help="give them different names with `naming`")
 
 
 def _shape(name: str) -> str:

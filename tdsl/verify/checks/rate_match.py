@@ -87,8 +87,9 @@ class RateMatch(Check):
             message = f"{ends[0]} to {ends[1]}: {_article(words[0])} port into {_article(words[1])} port"
         classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
         slower = min((c.rate for c in classes if c.rate is not None), default=rate)
-        labels = tuple((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True))
-        help = f"split the faster port, or say `rate {gbps(slower)}`"
+        labels = tuple(dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True)))
+        split = "" if "rate" in statement.settings else "split the faster port, or "
+        help = f"{split}say `rate {gbps(slower)}`"
         return Fault(statement.origin, message + alike, joint.count, labels, help=help)
 
     def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:

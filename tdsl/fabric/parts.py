@@ -1,0 +1,74 @@
+"""Whether the cables a wiring needs can be had: shapes, break-outs, and what a named part carries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.cabling import Cables
+from tdsl.fabric.vector import Array
+from tdsl.fabric.wiring import Wiring
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.plan import Plan
+from tdsl.semantics.quantity import Quantity, show
+
+
+def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagnostics: Diagnostics) -> None:
+    """Refuse cables that cannot be: many connectors to many, break-outs whose part is not known, parts too slow for their
+    links. ``rates`` has the rate of the link at every port, in bit/s."""
+    legs = np.bincount(cables.group)[cables.group] if len(cables.group) else cables.group
+    parts = [w.settings.get("part") for w in plan.wires]
+    most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
+    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most))):
+        for s in np.unique(cables.statement[bad]).tolist():
+            mine = np.flatnonzero(bad & (cables.statement == s))
+            first = int(mine[0])
+            would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"
+            if code == "E0202":
+                would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
+                mend = "name a part of the catalogue with as many legs: `{ cable PART }`, or use ports with a connector each"
+            alike = [f"{len(mine)} legs of this connect alike"]
+            diagnostics.add(
+                code,
+                plan.wires[s].origin,
+                f"the cable between {_ends(wiring, cables, first)} would {would}",
+                notes=alike,
+                help=mend,
+            )
+    _too_slow(plan, wiring, cables, rates, parts, diagnostics)
+
+
+def _legs(part: object) -> int:
+    """Legs of a part's split end; 1 for a straight cable or no known part."""
+    legs = part.facts.get("legs", 1) if isinstance(part, DeviceModel) else 1
+    return legs if isinstance(legs, int) else 1
+
+
+def _but(part: object, written: object) -> str:
+    if isinstance(part, DeviceModel):
+        return f", and {part.name} has {_legs(part)}"
+    return f", and the catalogue has no part {written!r}" if isinstance(written, str) else ""
+
+
+def _ends(wiring: Wiring, cables: Cables, row: int) -> str:
+    return f"{wiring.ports.port_path(int(cables.a[row]))} and {wiring.ports.port_path(int(cables.b[row]))}"
+
+
+def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: list[object], diagnostics: Diagnostics) -> None:
+    """Parts whose rate is below that of the links in one cable."""
+    if not any(isinstance(p, DeviceModel) and "rate" in p.facts for p in parts) or not len(cables.a):
+        return
+    load = np.bincount(cables.group, weights=(rates[cables.a] * cables.links).astype(np.float64))[cables.group]
+    for s, part in enumerate(parts):
+        rate = part.facts.get("rate") if isinstance(part, DeviceModel) else None
+        if not isinstance(part, DeviceModel) or not isinstance(rate, Quantity):
+            continue
+        mine = np.flatnonzero((cables.statement == s) & (load > float(rate.amount)))
+        if len(mine):
+            first = int(mine[0])
+            ends, have = _ends(wiring, cables, first), f"{load[first] / 1e9:g}Gbps"
+            diagnostics.add(
+                "E0203", plan.wires[s].origin, f"{part.name} carries {show(rate)}, and the links between {ends} have {have}",
+                labels=[(part.origin.span, "declared here")], notes=[f"{len(mine)} legs of this connect alike"],
+                help="name a part that carries as much, or leave the part out",
+            )  # fmt: skip

@@ -1,0 +1,292 @@
+"""Faults that newcomers make, each recognised by what stands around it and answered with what to write instead."""
+
+from __future__ import annotations
+
+from tdsl.diagnostic import Diagnostic, Fix
+from tdsl.source import Span
+from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
+from tdsl.syntax.scanner import END, Token
+from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, found_words, nearest
+
+# ---------------------------------------------------------------- faults with an answer of their own
+
+
+def _stray(s: Scene) -> Diagnostic | None:
+    if s.token is None or s.token.type not in ("RPAR", "RSQB"):
+        return None
+    opener, depth = ("LPAR" if s.token.type == "RPAR" else "LSQB"), 0
+    for t in s.statement:
+        depth += (t.type == opener) - (t.type == s.token.type)
+    if depth > 0:
+        return None
+    return Diagnostic("E0005", f"this `{s.token.text}` closes nothing", s.span, help="remove it, or open it before")
+
+
+def _comment(s: Scene) -> Diagnostic | None:
+    if s.token is None or s.token.type != "FLOOR" or (s.statement and s.expected.isdisjoint({END})):
+        return None
+    return Diagnostic(
+        "E0001", "`//` divides; it begins no comment", s.span, help="a comment begins with `#`",
+        fix=Fix("make it a comment", ((s.span, "#"),)),
+    )  # fmt: skip
+
+
+def _setting(s: Scene) -> Diagnostic | None:
+    """``rate: 100Gbps``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "COLON" or len(s.statement) != 1 or b.type != "NAME" or b.text in STARTERS | {"else"}:
+        return None
+    value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
+    touching = s.run.file.text[t.end : t.end + 1].strip()
+    return Diagnostic(
+        "E0001", f"expected a value, found `:` after `{b.text}`", s.span, help=f"a setting has no `:`; write `{b.text} {value}`",
+        fix=Fix("remove the `:`", ((Span(s.run.file, b.end, t.end), " " if touching else ""),)),
+    )  # fmt: skip
+
+
+def _ratio(s: Scene) -> Diagnostic | None:
+    """``2 : 1``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.type != "COLON" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
+        return None
+    low, high = b.text, following[0].text
+    all_three = b.span.to(following[0].span)
+    opening = s.statement[-3:-1]
+    if len(opening) == 2 and opening[1].type == "LSQB" and opening[0].type == "NAME" and opening[0].end == opening[1].start:
+        return Diagnostic(
+            "E0013", f"`{all_three.text}` is no index or extent", all_three, help=f"a range is written `{low}..{high}`",
+            fix=Fix("write a range", ((all_three, f"{low}..{high}"),)),
+        )  # fmt: skip
+    return Diagnostic(
+        "E0001", f"`:` stands alone between `{low}` and `{high}`", s.span, help=f"a ratio is written touching: `{low}:{high}`",
+        fix=Fix("write a ratio", ((all_three, f"{low}:{high}"),)),
+    )  # fmt: skip
+
+
+def _declaration(s: Scene) -> Diagnostic | None:
+    """``switch a = S`` and ``switch a, b: S``."""
+    t = s.token
+    if t is None or s.first not in KIND_WORDS | {"override"} or len(s.statement) < 2 or s.statement[1].type != "NAME":
+        return None
+    if t.type == "EQUAL" and "COLON" in s.expected:
+        what = "rate" if s.first == "port" else "model"
+        return Diagnostic(
+            "E0001", "expected `:`, found `=`: `=` gives a name to a value in `let` and `param`", s.span,
+            help=f"write `:` before the {what}", fix=Fix("write `:`", ((s.span, ":"),)),
+        )  # fmt: skip
+    kinds = [x.type for x in s.statement]
+    more = t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]
+    if not more and not (t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds):
+        return None
+    if END not in s.expected or s.first == "override":
+        return None
+    return Diagnostic(
+        "E0001", f"a `{s.first}` statement declares one name, {found_words(s)}", s.span,
+        help=f"write a statement for each, on lines of their own: `{s.first} {s.statement[1].text} …`",
+    )  # fmt: skip
+
+
+def _typed(s: Scene) -> Diagnostic | None:
+    """``let n: 4``: a value where its type would stand."""
+    words = s.statement
+    if s.first not in ("let", "param") or not 3 <= len(words) <= 4 or words[2].type != "COLON":
+        return None
+    value = [*words[3:], *s.rest]
+    if not value or any(t.type == "EQUAL" for t in value) or value[0].text in TYPES:
+        return None
+    text = Span(s.run.file, value[0].start, value[-1].end).text
+    text = text if len(text) <= 40 and "\n" not in text else "…"
+    put = " =" if value[0].start > words[2].end else " = "
+    return Diagnostic(
+        "E0001", f"`:` gives the type of `{words[1].text}`; its value stands behind `=`", words[2].span,
+        help=f"write `{s.first} {words[1].text} = {text}`",
+        fix=Fix("write `=`", ((Span(s.run.file, words[1].end, words[2].end), put),)),
+    )  # fmt: skip
+
+
+def _unquoted(s: Scene) -> Diagnostic | None:
+    """``naming a[i] x{i}``."""
+    t = s.token
+    if s.first != "naming" or t is None or "STRING" not in s.expected or t.type not in ("NAME", "NUMBER", "QUANTITY", "LBRACE"):
+        return None
+    if t.text == "where" or (t.type == "LBRACE" and len(s.statement) == 2):  # the string, or the path, is missing
+        return None
+    rest = s.rest
+    if t.type != "LBRACE":
+        guard = (i for i, x in enumerate(rest) if x.text == "where")
+        rest = rest[: next(guard, len(rest))]
+    whole = Span(s.run.file, t.start, rest[-1].end)
+    if '"' in whole.text or "\n" in whole.text:
+        return None
+    return Diagnostic(
+        "E0001", f"expected a string, found `{whole.text}`", whole, help=f'put it in double quotes: `"{whole.text}"`',
+        fix=Fix("put it in double quotes", ((whole, f'"{whole.text}"'),)),
+    )  # fmt: skip
+
+
+def _dangling(s: Scene) -> Diagnostic | None:
+    """``n > 0 and`` at the end of a line."""
+    t, b = s.token, s.before
+    if b is None or not s.statement or "NAME" not in s.expected:
+        return None
+    if t is not None and t.type not in (END, "$END", "LBRACE", "RBRACE"):
+        return None
+    if b.text not in OPERATORS and b.type not in OPERATOR_TOKENS:
+        return None
+    help = f"write a value after `{b.text}`" + ("" if b.type == "RANGE" else ", or remove it")
+    if b.text in ("and", "or") and t is not None and t.newline:
+        help += f"; a line that begins with `{b.text}` continues the one before"
+    return Diagnostic("E0001", f"expected a value after `{b.text}`, {found_words(s)}", b.span, help=help)
+
+
+def _misspelt(s: Scene) -> Diagnostic | None:
+    """The first word is no statement's but nearly one."""
+    if not s.statement or s.statement[0].type != "NAME":
+        return None
+    first = s.statement[0]
+    if first.text in GRAMMAR_WORDS or first.text in SETTINGS or len(first.text) < 3:
+        return None
+    guess = nearest(first.text, STARTERS)
+    if guess is None:
+        return None
+    return Diagnostic(
+        "E0002", f"`{first.text}` begins no statement; did you mean `{guess}`?", first.span, help=f"write `{guess}`",
+        fix=Fix(f"write `{guess}`", ((first.span, guess),)),
+    )  # fmt: skip
+
+
+def _equals(s: Scene) -> Diagnostic | None:
+    if s.token is None:
+        return None
+    if s.token.type == "EQUAL" and s.before is not None and s.before.type == "COLON" and s.before.end == s.token.start:
+        both = s.before.span.to(s.span)
+        return Diagnostic(
+            "E0001", "`:=` is no sign of the language", both, help="write `=`", fix=Fix("write `=`", ((both, "="),))
+        )
+    if s.token.type == "EQUAL" and s.statement and s.statement[0].type == "NAME":
+        name = s.statement[0].text
+        if len(s.statement) == 1:
+            return Diagnostic(
+                "E0001", f"`=` cannot follow `{name}`: a setting is a name and its value, side by side", s.span,
+                help=f"write `{name} …`, or `let {name} = …` to name a value",
+            )  # fmt: skip
+        if "CMP" in s.expected:
+            return Diagnostic(
+                "E0001", "`=` gives a name to a value; it does not compare", s.span, help="write `==`",
+                fix=Fix("compare with `==`", ((s.span, "=="),)),
+            )  # fmt: skip
+    if s.token.text == "==" and "EQUAL" in s.expected:
+        return Diagnostic(
+            "E0001", "`==` compares; a value is given with `=`", s.span, help="write `=`", fix=Fix("write `=`", ((s.span, "="),))
+        )
+    return None
+
+
+def _point(s: Scene) -> Diagnostic | None:
+    """``1.`` or ``.5``."""
+    t, b = s.token, s.before
+    if t is None or t.type != "DOT":
+        return None
+    following = s.run.tokens[s.i + 1] if s.i + 1 < len(s.run.tokens) else None
+    left = b is not None and b.type == "NUMBER" and b.end == t.start
+    right = following is not None and following.type in VALUES and following.start == t.end
+    if not left and not right:
+        return None
+    return Diagnostic("E0001", "a point needs a digit on both sides", s.span, help="write `0.5`, `1.0`, or `0..7` for a range")
+
+
+def _python(s: Scene) -> Diagnostic | None:
+    if s.first != "def":
+        return None
+    words = {t.text for t in s.run.tokens[s.run.head : s.i + 3] if t.type == "NAME"}
+    if "return" in words or (s.token is not None and s.token.type in ("LBRACE", END) and "EQUAL" in s.expected):
+        return Diagnostic(
+            "E0001", f"the body of a `def` is one expression after `=`, {found_words(s)} here", s.span,
+            help="write it as `def f(n: int): int = n + 1`",
+        )  # fmt: skip
+    return None
+
+
+def _blank_in_quantity(s: Scene) -> Diagnostic | None:
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or not UNIT.fullmatch(t.text):
+        return None
+    return Diagnostic(
+        "E0001", f"a number and its unit touch: `{t.text}` stands alone here", s.span, help=f"write `{b.text}{t.text}`",
+        fix=Fix("join number and unit", ((Span(s.run.file, b.end, t.start), ""),)),
+    )  # fmt: skip
+
+
+def _missing_colon(s: Scene) -> Diagnostic | None:
+    t, b = s.token, s.before
+    if t is None or b is None or "COLON" not in s.expected or t.type not in ("NAME", "QUANTITY"):
+        return None
+    if not s.expected & {"LBRACE", "EQUAL"}:
+        return None
+    what = "type" if "EQUAL" in s.expected else "rate" if t.type == "QUANTITY" else "model"
+    return Diagnostic(
+        "E0001", f"a `:` is missing before the {what} `{t.text}`", s.span, help=f"write `: {t.text}`",
+        fix=Fix("put a `:`", ((Span(s.run.file, b.end, b.end), ":"),)),
+    )  # fmt: skip
+
+
+def _arrow(s: Scene) -> Diagnostic | None:
+    """``connect a -> b``."""
+    t = s.token
+    if s.first not in ("connect", "circuit") or t is None or "TO" not in s.expected:
+        return None
+    signs: list[Token] = []
+    for x in s.rest:
+        if x.type not in ("MINUS", "CMP", "EQUAL") or (signs and signs[-1].end != x.start):
+            break
+        signs.append(x)
+    if not signs:
+        return None
+    arrow = t.span.to(signs[-1].span)
+    return Diagnostic("E0001", f"`{arrow.text}` joins no ends", arrow, help="write `to`", fix=Fix("write `to`", ((arrow, "to"),)))
+
+
+def _pattern(s: Scene) -> Diagnostic | None:
+    """``connect a too b``: the parser took ``too`` for a pattern, the reader sees a slip for ``to``."""
+    b = s.before
+    if s.first not in ("connect", "circuit") or b is None or b.type != "NAME" or b.text in GRAMMAR_WORDS or b.text in PATTERNS:
+        return None
+    if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
+        return None
+    linked = any(t.text == "to" for t in s.statement)
+    guess = nearest(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
+    if s.token.type in ("LSQB", "DOT", "COMMA") or (guess is None and s.token.text in (*PATTERNS, "to") and not linked):
+        return _second_path(s, b, linked or any(t.text == "to" for t in s.rest))
+    wanted = "a pattern or the end of the line" if linked else "`to`, a pattern or the end of the line"
+    return Diagnostic(
+        "E0001", f"expected {wanted}, found `{b.text}`", b.span,
+        help=f"did you mean `{guess}`?" if guess else f"patterns are {', '.join(PATTERNS)}",
+        fix=Fix(f"write `{guess}`", ((b.span, guess),)) if guess else None,
+    )  # fmt: skip
+
+
+def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
+    """``connect a[*] b[*]``: two paths with nothing between."""
+    sign = "," if listed else "to"
+    at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
+    return Diagnostic(
+        "E0001", f"nothing joins `{path.text}` to the path before it", path.span, help=f"write `{sign}` before `{path.text}`",
+        fix=Fix(f"put `{sign}`", ((Span(s.run.file, at, at), put),)),
+    )  # fmt: skip
+
+
+def _joined(s: Scene) -> Diagnostic | None:
+    """Another statement after a block, on the same line."""
+    if s.token is None or s.before is None or s.before.type != "RBRACE" or s.token.type != "NAME" or s.token.text not in STARTERS:
+        return None
+    return Diagnostic(
+        "E0001", f"a statement ends before the next begins: nothing separates `}}` and `{s.token.text}`", s.span,
+        help="begin a new line or put `;` between them",
+        fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
+    )  # fmt: skip
+
+
+TRIALS = (
+    _stray, _comment, _setting, _ratio, _typed, _unquoted, _misspelt, _declaration, _equals, _point, _python, _blank_in_quantity,
+    _missing_colon, _arrow, _pattern, _joined, _dangling,
+)  # fmt: skip

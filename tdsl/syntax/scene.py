@@ -1,0 +1,99 @@
+"""A syntax error and what stands around it: what its wording is made from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Protocol
+
+from tdsl.source import SourceFile, Span
+from tdsl.syntax.scanner import END, FAULT, Token
+
+VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
+OPERATOR_TOKENS = frozenset(
+    {"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER", "AND", "OR", "IN", "IF", "CMP", "RANGE"}
+)
+SUFFIXES = frozenset({"DOT", "LPAR", "LSQB"})
+UNIT = re.compile(r"[kKMGTPE]?(bps|[bB]|W)|[KMGT]iB|[mnpu]?s|min|[kcm]?m|k?g|U|dB")
+
+
+class Run(Protocol):
+    """What the wording looks at in a parse that met a fault."""
+
+    file: SourceFile
+    tokens: list[Token]
+    head: int
+
+    def expected(self) -> set[str]:
+        """Terminals that could stand at the fault."""
+        ...
+
+    def word(self, terminal: str) -> str:
+        """A terminal as it is written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A fault and its surroundings."""
+
+    run: Run
+    i: int
+    token: Token | None
+    expected: set[str]
+
+    @property
+    def statement(self) -> list[Token]:
+        """The statement's tokens before the fault."""
+        return self.run.tokens[self.run.head : self.i]
+
+    @property
+    def before(self) -> Token | None:
+        """The token before the fault."""
+        return self.run.tokens[self.i - 1] if self.i else None
+
+    @property
+    def first(self) -> str:
+        """The statement's first word."""
+        return self.statement[0].text if self.statement else ""
+
+    @property
+    def rest(self) -> list[Token]:
+        """The statement's tokens from the fault on, blocks included."""
+        out: list[Token] = []
+        depth = 0
+        for token in self.run.tokens[self.i :]:
+            depth += (token.type == "LBRACE") - (token.type == "RBRACE")
+            if depth < 0 or token.type in (END, "$END", FAULT):
+                break
+            out.append(token)
+        return out
+
+    @property
+    def span(self) -> Span:
+        """The token's place; at an end, the place just after what was written."""
+        token, file = self.token, self.run.file
+        if token is not None and token.text and token.type not in (END, "$END"):
+            return token.span
+        at = self.before.end if self.before else 0
+        return Span(file, at, min(at + 1, len(file.text)))
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word closest to a misspelt one, if any is close."""
+    lowered = {k.lower(): k for k in sorted(known)}
+    found = get_close_matches(word.lower(), lowered, 1, 0.75 if len(word) > 3 else 0.8)
+    return lowered[found[0]] if found else None
+
+
+def found_words(s: Scene) -> str:
+    """What stands at the fault, in words."""
+    t = s.token
+    if t is None or t.type == "$END" or (t.type == "RBRACE" and not t.text):
+        return "found the end of the file" if t is None or t.type != "$END" else "found the end"
+    if t.type == END:
+        return "found `;`" if t.text == ";" else "found the end of the line"
+    shown = t.text if len(t.text) <= 40 else t.text[:37] + "…"
+    return f"found the string {shown}" if t.type == "STRING" else f"found `{shown}`"
