@@ -137,4 +137,6 @@ def organise(ends: Ends, rails: tuple[int, Span] | None, planes: tuple[int, Span
 
 
 def _sizes(sizes: list[int]) -> str:
-    return f"the indices {' and '.join(f'of {n}' for n in sizes)}" if sizes else "no index"
+    if not sizes:
+        return "no index"
+    return f"one index, of {sizes[0]}" if len(sizes) == 1 else f"the indices {' and '.join(f'of {n}' for n in sizes)}"
