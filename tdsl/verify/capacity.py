@@ -74,10 +74,11 @@ class Capacities:
         up, down = (unit[a] >= 0) & (node[b] >= 0), (node[a] >= 0) & (unit[b] >= 0)
         both, free = (node[a] >= 0) & (node[b] >= 0), (unit[a] >= 0) & (unit[b] >= 0)
         low, high = np.minimum(a, b), np.maximum(a, b)
+        met = np.append(node[b[up]], node[a[down]])
         return cls(
             units,
             nodes,
-            Pairs.of(np.append(unit[a[up]], unit[b[down]]), np.append(node[b[up]], node[a[down]]), np.append(room[up], room[down])),
+            Pairs.of(np.append(unit[a[up]], unit[b[down]]), met, np.append(room[up], room[down])),
             Pairs.of(node[low[both]], node[high[both]], room[both]),
             Pairs.of(unit[low[free]], unit[high[free]], room[free]),
             grain,

@@ -47,7 +47,8 @@ def placed(net: Capacities, units: Bools) -> Cut:
             force = pull.copy()
             np.add.at(force, a, room * side[b])
             np.add.at(force, b, room * side[a])
-            side[mine] = np.where(force[mine] == 0, side[mine], np.sign(force[mine]))
+            stays = np.where(side[mine] == 0, -1, side[mine])  # undrawn: one side for all, so that those below can follow
+            side[mine] = np.where(force[mine] == 0, stays, np.sign(force[mine]))
         value = crossing(net, units, side > 0)
         if value < best.value:
             best = Cut(units, side > 0, value)
@@ -99,7 +100,8 @@ def _groupings(net: Capacities, fabric: Fabric) -> Iterator[Ints]:
     """Labels of the units: instances of the design's groups, every axis of their indices, and who meets the same nodes."""
     owner = fabric.device_set[net.units]
     sets = [fabric.sets[i] for i in np.unique(owner).tolist()]
-    for depth in range(max((len(s.axes) for s in sets), default=0), -1, -1):
+    deepest = max((len(s.axes) for s in sets), default=0)
+    for depth in [*range(1, deepest + 1), 0]:
         label = np.zeros(len(net.units), dtype=np.int64)
         axis = np.zeros(len(net.units), dtype=np.int64)
         for s in sets:

@@ -30,7 +30,8 @@ def repeated(profile: Ints, times: int, most: int) -> Ints:
     if (np.diff(profile, 2) <= 0).all():
         # a concave sum is least at a vertex: all sets but one are taken whole or not at all
         x = np.arange(min(size * times, most) + 1)
-        return (x // size) * profile[size] + profile[x % size]
+        whole: Ints = (x // size) * profile[size] + profile[x % size]
+        return whole
     out, power = np.zeros(1, dtype=np.int64), profile[: most + 1]
     while times:
         if times & 1:

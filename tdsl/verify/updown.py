@@ -27,6 +27,9 @@ from tdsl.verify.components import components
 from tdsl.verify.profiles import joined
 
 Shares = dict[int, Fraction]
+Mixture = tuple[tuple[Fraction, Fraction], ...]
+"""(Part that comes to a hub, most sent) of sources, the least part first."""
+
 FINE = 3_628_800
 """Parts of a grain that profiles count in where the fractions have no common denominator of this size; rounded down."""
 
@@ -158,19 +161,31 @@ def _joined_nodes(net: Capacities, up: dict[int, list[tuple[int, int]]], level: 
 
 def _block(net: Capacities, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
     """A block's limit: the largest total that overloads none of its highest nodes, whatever mixture of leaves it comes from."""
-    tier = net.tier
-    share: Shares = {}
-    seen = set()
+    sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
+    above: dict[int, Shares] = {}
     for v in members:
-        above = routes.above[v]
-        if tier[v] > 1 or id(above) in seen:
-            continue
-        seen.add(id(above))
-        for w, part in above.items():
-            if tier[w] == level:
-                share[w] = max(share.get(w, part), part)
-    limit = min((routes.room[w] / part for w, part in share.items()), default=Fraction(0))
+        if net.tier[v] == 1:
+            sent[id(routes.above[v])] += routes.room[v]
+            above[id(routes.above[v])] = routes.above[v]
+    limit = sum(sent.values(), Fraction(0))
+    for w in members:
+        if net.tier[w] == level:
+            parts = [(above[key].get(w, Fraction(0)), most) for key, most in sent.items()]
+            limit = min(limit, total_at(parts, routes.room[w]))
     return Block(level, tuple(members), limit, tuple(inside))
+
+
+def total_at(parts: list[tuple[Fraction, Fraction]], room: Fraction) -> Fraction:
+    """The largest total of which no mixture puts more than ``room`` on a node, of sources (part that goes there, most sent).
+
+    The worst mixture takes sources with the greatest part first.
+    """
+    total, load = Fraction(0), Fraction(0)
+    for part, most in sorted(parts, reverse=True):
+        if load + part * most > room:
+            return total + (room - load) / part
+        total, load = total + most, load + part * most
+    return total
 
 
 # ---------------------------------------------------------------- the least over all choices of units
@@ -187,21 +202,28 @@ def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tu
     if not blocks:  # every hub stands alone
         parts = [joined([_leaf(met[v], None, 1)], net.half) for v in hubs]
         return sum(_half(net, members, profile) for members, profile in parts)
-    fractions = [_fractions(b, routes, net) for b in blocks]
-    fine = _common([b for b in blocks], fractions)
+    mixtures = [_mixtures(b, routes, net) for b in blocks]
+    fine = _common(blocks, mixtures)
     profiles = [_profile(b, met, fine, net.half) for b in blocks]
-    kinds: dict[tuple[Fraction, ...], int] = defaultdict(int)
+    kinds: dict[tuple[Mixture, ...], int] = defaultdict(int)
     for c in hubs:
-        kinds[tuple(f.get(c, Fraction(0)) for f in fractions)] += 1
+        kinds[tuple(m.get(c, ()) for m in mixtures)] += 1
     total = 0
     for kind, times in kinds.items():
-        parts = [
-            (members, profile * (share * times).numerator // (share * times).denominator)
-            for share, (members, profile) in zip(kind, profiles, strict=True)
-            if share
-        ]
+        parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(kind, profiles, strict=True) if m]
         total += _half(net, *joined(parts, net.half))
     return -(-total // fine)
+
+
+def arriving(profile: Ints, mixture: Mixture, times: int, fine: int) -> Ints:
+    """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
+    out, left = np.zeros_like(profile), profile
+    for part, most in mixture[:-1]:
+        here = np.minimum(left, -int(-most * fine // 1))
+        out, left = out + here * (part * times).numerator // (part * times).denominator, left - here
+    part = mixture[-1][0] * times
+    whole: Ints = out + left * part.numerator // part.denominator
+    return whole
 
 
 def _half(net: Capacities, members: Ints, profile: Ints) -> int:
@@ -228,19 +250,29 @@ def _profile(block: Block, met: dict[int, tuple[Ints, Ints]], fine: int, most: i
     return members, np.minimum(profile, int(block.limit * fine))
 
 
-def _fractions(block: Block, routes: _Routes, net: Capacities) -> Shares:
-    """The least part of what leaves a block that comes to each hub, whichever of its leaves it is from."""
-    leaves = [v for v in block.members if net.tier[v] == 1]
-    patterns = {id(routes.above[v]): routes.above[v] for v in leaves if routes.above[v]}
-    out: Shares = {}
-    for i, above in enumerate(patterns.values()):
-        out = dict(above) if not i else {c: min(x, above[c]) for c, x in out.items() if c in above}
+def _mixtures(block: Block, routes: _Routes, net: Capacities) -> dict[int, Mixture]:
+    """For every hub, the parts of what a block's leaves send that come to it, the least first."""
+    sent: dict[int, Fraction] = defaultdict(Fraction)
+    above: dict[int, Shares] = {}
+    for v in block.members:
+        if net.tier[v] == 1 and routes.above[v]:
+            sent[id(routes.above[v])] += routes.room[v]
+            above[id(routes.above[v])] = routes.above[v]
+    if len(sent) == 1:
+        ((key, most),) = sent.items()
+        return {c: ((part, most),) for c, part in above[key].items()}
+    out = {}
+    for c in {c for shares in above.values() for c in shares}:
+        parts: dict[Fraction, Fraction] = defaultdict(Fraction)
+        for key, most in sent.items():
+            parts[above[key].get(c, Fraction(0))] += most
+        out[c] = tuple(sorted(parts.items()))
     return out
 
 
-def _common(blocks: list[Block], fractions: list[Shares]) -> int:
+def _common(blocks: tuple[Block, ...], mixtures: list[dict[int, Mixture]]) -> int:
     """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
-    parts = {x.denominator for f in fractions for x in f.values()}
+    parts = {part.denominator for m in mixtures for mixture in set(m.values()) for part, _ in mixture}
     waiting = list(blocks)
     limits = set()
     while waiting:

@@ -49,6 +49,7 @@ class Reachability(Check):
     wrong = "Hosts that cannot reach each other"
     kind = "yes_no"
     fails_by_default = True
+    after_failures = True
     takes = frozenset({"of", "ports", "through"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
