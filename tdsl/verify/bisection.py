@@ -11,14 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Literal
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools
+from tdsl.verify.alltoall import all_to_all
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.cuts import EXACT, Cut, least, placed, splits
+from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.updown import Spread, best_spread
 from tdsl.verify.view import View
+
+By = Literal["shares", "pairs", "paths", "splits"]
 
 ALL_SPLITS = 500
 """Splits up to which all are tried where the bounds differ."""
@@ -29,27 +34,36 @@ FLOWS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Bounds in grains. ``spreads`` certify the lower one, part by part, unless ``all_splits`` says that every split was cut;
-    ``cut`` is the upper one."""
+    """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
+    part; a rate of all ``pairs`` at once; disjoint ``paths``; or that all ``splits`` were cut."""
 
     net: Capacities
     lower: int
     upper: int
     cut: Cut
     spreads: tuple[tuple[Capacities, Spread], ...]
-    all_splits: bool
+    by: By
 
 
 def bisection(view: View) -> Bisection:
     """Bounds on a view's bisection; there are two units at least."""
     net = Capacities.of(view)
     spreads = tuple((part, found) for part in net.parts() if (found := best_spread(part)) is not None)
-    lower = sum(found.value for _, found in spreads)
-    cut, loose = _upper(net, view, lower), False
+    lower, by = _lower(view, net, spreads)
+    cut = _upper(net, view, lower)
     if lower < cut.value and comb(len(net.units), net.half) <= ALL_SPLITS:
         cut = min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
-        lower, loose = cut.value, True
-    return Bisection(net, lower, cut.value, cut, spreads, loose)
+        lower, by = cut.value, "splits"
+    return Bisection(net, lower, cut.value, cut, spreads, by)
+
+
+def _lower(view: View, net: Capacities, spreads: tuple[tuple[Capacities, Spread], ...]) -> tuple[int, By]:
+    """The best lower bound: flows to hubs, all pairs at once, or the links that separate two units at least."""
+    shares = sum(found.value for _, found in spreads)
+    pairs = all_to_all(view, net)
+    if shares or pairs:
+        return (shares, "shares") if shares >= pairs else (pairs, "pairs")
+    return disjoint_paths(view).lower, "paths"
 
 
 def _upper(net: Capacities, view: View, lower: int) -> Cut:
