@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from click.shell_completion import CompletionItem
+
+    from tdsl.compiler import Compilation
 
 
 class CheckName(Text):
@@ -59,10 +63,17 @@ class CheckName(Text):
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
+@click.option(
+    "--certificates",
+    "proofs",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write what proves bisection, reachability and survives, a folder for each design.",
+)
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, **given: Any,
+    fail_on: str, proofs: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
@@ -70,6 +81,8 @@ def command(
     """
     begin = time.perf_counter()
     compilations = compiled(files, options(given, select, ignore))
+    if proofs is not None:
+        _save_certificates(compilations, proofs)
     report = Report(
         compilations,
         Severity[fail_on.upper()],
@@ -83,3 +96,22 @@ def command(
     else:
         save(text, output)
     return FOUND if report.failed else OK
+
+
+def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
+    """Write ``DIR/DESIGN/RESULT.json``, each to be checked by ``verify_certificate.py`` against the design's fabric.json."""
+    import json
+
+    from tdsl.verify.certificate import certificates
+
+    for compilation in compilations:
+        for design in compilation.designs:
+            if design.fabric is None or not design.fabric.complete:
+                continue
+            for name, body in certificates(design.fabric, design.claims, design.results).items():
+                path = folder / design.name / name
+                try:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                except OSError as fault:
+                    raise Wrong(f"{path.parent}: {fault.strerror or fault}") from None
+                save(json.dumps(body, indent=1, ensure_ascii=False) + "\n", path)

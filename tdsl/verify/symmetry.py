@@ -25,10 +25,12 @@ WORK = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """Exchanges among the elements of a selector: each gives every element's image by its place."""
+    """Exchanges among the elements of a selector: each gives every element's image by its place, and
+    in ``images`` every device's."""
 
     count: int
     generators: tuple[Ints, ...]
+    images: tuple[Ints, ...] = ()
 
     def orbits(self) -> list[list[int]]:
         """Classes of elements that exchanges map onto each other, lowest first."""
@@ -65,7 +67,7 @@ def _classes(items: Ints, images: Sequence[Ints]) -> list[list[int]]:
 def symmetry(view: View, elements: Sequence[Element]) -> Symmetry:
     """Verified exchanges, as far as they move these elements."""
     at = {tuple(sorted(e.devices.tolist())): i for i, e in enumerate(elements)}
-    found, budget = [], WORK
+    found, images, budget = [], [], WORK
     for image in _candidates(view, elements):
         moved = _moved(elements, at, image)
         if moved is None:
@@ -75,7 +77,8 @@ def symmetry(view: View, elements: Sequence[Element]) -> Symmetry:
             break
         if keeps(view, image):
             found.append(moved)
-    return Symmetry(len(elements), tuple(found))
+            images.append(image)
+    return Symmetry(len(elements), tuple(found), tuple(images))
 
 
 def _moved(elements: Sequence[Element], at: dict[tuple[int, ...], int], image: Ints) -> Ints | None:
