@@ -107,7 +107,7 @@ def test_a_lost_spine(omit, lost, value, links):
     found = judge(lose(superpod(omit_last=omit).build(), *lost))
     assert (found.status, found.value, found.measures["upper_links"]) == ("proved", value, links)
     assert found.witness["cut_links"] == links and found.witness["cut_classes"] == {"leaf-spine": links}
-    assert sorted(map(sorted, found.witness["sides"])) == sorted(map(sorted, found.witness["sides"]))
+    assert sum(found.witness["split"]) == (127 if omit else 128)
     assert all(name.startswith("su[") for side in found.witness["sides"] for name in side)
 
 
@@ -159,7 +159,7 @@ def test_hosts_that_differ_and_rates_that_differ():
     b = Builder()
     switch = b.model("switch", "SW", {"p": 16})
     small, large = (b.model("host", n, {"nic": {"shape": k, "rate": r}}, 1) for n, k, r in (("S", 1, 200), ("L", 3, 400)))
-    low, high, leaf = b.devices("small", small, 2), b.devices("large", large, 2), b.devices("leaf", switch)
+    low, high, leaf = b.devices("small", small, 2), b.devices("large", large, 2), b.devices("leaf", switch, None)
     for s, rate in ((low, 200), (high, 400)):
         for row in range(2):
             for i in range(s.model.port_count):
@@ -195,6 +195,7 @@ def test_fewer_than_two_hosts_and_hosts_without_links():
 # ---------------------------------------------------------------- against every split
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(SEEDS, st.integers(1, 8), st.integers(2, 8), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2), st.booleans())
 def test_random_fabrics_against_every_split(seed, switches, hosts, nics, cables, loose, mixed):
@@ -204,7 +205,7 @@ def test_random_fabrics_against_every_split(seed, switches, hosts, nics, cables,
     held(f)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(SEEDS, st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(1, 2), st.booleans(), st.integers(0, 2))
 def test_damaged_trees_against_every_split(seed, units, nodes, rails, spines, omit, damage):
     f = superpod(units, nodes, rails, spines, uplinks=2 * spines, omit_last=omit, manager=False).build()
@@ -261,8 +262,13 @@ def test_sets_that_overlap_count_on_their_least_share():
     parts = [(np.array([0, 1]), np.array([0, 4, 6])), (np.array([1, 2]), np.array([0, 2, 2]))]
     members, profile = joined(parts, 3)
     assert members.tolist() == [0, 1, 2] and profile.tolist() == [0, 1, 4, 8]
-    true = {x: min(parts[0][1][len({0, 1} & set(s))] + parts[1][1][len({1, 2} & set(s))] for s in combinations(range(3), x)) for x in range(4)}
-    assert all(a <= b for a, b in pairwise(profile)) and all(profile[x] <= true[x] or x == 3 for x in true)
+    for x in range(4):
+        ways = (
+            [len({0, 1} & set(s)) for s in combinations(range(3), x)],
+            [len({1, 2} & set(s)) for s in combinations(range(3), x)],
+        )
+        assert profile[x] <= min(int(parts[0][1][a] + parts[1][1][b]) for a, b in zip(*ways, strict=True))
+    assert all(a <= b for a, b in pairwise(profile))
 
 
 def test_the_worst_mixture_takes_the_greatest_part_first():

@@ -148,6 +148,8 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
     if net.one_rate:
         amount = f"{found.upper} of {full // net.grain} links"
+    if lower == 1:
+        return f"100%: {amount}, {few} {view.unit_word} against {many}"
     return f"{percent(lower)}: {amount}, {cut} separate {halves}"
 
 
