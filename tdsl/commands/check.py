@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import FOUND, OK, Source, Text, compiled, design_options, limit_options, options, save, say
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
@@ -65,7 +65,6 @@ class CheckName(Text):
 )
 @click.option(
     "--certificates",
-    "proofs",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
     help="Write what proves bisection, reachability and survives, a folder for each design.",
@@ -73,7 +72,7 @@ class CheckName(Text):
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, proofs: Path | None, **given: Any,
+    fail_on: str, certificates: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
@@ -81,8 +80,8 @@ def command(
     """
     begin = time.perf_counter()
     compilations = compiled(files, options(given, select, ignore))
-    if proofs is not None:
-        _save_certificates(compilations, proofs)
+    if certificates is not None:
+        _save_certificates(compilations, certificates)
     report = Report(
         compilations,
         Severity[fail_on.upper()],
@@ -109,9 +108,4 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
             if design.fabric is None or not design.fabric.complete:
                 continue
             for name, body in certificates(design.fabric, design.claims, design.results).items():
-                path = folder / design.name / name
-                try:
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                except OSError as fault:
-                    raise Wrong(f"{path.parent}: {fault.strerror or fault}") from None
-                save(json.dumps(body, indent=1, ensure_ascii=False) + "\n", path)
+                save(json.dumps(body, indent=1, ensure_ascii=False) + "\n", folder / design.name / name, folders=True)

@@ -49,10 +49,10 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         "args": bool(claim.args),
         "intact": claim.of_intact,
     }
-    written = {"ports": "of ports", "args": "argument", "any": "any K", "intact": "of intact"}
+    written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact"}
     for clause in sorted(check.needs):
         if not clauses[clause]:
-            return f"`{check.name}` needs `{written.get(clause, clause)}`", f"`{check.example}`"
+            return f"`{check.name}` needs `{'any K' if clause == 'any' else clause}`", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             word = written.get(clause, clause)
