@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,6 +15,9 @@ from tdsl.verify.view import View
 
 WORK = 20_000_000
 """Arcs that flows may look at before the answer stays bounded: some seconds."""
+
+PAIRS = 200_000
+"""Pairs of classes that are compared before the answer stays bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +35,65 @@ class Separation:
 def separators(view: View) -> Separation:
     """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen Kurventheorie" (1927)."""
     near = _neighbours(view)
-    classes = _classes(view, near)
-    forward = bool(view.forwards[view.units].all())
-    pairs = [(u, v) for u, v in classes if v >= 0] + list(combinations([u for u, _ in classes], 2))
-    if forward and _turns(view):
-        pairs = [(int(view.units[0]), int(v)) for v in view.units[1:]]  # every unit looks like the first
-    pairs.sort(key=lambda p: min(len(near[p[0]]), len(near[p[1]])))
     best: Separation | None = None
     inner = _inner(view)
-    budget = WORK
+    budget, seen = WORK, 0
     arcs = sum(len(x) for x in near.values())
-    for u, v in pairs:
-        if best is not None and len(near[u] & near[v] & inner) >= best.upper:
-            continue  # so many paths of one switch each
-        budget -= arcs * (best.upper if best is not None else 1)
-        if budget < 0 and best is not None:
-            return Separation(0 if best.upper == 0 else 1, best.upper, best.pair, best.devices, best.links)
+    joined = (view.label[view.units] == view.label[view.units[0]]).all() if view.forwards[view.units].all() else _one_hub(view)
+    for u, v in _pairs(view, near):
+        seen += 1
+        if best is not None:
+            if best.upper <= int(joined):
+                break  # every pair has a path
+            if len(near[u] & near[v] & inner) >= best.upper or _short_ways(near, inner, u, v, best.upper):
+                continue
+            budget -= arcs * best.upper
+            if budget < 0 or seen > PAIRS:
+                return Separation(min(int(joined), best.upper), best.upper, best.pair, best.devices, best.links)
         found = _between(view, near, u, v)
         if best is None or found.upper < best.upper:
             best = found
-        if best.upper == 0:
-            break
     assert best is not None
     return best
+
+
+def _pairs(view: View, near: dict[int, set[int]]) -> Iterator[tuple[int, int]]:
+    """Pairs of which one is the worst: those that meet fewest switches come first."""
+    if view.forwards[view.units].all() and _turns(view):
+        yield from ((int(view.units[0]), int(v)) for v in view.units[1:])  # every unit looks like the first
+        return
+    classes = sorted(_classes(view, near), key=lambda c: len(near[c[0]]))
+    yield from ((u, v) for u, v in classes if v >= 0)
+    yield from combinations([u for u, _ in classes], 2)
+
+
+def _one_hub(view: View) -> bool:
+    """Whether all units meet one component of switches."""
+    at = view.attachment
+    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    unit[view.units] = True
+    mine = unit[at.end]
+    met = np.unique(at.hub[mine] * view.fabric.device_count + at.end[mine]) // view.fabric.device_count
+    _, number = np.unique(met, return_counts=True)
+    return bool(number.max(initial=0) == len(view.units))
+
+
+def _short_ways(near: dict[int, set[int]], inner: set[int], u: int, v: int, enough: int) -> bool:
+    """Whether that many disjoint paths of one switch, or of two with one between, are found without a search."""
+    both = near[u] & near[v] & inner
+    used, found = set(both), len(both)
+    far = (near[v] & inner) - both
+    for x in sorted((near[u] & inner) - both):
+        way = next(
+            ((y, min(free)) for y in sorted(far) if (free := (near[x] & near[y] & inner) - used - near[u] - near[v])), None
+        )
+        if way is not None:
+            far.discard(way[0])
+            used.add(way[1])
+            found += 1
+        if found >= enough:
+            return True
+    return found >= enough
 
 
 def _inner(view: View) -> set[int]:

@@ -203,7 +203,7 @@ def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tu
         parts = [joined([_leaf(met[v], None, 1)], net.half) for v in hubs]
         return sum(_half(net, members, profile) for members, profile in parts)
     mixtures = [_mixtures(b, routes, net) for b in blocks]
-    fine = _common(blocks, mixtures)
+    fine = min(_common(blocks, mixtures), 2**60 // max(int(net.access.room.sum()), 1))
     profiles = [_profile(b, met, fine, net.half) for b in blocks]
     kinds: dict[tuple[Mixture, ...], int] = defaultdict(int)
     for c in hubs:
@@ -220,10 +220,16 @@ def arriving(profile: Ints, mixture: Mixture, times: int, fine: int) -> Ints:
     out, left = np.zeros_like(profile), profile
     for part, most in mixture[:-1]:
         here = np.minimum(left, -int(-most * fine // 1))
-        out, left = out + here * (part * times).numerator // (part * times).denominator, left - here
-    part = mixture[-1][0] * times
-    whole: Ints = out + left * part.numerator // part.denominator
-    return whole
+        out, left = out + _portion(here, part * times), left - here
+    return out + _portion(left, mixture[-1][0] * times)
+
+
+def _portion(values: Ints, part: Fraction) -> Ints:
+    """That part of each value, rounded down."""
+    if int(values.max(initial=0)) * part.numerator < 2**62:
+        out: Ints = values * part.numerator // part.denominator
+        return out
+    return np.array([x * part.numerator // part.denominator for x in values.tolist()], dtype=np.int64)
 
 
 def _half(net: Capacities, members: Ints, profile: Ints) -> int:

@@ -35,7 +35,7 @@ from tests.fabrics import (
     torus,
     without,
 )
-from tests.harness import fabric_of
+from tests.harness import compile_text, fabric_of, places
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -190,6 +190,36 @@ def test_fewer_than_two_hosts_and_hosts_without_links():
     assert judge(superpod(units=1, nodes=1, omit_last=False, spines=1).build()).status == "skipped"
     f = superpod(units=1, nodes=2, omit_last=False, spines=1).build()
     assert judge(without(f, np.arange(f.link_count))).status == "skipped"
+
+
+def test_rates_without_a_common_divisor():
+    f = superpod().build()
+    f.link_rate[f.is_switch[f.device_a]] += 1
+    found = judge(f)
+    assert (found.status, found.value) == ("proved", 1) and "lower_links" not in found.measures
+
+
+def test_a_claim_about_each_unit_and_what_is_printed(tmp_path):
+    text = """
+fabric f {
+  group su[2] {
+    host node[4]: NODE
+    switch leaf[4]: BIG
+    connect node[n].nic[r] to leaf[r]
+  }
+  switch spine[2]: BIG
+  connect su[*].leaf[*] to spine[*] spread x 2
+  require bisection of su[*] >= 100%
+  require bisection >= 50% and bisection >= 3.2Tbps
+  require bisection >= 51%
+}
+"""
+    found = compile_text(text, tmp_path)
+    assert places(found.findings) == [("E0408", 12)]
+    words = "`bisection >= 51%` does not hold: 50%: 8 of 16 links, 8 leaf-spine separate 4 hosts (su[0]) from 4"
+    assert found.findings[0].message == words
+    facts = [r.facts() for r in found.designs[0].results if r.check == "bisection"]
+    assert [(x["status"], x["lower"], x["upper_links"]) for x in facts][1] == ("proved", 0.5, 8)
 
 
 # ---------------------------------------------------------------- against every split
