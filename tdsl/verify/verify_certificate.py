@@ -247,7 +247,8 @@ class Part:
             kinds[tuple(tuple(sorted((self.above[x].get(h, Fraction(0)), self.limit[x]) for x in b)) for b in self.leaves)] += 1
         total = Fraction(0)
         for kind, times in kinds.items():
-            sent = [(m, [self.arriving(mix, y) for y in p]) for mix, (m, p) in zip(kind, profiles, strict=True)]
+            mixed = [(mix, m, p) for mix, (m, p) in zip(kind, profiles, strict=True) if any(part for part, _ in mix)]
+            sent = [(m, [self.arriving(mix, y) for y in p]) for mix, m, p in mixed]
             total += times * self.least(sent)
         return -int(-total // 1)
 

@@ -24,9 +24,20 @@ from tdsl.verify.certificate import certificates
 from tdsl.verify.runner import run
 from tdsl.verify.verify_certificate import Net, Rejected, flow, verify
 from tests.cli.run import tdsl
-from tests.fabrics import claim, multiplane, random_chips, random_fabric, selector, superpod, swapped, torus, without
+from tests.fabrics import (
+    claim,
+    multiplane,
+    random_chips,
+    random_fabric,
+    random_layers,
+    selector,
+    superpod,
+    swapped,
+    torus,
+    without,
+)
 from tests.harness import fabric_of
-from tests.verify.test_bisection import THREE
+from tests.verify.test_bisection import THREE, least_over_all_splits
 
 SCRIPT = Path(script.__file__)
 SEEDS = st.integers(0, 10**6)
@@ -226,6 +237,18 @@ def test_random_fabrics(seed, switches, hosts, nics, cables, tree):
         net = Net(fabric)
         true = min(flow(net, set(side)) for side in combinations(sorted(net.units), net.half)) * net.grain
         assert found["bisection.json"]["lower_bps"] <= true <= found["bisection.json"]["upper_bps"]
+
+
+@settings(max_examples=250, deadline=None)
+@given(SEEDS)
+def test_random_layers(seed):
+    """Bounds by flows alone hold, and the script finds the same."""
+    f = random_layers(seed).build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "ALL_SPLITS", 0)
+        certificate = made(f)["bisection.json"]
+    verify(certificate, as_json(f))
+    assert certificate["lower_bps"] <= least_over_all_splits(f) <= certificate["upper_bps"]
 
 
 @pytest.mark.parametrize("seed", range(20))
