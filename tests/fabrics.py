@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import prod
 from random import Random
 from typing import Any
@@ -363,6 +364,30 @@ def random_fabric(seed: int, switches: int = 8, hosts: int = 6, nics: int = 3, c
         x, y = rng.randrange(switches), rng.randrange(switches)
         if x != y:
             b.link(b.free(sw, x), b.free(sw, y))
+    return b
+
+
+def random_layers(seed: int) -> Builder:
+    """Hosts below three or four tiers of switches, wired at random between neighbouring tiers, in two rates."""
+    rng = Random(seed)
+    b = Builder("random_layers")
+    model = b.model("switch", "SW", {"p": 120})
+    node = b.devices("node", b.model("host", "NODE", {"nic": 3}, accelerators=1), rng.randint(2, 7))
+    names = ("leaf", "agg", "core", "top")[: rng.randint(3, 4)]
+    tiers = [b.devices(name, model, rng.randint(1, 5 - i)) for i, name in enumerate(names)]
+    b.connect("connect layers")
+
+    def rate() -> int:
+        return rng.choice([400, 400, 400, 100]) * GBPS
+
+    for i in range(node.count):
+        for r in range(rng.randint(1, 3)):
+            b.link(b.port(node, i, "nic", r), b.free(tiers[0], rng.randrange(tiers[0].count)), rate())
+    for low, high in pairwise(tiers):
+        for i in range(low.count):
+            for j in range(high.count):
+                for _ in range(rng.randint(1, 3) if rng.random() < 0.7 else 0):
+                    b.link(b.free(low, i), b.free(high, j), rate())
     return b
 
 

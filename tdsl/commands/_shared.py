@@ -112,9 +112,11 @@ def say(text: str, stream: TextIO | None = None) -> None:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def save(text: str, path: Path) -> None:
-    """Write a report to a file."""
+def save(text: str, path: Path, folders: bool = False) -> None:
+    """Write a report to a file, and make the ``folders`` that it lies in."""
     try:
+        if folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None

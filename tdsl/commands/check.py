@@ -15,7 +15,11 @@ from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from click.shell_completion import CompletionItem
+
+    from tdsl.compiler import Compilation
 
 
 class CheckName(Text):
@@ -59,10 +63,16 @@ class CheckName(Text):
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
+@click.option(
+    "--certificates",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write what proves bisection, reachability and survives, a folder for each design.",
+)
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, **given: Any,
+    fail_on: str, certificates: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
@@ -70,6 +80,8 @@ def command(
     """
     begin = time.perf_counter()
     compilations = compiled(files, options(given, select, ignore))
+    if certificates is not None:
+        _save_certificates(compilations, certificates)
     report = Report(
         compilations,
         Severity[fail_on.upper()],
@@ -83,3 +95,17 @@ def command(
     else:
         save(text, output)
     return FOUND if report.failed else OK
+
+
+def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
+    """Write ``DIR/DESIGN/RESULT.json``, each to be checked by ``verify_certificate.py`` against the design's fabric.json."""
+    import json
+
+    from tdsl.verify.certificate import certificates
+
+    for compilation in compilations:
+        for design in compilation.designs:
+            if design.fabric is None or not design.fabric.complete:
+                continue
+            for name, body in certificates(design.fabric, design.claims, design.results).items():
+                save(json.dumps(body, indent=1, ensure_ascii=False) + "\n", folder / design.name / name, folders=True)

@@ -54,8 +54,9 @@ class Judgement:
 
     A yes-or-no check is ``proved`` or ``refuted``; a figure is ``proved`` where ``lower`` equals ``upper``, else
     ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and ports by name.
-    ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are the places to
-    blame, ``labels`` and ``help`` go with the finding of a claim that is not met.
+    ``measures`` are the same bounds in other
+    units: ``lower_bps``, ``upper_links`` … ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links
+    it is about. ``faults`` are the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met.
     """
 
     status: Status
@@ -71,6 +72,7 @@ class Judgement:
     labels: tuple[tuple[Span, str], ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 def yes(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
@@ -117,6 +119,7 @@ class Result:
     text: str
     report: bool = False
     scope: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     def facts(self) -> dict[str, object]:
         """As plain JSON values."""
@@ -132,6 +135,7 @@ class Result:
             "requirement": self.requirement,
             "text": self.text,
         }
+        out |= self.measures
         if self.ratio is not None:
             out["ratio"] = list(self.ratio)
         if self.link_class:
@@ -159,8 +163,9 @@ class Check(ABC):
     ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings.
     ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
     the wiring stands whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
-    claim asks. ``takes`` lists the clauses that its claims may have; ``of`` and group instances restrict the view, the others
-    are read by the check itself.
+    claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
+    restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
+    ``after_failures``: `survives` may ask for it.
     """
 
     code: ClassVar[str]
@@ -172,6 +177,10 @@ class Check(ABC):
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"of"})
+    needs: ClassVar[frozenset[str]] = frozenset()
+    reads_of: ClassVar[bool] = False
+    after_failures: ClassVar[bool] = False
+    example: ClassVar[str] = ""
 
     _codes: ClassVar[dict[str, type[Check]]] = {}
     _names: ClassVar[dict[str, type[Check]]] = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.semantics.quantity import NONE, RATE, Quantity, kind_name, show
-from tdsl.verify.check import Check, Judgement, Value
+from tdsl.verify.check import Check, Judgement, Value, catalogue
 
 UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 """Codes of findings about claims themselves; their pages are files."""
@@ -49,6 +50,9 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         "intact": claim.of_intact,
     }
     written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact"}
+    for clause in sorted(check.needs):
+        if not clauses[clause]:
+            return f"`{check.name}` needs `{'any K' if clause == 'any' else clause}`", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             word = written.get(clause, clause)
@@ -56,6 +60,12 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
             return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
     if claim.through and claim.through != "scaleup":
         return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
+    if claim.given is not None:
+        wrong = _wrong_given(claim.given)
+        if wrong is not None:
+            return wrong
+    if claim.any_count is not None and claim.any_count < 1:
+        return f"`any {claim.any_count}` fails nothing", "write `any 1` or more"
     if check.kind == "yes_no":
         if claim.op:
             return f"`{check.name}` is yes or no and takes no comparison", f"write `{check.name}` alone"
@@ -65,6 +75,17 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
             return None
         return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{check.name} {EXAMPLES[check.kind]}`"
     return _wrong_unit(claim, check)
+
+
+def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
+    """Why a claim cannot stand behind `with`."""
+    fit = {name: check for name, check in catalogue().items() if check.after_failures}
+    listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
+    if given.metric not in fit:
+        return f"`{given.metric}` cannot be asked after failures", listed
+    if any(s.elements or s.text != "ports" for s in given.of):
+        return f"`{given.metric} of …` cannot be asked after failures: it is asked of all that is left", "leave out `of`"
+    return malformed(given, fit[given.metric])
 
 
 ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
@@ -97,6 +118,27 @@ def _number(value: object) -> Fraction | float:
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
     raise TypeError(f"{value!r} is no figure")
+
+
+def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
+    """The judgement of a figure turned into the answer to a claim about it."""
+    if judged.status == "skipped":
+        return replace(judged, status="refuted") if judged.faults and not claim.report else judged
+    if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
+        return judged
+    judged_as = in_its_unit(claim, check, judged)
+    verdict = holds(claim.op, judged_as.lower, judged_as.upper, claim.value)
+    met = judged.status == "modelled" and verdict == "proved"
+    return judged if met else replace(judged, status=verdict)
+
+
+def in_its_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
+    """The judgement with its bounds in what the claim is written in: a fraction in bit/s, where a rate is asked."""
+    rate = check.kind == "fraction" and isinstance(claim.value, Quantity) and claim.value.dim == RATE
+    if not rate or judged.lower is None:
+        return judged
+    lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
+    return replace(judged, value=lower, lower=lower, upper=upper)
 
 
 def holds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:

@@ -11,7 +11,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span
 from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
-from tdsl.verify.compare import MALFORMED, MISSING, holds, malformed, unknown, worst
+from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
 from tdsl.verify.view import View
 
 INCOMPLETE = "the wiring has errors"
@@ -97,14 +97,14 @@ class _Run:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])
             return _unjudged(claim, check.unit, wrong[0])
         judged = self.bare(check) if _is_plain(claim) else self.worst_element(check, claim)
-        judged = _against(claim, check, judged)
+        judged = against(claim, check, judged)
         if not claim.report:
             self.demand(claim, check, judged)
         return _result(check, judged, claim)
 
     def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge each element that the claim names alone; the worst speaks, and says its name."""
-        parts = [] if claim.of_to else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
         standing = [(e, device) for e, device in parts if self.fabric.built[e.devices].any()]
         if parts and not standing:
             return skipped("nothing that it names is built")
@@ -112,7 +112,7 @@ class _Run:
             view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False)
             return self.judge(check, view, claim)
         judged = self.each(check, claim, standing)
-        at = worst(claim.op, claim.value, judged)
+        at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged])
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
         return replace(judged[at], text=text, witness={"of": name, **judged[at].witness})
@@ -188,23 +188,12 @@ def _is_plain(claim: ResolvedClaim) -> bool:
     return not any(clauses) and claim.any_count is None and not claim.of_intact
 
 
-def _against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
-    """The judgement of a figure turned into the answer to a claim about it."""
-    if judged.status == "skipped":
-        return replace(judged, status="refuted") if judged.faults and not claim.report else judged
-    if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
-        return judged
-    verdict = holds(claim.op, judged.lower, judged.upper, claim.value)
-    met = judged.status == "modelled" and verdict == "proved"
-    return judged if met else replace(judged, status=verdict)
-
-
 def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
     exact = judged.lower is not None and judged.lower == judged.upper and judged.status != "modelled"
     return Result(
         check.name, judged.status, judged.value, check.unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
         judged.witness, judged.reason, claim.text if claim else None, claim.origin if claim else None, judged.text,
-        claim.report if claim else False, claim.scope.name if claim and claim.scope else "",
+        claim.report if claim else False, claim.scope.name if claim and claim.scope else "", judged.measures,
     )  # fmt: skip
 
 

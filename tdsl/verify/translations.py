@@ -17,10 +17,16 @@ def transitive(fabric: Fabric, graph: Adjacency, devices: Ints) -> bool:
     Only asked of one declaration that is built completely: then steps along all its axes together reach every node, and it is
     enough that each step keeps the links. False may also mean that no such steps were found.
     """
+    return steps_of(fabric, graph, devices) is not None
+
+
+def steps_of(fabric: Fabric, graph: Adjacency, devices: Ints) -> list[Ints] | None:
+    """Such translations, one along each axis; None where none are found."""
     sets = np.unique(fabric.device_set[devices])
     if len(sets) != 1 or fabric.sets[int(sets[0])].count != len(devices):
-        return False
-    return any(all(_keeps(graph, step) for step in steps) for steps in _systems(fabric.sets[int(sets[0])]))
+        return None
+    systems = _systems(fabric.sets[int(sets[0])])
+    return next((steps for steps in systems if all(_keeps(graph, step) for step in steps)), None)
 
 
 def _systems(s: DeviceSet) -> Iterator[list[Ints]]:

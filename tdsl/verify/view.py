@@ -42,6 +42,7 @@ class View:
     devices: Bools
     rows: Ints
     name: str = ""
+    intact: View | None = None  # where devices failed: the view before
 
     @classmethod
     def whole(cls, fabric: Fabric) -> View:
@@ -64,6 +65,20 @@ class View:
         devices[fabric.device_a[rows]] = True
         devices[fabric.device_b[rows]] = True
         return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name)
+
+    def without(self, failed: Bools) -> View:
+        """The view after these devices failed, with what they hold; units that have no link left are no ends any more."""
+        f = self.fabric
+        gone = failed.copy()
+        for s in f.sets:
+            if s.inside is not None and s.inside.count:
+                each = s.count // s.inside.count
+                hosts = failed[s.inside.first : s.inside.first + s.inside.count]
+                gone[s.first : s.first + s.count] |= np.repeat(hosts, each)
+        rows = self.rows[~gone[self.a] & ~gone[self.b]]
+        left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
+        gone[left.units[left.degree[left.units] == 0]] = True
+        return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self)
 
     @cached_property
     def a(self) -> Ints:

@@ -15,7 +15,7 @@ from tests.fabrics import Selector, claim, multiplane, rail_only, selector, supe
 POD = superpod(units=2, nodes=8, rails=4, spines=4, radix=32).build()
 EVERY = {
     "reachability", "isolated", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match",
-    "oversubscription", "edge_redundancy", "diameter", "name_collision",
+    "oversubscription", "edge_redundancy", "diameter", "name_collision", "bisection", "node_redundancy",
 }  # fmt: skip
 
 

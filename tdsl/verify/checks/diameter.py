@@ -57,6 +57,7 @@ class Diameter(Check):
     wrong = "A path longer than allowed"
     kind = "number"
     unit = "links"
+    after_failures = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

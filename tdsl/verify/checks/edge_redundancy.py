@@ -58,6 +58,7 @@ class EdgeRedundancy(Check):
     wrong = "Too few separate paths between hosts"
     kind = "number"
     unit = "paths"
+    after_failures = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

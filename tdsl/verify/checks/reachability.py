@@ -49,6 +49,7 @@ class Reachability(Check):
     wrong = "Hosts that cannot reach each other"
     kind = "yes_no"
     fails_by_default = True
+    after_failures = True
     takes = frozenset({"of", "ports", "through"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -129,7 +130,8 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
 
 
 def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
-    """Two groups of which none reaches the other: those that one member reaches, and those it does not; None if all reach all."""
+    """Two groups of which no member reaches one of the other: those that meet the same hubs as one does, and those that meet
+    none of these; None if all reach all."""
     if not len(ids):
         return None
     pairs = np.unique(hubs * (int(ids.max()) + 1) + ids)
@@ -148,7 +150,8 @@ def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
         seen.add(met)
         near = np.unique(who[np.isin(at, met)])
         if len(near) < len(everyone):
-            return near, np.setdiff1d(everyone, near)
+            alike = np.array([x for x in near.tolist() if tuple(of[x]) == met], dtype=np.int64)
+            return alike, np.setdiff1d(everyone, near)  # others that are near may still reach both
     return None
 
 

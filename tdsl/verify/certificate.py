@@ -1,0 +1,169 @@
+"""Certificates: what proves a result, as JSON that ``verify_certificate.py`` checks against ``fabric.json`` alone.
+
+Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of reachability: that
+it holds, or two units apart. Of ``survives``: one case for every orbit of failures, and the exchanges that lead from the cases
+to all others. Devices go by the names that ``fabric.json`` gives them; fractions are texts, ``"15/16"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.verify.bisection import bisection
+from tdsl.verify.capacity import Capacities
+from tdsl.verify.check import Result, catalogue
+from tdsl.verify.checks.survives import standing
+from tdsl.verify.symmetry import Symmetry, symmetry
+from tdsl.verify.updown import Block, Spread
+from tdsl.verify.view import View
+
+SCHEMA = 1
+CASES = 200
+"""Cases that one certificate holds at most."""
+
+Json = dict[str, object]
+
+
+def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result]) -> Mapping[str, Json]:
+    """Certificates by the name of their file: of the claims about the whole fabric that are answered, each metric once, or as
+    often as `survives` is asked."""
+    view = View.whole(fabric)
+    status = {(r.check, r.requirement): r.status for r in results}
+    out: dict[str, Json] = {}
+    if any(check == "bisection" and s != "skipped" for (check, _), s in status.items()):
+        out["bisection.json"] = _headed(fabric, _bisection(view))
+    if any(check == "reachability" and s in ("proved", "refuted") for (check, _), s in status.items()):
+        found = _reachability(view)
+        if found is not None:
+            out["reachability.json"] = _headed(fabric, found)
+    asked = [c for c in claims if c.metric == "survives" and c.scope is None]
+    for number, claim in enumerate(asked, 1):
+        if status.get(("survives", claim.text)) == "proved":
+            made = _survives(view, claim)
+            if made is not None:
+                out[f"survives-{number}.json"] = _headed(fabric, made)
+    return out
+
+
+def _headed(fabric: Fabric, body: Json) -> Json:
+    return {"schema": SCHEMA, "fabric": fabric.name} | body
+
+
+# ---------------------------------------------------------------- bisection and reachability
+
+
+def _bisection(view: View) -> Json:
+    found = bisection(view)
+    net = found.net
+    side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
+    lower: Json = {"by": found.by if found.by != "paths" else "none"}
+    if found.by == "shares":
+        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
+    shown = 0 if found.by == "paths" else found.lower
+    return {
+        "check": "bisection",
+        "units": len(net.units),
+        "lower_bps": shown * net.grain,
+        "upper_bps": found.upper * net.grain,
+        "cut": sorted(view.names(side)),
+        "lower": lower,
+    }
+
+
+def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
+    name = [fabric.device_name(int(d)) for d in net.nodes]
+    shares = {name[v]: {name[w]: str(x) for w, x in to.items()} for v, to in spread.shares.items()}
+
+    def block(b: Block) -> Json:
+        return {"nodes": [name[v] for v in b.members], "limit": str(b.limit), "inside": [block(x) for x in b.inside]}
+
+    return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": [block(b) for b in spread.blocks]}
+
+
+def _reachability(view: View) -> Json | None:
+    judged = catalogue()["reachability"].judge(view, None)
+    out: Json = {"check": "reachability", "units": len(view.units), "holds": judged.status == "proved"}
+    if judged.status == "proved":
+        return out
+    names = set(view.names(view.units))
+    pair = [judged.witness.get("from"), judged.witness.get("to")]
+    return out | {"apart": pair} if set(pair) <= names else None  # a manager that reaches no unit is none of these
+
+
+# ---------------------------------------------------------------- survives
+
+
+def _survives(view: View, claim: ResolvedClaim) -> Json | None:
+    elements = standing(view, claim)
+    count, asked = claim.any_count or 0, claim.given
+    if asked is not None and (asked.metric not in ("bisection", "reachability") or asked.of or asked.through):
+        return None
+    if asked is not None and asked.metric == "bisection" and asked.op not in (">", ">="):
+        return None
+    found = symmetry(view, elements)
+    chosen = _cases(elements, count, found)
+    if chosen is None:
+        return None
+    cases = []
+    for failed in chosen:
+        gone = np.zeros(view.fabric.device_count, dtype=np.bool_)
+        for e in failed:
+            gone[e.devices] = True
+        left = view.without(gone)
+        body = _bisection(left) if asked is not None and asked.metric == "bisection" else _reachability(left)
+        cases.append({"failed": [_names(view, e) for e in failed], "left": body})
+    return {
+        "check": "survives",
+        "count": count,
+        "claim": _claim(asked),
+        "elements": [_names(view, e) for e in elements],
+        "exchanges": [_exchange(view, image) for image in found.images],
+        "cases": cases,
+    }
+
+
+def _cases(elements: Sequence[Element], count: int, found: Symmetry) -> Sequence[tuple[Element, ...]] | None:
+    """The failures to show; None where they are too many for one certificate."""
+    if count == 1:
+        out: list[tuple[Element, ...]] = [(elements[o[0]],) for o in found.orbits()]
+    elif count == 2:
+        out = [(elements[low], elements[high]) for low, high in found.pairs()]
+    elif comb(len(elements), count) <= CASES:
+        out = list(combinations(elements, count))
+    else:
+        return None
+    return out if len(out) <= CASES else None
+
+
+def _names(view: View, element: Element) -> list[str]:
+    """What an element has that is built."""
+    return view.names(element.devices[view.fabric.built[element.devices]])
+
+
+def _exchange(view: View, image: np.ndarray[tuple[int], np.dtype[np.int64]]) -> dict[str, str]:
+    """The devices that an exchange moves, as names."""
+    name = view.fabric.device_name
+    moved = np.flatnonzero((image != np.arange(len(image))) & view.fabric.built)
+    return {name(int(d)): name(int(image[d])) for d in moved}
+
+
+def _claim(asked: ResolvedClaim | None) -> Json:
+    if asked is None or asked.metric == "reachability":
+        return {"check": "reachability"}
+    value, rate = asked.value, isinstance(asked.value, Quantity) and asked.value.dim == RATE
+    amount = value.amount if isinstance(value, Quantity) else value
+    assert isinstance(amount, (int, Fraction))
+    return {
+        "check": "bisection",
+        "at_least": None if rate else str(Fraction(amount)),
+        "at_least_bps": str(Fraction(amount)) if rate else None,
+        "of_intact": asked.of_intact,
+    }

@@ -1,0 +1,158 @@
+"""Bisection: what can cross the worst cut into halves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
+from tdsl.verify.bisection import Bisection, bisection
+from tdsl.verify.capacity import Capacities
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.components import listing
+from tdsl.verify.view import View
+
+
+class BisectionCheck(Check):
+    """What can cross the worst cut into two halves.
+
+    ## What it means
+    However the hosts are divided into two halves, at least this much can flow from one half to the other, as a fraction of
+    what the smaller half can send. A host is on one side with all its ports, so planes and rails are added up under one
+    split; with an odd number of hosts the sides differ by one. Links of hosts may be cut. Managers and storage count for
+    nothing. 100% says that the wiring itself is never what limits two halves.
+
+    ## Formula and source
+    B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally and Towles 2004); the
+    result is B over the injection of the smaller side, or of the half that injects least where hosts differ. Upper bound: an
+    explicit split, its switches placed by a maximum flow, its links counted again. Lower bound: flows up to the switches of
+    one tier, in shares that are fixed and fit at once whoever sends; whatever side such a switch is on, what one half sends
+    to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al.
+    2008 for the flow). Cuts are whole multiples of the rates' greatest common divisor, so the lower bound is rounded up to
+    one. Where both meet, the figure is exact; where they differ and there are few splits, every one is cut.
+
+    ## What it assumes
+    Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
+    forward nothing. `of intact` sets the figure against what the fabric injected before the failures of `survives`.
+
+    ## A design that passes
+    ```fab
+    connect leaf[*] to spine[*] spread x 32               # as much up as down
+    require bisection >= 100%
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[*] to spine[*] spread x 16               # 32 hosts below
+    require bisection >= 100%
+    ```
+
+    ### What it prints
+    ```
+    E0408: `bisection >= 100%` does not hold: 50%: 256 of 512 links, 256 leaf-spine separate 64 hosts (su[0] and su[1]) from 64
+    ```
+    """
+
+    code = "E0408"
+    name = "bisection"
+    wrong = "Too little capacity between two halves"
+    kind = "fraction"
+    unit = "fraction"
+    after_failures = True
+    takes = frozenset({"of", "intact"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        if len(view.units) < 2:
+            return skipped(f"there are fewer than two {view.unit_word}")
+        found = bisection(view)
+        net = found.net
+        full = net.full * net.grain
+        if claim is not None and claim.of_intact and view.intact is not None:
+            before = Capacities.of(view.intact)
+            full = before.full * before.grain
+        if not full:
+            return skipped(f"half of the {view.unit_word} have no link")
+        lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
+        measures: dict[str, float] = {"lower_bps": float(found.lower * net.grain), "upper_bps": float(found.upper * net.grain)}
+        if net.one_rate:
+            measures |= {"lower_links": found.lower, "upper_links": found.upper}
+        facts = _facts(view, found)
+        return Judgement(
+            "proved" if lower == upper else "bounded", _words(view, found, facts, full), lower, lower, upper,
+            witness=facts.witness(view), measures=measures,
+            notes=("this is what the wiring can carry, not what a routing engine makes of it",),
+            help="add links where the cut is",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how many of each class."""
+
+    split: tuple[int, int]
+    sides: tuple[list[str], list[str]]
+    links: Ints
+    classes: dict[str, int]
+
+    def witness(self, view: View) -> dict[str, object]:
+        """As plain JSON values."""
+        f = view.fabric
+        return {
+            "split": list(self.split),
+            "sides": list(self.sides),
+            "cut": [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]],
+            "cut_links": len(self.links),
+            "cut_classes": self.classes,
+            "cut_bps": float(sum(f.link_rate[self.links].tolist())),
+        }
+
+
+def _facts(view: View, found: Bisection) -> Facts:
+    """The links cut, found again in the columns."""
+    f, net = view.fabric, found.net
+    side, counted = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
+    counted[net.units] = counted[net.nodes] = True
+    side[net.units], side[net.nodes] = found.cut.units, found.cut.nodes
+    links = view.rows[(side[view.a] != side[view.b]) & counted[view.a] & counted[view.b]]
+    small = found.cut.units if 2 * int(found.cut.units.sum()) <= len(net.units) else ~found.cut.units
+    sides = _named(view, net.units[small], net.units[~small]), _named(view, net.units[~small], net.units[small])
+    count = np.bincount(f.link_class[links], minlength=len(f.classes)).tolist()
+    classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
+    return Facts((int(small.sum()), int((~small).sum())), sides, links, classes)
+
+
+def _named(view: View, mine: Ints, others: Ints) -> list[str]:
+    """The units of a side, by their groups where a group is on it with all its units; at most sixteen names."""
+    f = view.fabric
+    foreign = {f.device_path(d).partition(".")[0] for d in others.tolist()}
+    names: dict[str, None] = {}
+    for d in mine.tolist():
+        path = f.device_path(d)
+        group, dot, _ = path.partition(".")
+        names[group if dot and group not in foreign else path] = None
+    out = list(names)
+    return out if len(out) <= 16 else [*out[:15], f"and {len(out) - 15} alike"]
+
+
+def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
+    net = found.net
+    lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
+    cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
+    few, many = facts.split
+    halves = f"{few} {view.unit_word} ({listing(facts.sides[0])}) from {many}"
+    if lower != upper:
+        return f"between {percent(lower)} and {percent(upper)}: {cut} separate {halves}"
+    amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
+    if net.one_rate:
+        amount = f"{found.upper} of {full // net.grain} links"
+    if lower == 1:
+        return f"100%: {amount}, {few} {view.unit_word} against {many}"
+    return f"{percent(lower)}: {amount}, {cut} separate {halves}"
+
+
+def percent(value: Fraction) -> str:
+    """``93.75%``; four digits."""
+    return f"{float(value * 100):.4g}%"

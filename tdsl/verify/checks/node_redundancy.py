@@ -1,0 +1,72 @@
+"""Node redundancy: paths between the worst pair of hosts that share no switch."""
+
+from __future__ import annotations
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.components import listing
+from tdsl.verify.separators import separators
+from tdsl.verify.view import View
+
+
+class NodeRedundancy(Check):
+    """Paths between the worst pair of hosts that share no switch.
+
+    ## What it means
+    How many switches must fail before some two hosts lose each other. A host counts with all its ports: eight NICs on eight
+    leaves can give 8, eight NICs on one leaf give 1, however many links there are. In a direct fabric the chips between are
+    what may fail, and a link between two chips is a path that no failure cuts.
+
+    ## Formula and source
+    min over pairs (u, v) of the least number of switches that separate u from v, which is the number of paths that share none
+    (Menger 1927): a maximum flow in which every switch passes one path. One pair is settled for each two classes of hosts that
+    meet the same switches; a pair that meets as many common switches as the least found needs no flow.
+
+    ## What it assumes
+    Hosts do not forward; chips of a direct fabric do. The scale-up domain is left out. Above a limit of work the answer is
+    `bounded`.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r]                       # eight NICs, eight leaves
+    require node_redundancy >= 8
+    ```
+
+    ## A design that fails
+    ```fab
+    connect node[n].nic[r] to leaf[n // 4]                  # all NICs of a host on one leaf
+    require node_redundancy >= 2
+    ```
+
+    ### What it prints
+    ```
+    E0410: `node_redundancy >= 2` does not hold: 1: leaf0 separates node0 from node1
+    ```
+    """
+
+    code = "E0410"
+    name = "node_redundancy"
+    wrong = "Too few switches between losing two hosts"
+    kind = "number"
+    unit = "paths"
+    after_failures = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        if len(view.units) < 2:
+            return skipped(f"there are fewer than two {view.unit_word}")
+        found = separators(view)
+        f = view.fabric
+        u, v = (f.device_name(d) for d in found.pair)
+        names = [f.device_name(d) for d in found.devices]
+        verb = "separates" if len(names) == 1 else "separate"
+        said = f"{listing(names)} {verb} {u} from {v}" if names else f"nothing joins {u} and {v}"
+        if found.links:
+            said = f"a link joins {u} and {v}, and {len(names)} paths through others"
+        exact = found.lower == found.upper
+        amount = str(found.upper) if exact else f"between {found.lower} and {found.upper}"
+        return Judgement(
+            "proved" if exact else "bounded", f"{amount}: {said}", found.lower, found.lower, found.upper,
+            witness={"pair": [u, v], "separators": names[:16], "separator_count": len(names)},
+            help="attach hosts to more switches, or join these switches by more ways",
+        )  # fmt: skip

@@ -1,0 +1,91 @@
+"""What holds whatever K elements fail: by representatives of orbits, by a bound on what any K can take away, or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Literal
+
+import numpy as np
+
+from tdsl.fabric.claims import Element
+from tdsl.fabric.graph import Bools
+from tdsl.verify.check import Judgement
+from tdsl.verify.symmetry import symmetry
+from tdsl.verify.view import View
+
+RUNS = 600
+"""Sets of failed elements that are judged before the answer stays open."""
+
+PAIRS = 600
+"""Elements up to which pairs are divided into orbits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The worst judgement, the elements failed for it, how many sets were judged and how many there are; ``how`` says by what
+    all others are covered: orbits, a cut, all."""
+
+    status: Literal["proved", "refuted", "bounded"]
+    failed: tuple[Element, ...]
+    judged: Judgement | None
+    runs: int
+    sets: int
+    how: str
+
+
+def worst_failure(
+    view: View, elements: Sequence[Element], count: int, judge: Callable[[View], Judgement], covered: Callable[[], bool]
+) -> Outcome:
+    """Judge what is left after every ``count`` of the elements; ``covered`` tries to prove them all at once, for many sets.
+
+    The first refuted set ends the search; else a set that stays open speaks, else the one of the least figure.
+    """
+    sets = comb(len(elements), count)
+    if count > 2 and covered():
+        return Outcome("proved", (), None, 0, sets, "cut")
+    worst: tuple[int, Fraction] | None = None
+    speaks: tuple[tuple[Element, ...], Judgement] | None = None
+    runs = 0
+    chosen = _representatives(view, elements, count)
+    for failed in chosen:
+        if runs == RUNS:
+            if count <= 2 and covered():
+                return Outcome("proved", (), None, runs, sets, "cut")
+            return Outcome("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
+        runs += 1
+        found = judge(view.without(_union(view, failed)))
+        rank = (0 if found.status == "refuted" else 1 if found.status != "proved" else 2, _figure(found))
+        if worst is None or rank < worst:
+            worst, speaks = rank, (failed, found)
+        if rank[0] == 0:
+            break
+    assert speaks is not None and worst is not None
+    status: tuple[Literal["refuted", "bounded", "proved"], ...] = ("refuted", "bounded", "proved")
+    return Outcome(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
+
+
+def _figure(found: Judgement) -> Fraction:
+    return Fraction(found.lower) if isinstance(found.lower, (int, Fraction)) else Fraction(0)
+
+
+def _union(view: View, failed: Sequence[Element]) -> Bools:
+    out = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    for e in failed:
+        out[e.devices] = True
+    return out
+
+
+def _representatives(view: View, elements: Sequence[Element], count: int) -> Iterator[tuple[Element, ...]]:
+    """Sets of which one of each orbit is among them; those that hold most links first where all are gone through."""
+    if count == 1:
+        for orbit in symmetry(view, elements).orbits():
+            yield (elements[orbit[0]],)
+    elif count == 2 and len(elements) <= PAIRS:
+        for low, high in symmetry(view, elements).pairs():
+            yield elements[low], elements[high]
+    else:
+        yield from combinations(sorted(elements, key=lambda e: -int(view.degree[e.devices].sum())), count)

@@ -1,0 +1,376 @@
+"""Verifies a certificate of ``tdsl check --certificates`` against the ``fabric.json`` of the same design.
+
+    python verify_certificate.py certificate.json fabric.json
+
+Status 0 and no word: what the certificate states is so. Status 1: it is not, or is not shown, and why. This file stands alone:
+it needs Python and nothing else, shares no code with what wrote the certificate, and reads the wiring from fabric.json only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations, islice
+from math import gcd
+from typing import Any
+
+
+class Rejected(Exception):
+    """What is stated is not shown."""
+
+
+def need(holds: bool, why: str) -> None:
+    """Reject unless it holds."""
+    if not holds:
+        raise Rejected(why)
+
+
+class Net:
+    """What is left of a fabric after failures: units, what forwards, and whole capacities in grains each way."""
+
+    def __init__(self, fabric: Any, failed: frozenset[str] = frozenset()) -> None:
+        columns, links = fabric["devices"]["columns"], fabric["links"]
+        self.facts = {row[0]: dict(zip(columns, row, strict=True)) for row in fabric["devices"]["rows"]}
+        need(failed <= set(self.facts), "an unknown device fails")
+        at = [links["columns"].index(c) for c in ("a_device", "b_device", "rate_bps")]
+        every = [(row[at[0]], row[at[1]], row[at[2]]) for row in links["rows"]]
+        self.links = [(a, b, r) for a, b, r in every if a != b and a not in failed and b not in failed]
+        linked = {d for a, b, _ in self.links for d in (a, b)}
+        kind = {d: f["kind"] for d, f in self.facts.items()}
+        ends = [d for d in self.facts if kind[d] in ("host", "chip") and d not in failed]
+        ends = [d for d in ends if d in linked or (kind[d] == "host" and not failed)]
+        ends = [d for d in ends if self.facts[d]["role"] == "accelerator"] or ends
+        chips = [d for d in ends if kind[d] == "chip"]
+        self.units = frozenset(chips or ends)
+        direct = any(kind[a] == kind[b] == "chip" for a, b, _ in self.links)
+        self.forward = {d for d in self.facts if d not in failed and (kind[d] == "switch" or (direct and kind[d] == "chip"))}
+        counted = [(a, b, r) for a, b, r in self.links if {a, b} <= self.units | self.forward]
+        self.grain = gcd(*(r for _, _, r in counted)) or 1
+        self.cap: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for a, b, rate in counted:
+            self.cap[a][b] += rate // self.grain
+            self.cap[b][a] += rate // self.grain
+        self.half = len(self.units) // 2
+        self.full = sum(sorted(sum(self.cap[u].values()) for u in self.units)[: self.half])
+
+    def crossing(self, side: set[str]) -> int:
+        """Capacity out of a side."""
+        return sum(c for a in side for b, c in list(self.cap[a].items()) if b not in side)
+
+    def hubs(self) -> dict[str, set[str]]:
+        """For every unit, the components of what forwards that it meets."""
+        label: dict[str, str] = {}
+        for start in sorted(self.forward):
+            front = [] if start in label else [start]
+            while front:
+                v = front.pop()
+                if v not in label:
+                    label[v] = start
+                    front += [w for w in self.cap[v] if w in self.forward]
+        return {
+            u: {label[v] for v in (u, *self.cap[u]) if v in label} | {min(u, v) + max(u, v) for v in self.cap[u]}
+            for u in self.units
+        }
+
+
+# ---------------------------------------------------------------- lower bounds
+
+
+def flow(net: Net, side: set[str]) -> int:
+    """Maximum flow from the units of a side to all others, by shortest augmenting paths."""
+    left = {a: dict(to) for a, to in net.cap.items()}
+    value = 0
+    while True:
+        before: dict[str, str] = dict.fromkeys(side, "")
+        front, end = sorted(side), ""
+        while front and not end:
+            following = []
+            for v in front:
+                for w, room in left.get(v, {}).items():
+                    if room and w not in before:
+                        before[w] = v
+                        following.append(w)
+                        end = end or (w if w in net.units else "")
+            front = following
+        if not end:
+            return value
+        way = [end]
+        while before[way[-1]]:
+            way.append(before[way[-1]])
+        steps = list(zip(way[1:], way[:-1], strict=True))
+        pushed = min(left[v][w] for v, w in steps)
+        for v, w in steps:
+            left[v][w] -= pushed
+            left[w][v] = left[w].get(v, 0) + pushed
+        value += pushed
+
+
+def all_splits(net: Net) -> int:
+    """The least flow over all balanced splits."""
+    need(len(net.units) <= 16, "too many splits to try all")
+    return min(flow(net, set(side)) for side in combinations(sorted(net.units), net.half))
+
+
+def all_pairs(net: Net) -> Fraction:
+    """What crosses any balanced split if every unit sends to all others over shortest paths, equally divided."""
+    load: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    for source in net.units:
+        far, order = {source: 0}, [source]
+        for v in order:
+            need(v in net.forward, "units do not forward")
+            for w in net.cap[v]:
+                if w not in far:
+                    far[w] = far[v] + 1
+                    order.append(w)
+        need(net.units <= set(far), "a unit is not reached")
+        through = {v: Fraction(v in net.units and v != source) for v in order}
+        for v in order[:0:-1]:
+            before = [w for w in net.cap[v] if far[w] == far[v] - 1]
+            for w in before:
+                load[w, v] += through[v] / len(before)
+                through[w] += through[v] / len(before)
+    rate = min(net.cap[a][b] / x for (a, b), x in load.items() if x)
+    return rate * net.half * (len(net.units) - net.half)
+
+
+Profile = tuple[frozenset[str], list[Fraction]]
+
+
+def disjoint(parts: list[Profile], most: int) -> Profile:
+    """Least sums over choices of x units from equal or disjoint sets; where sets overlap otherwise, each unit's least share."""
+    same: dict[frozenset[str], list[Fraction]] = {}
+    for members, profile in parts:
+        same[members] = [x + y for x, y in zip(same[members], profile, strict=True)] if members in same else profile
+    everyone: frozenset[str] = frozenset().union(*same)
+    if len(everyone) < sum(map(len, same)):
+        share: dict[str, Fraction] = defaultdict(Fraction)
+        for members, profile in same.items():
+            slope = min(p / x for x, p in enumerate(profile) if x)
+            for u in members:
+                share[u] += slope
+        values = sorted(share.values())
+        return everyone, [sum(values[:x], Fraction(0)) for x in range(min(len(values), most) + 1)]
+    out = [Fraction(0)]
+    for profile in same.values():
+        sums = [Fraction(-1)] * min(len(out) + len(profile) - 1, most + 1)
+        for x, p in enumerate(out):
+            for y, q in enumerate(profile[: len(sums) - x]):
+                sums[x + y] = p + q if sums[x + y] < 0 else min(sums[x + y], p + q)
+        out = sums
+    return everyone, out
+
+
+class Part:
+    """Flows upward in shares to some hubs, under the limits of nested blocks; every arc is re-added."""
+
+    def __init__(self, net: Net, stated: Any) -> None:
+        self.net, self.hubs = net, frozenset(stated["hubs"])
+        self.shares = {v: {w: Fraction(x) for w, x in to.items()} for v, to in stated["shares"].items()}
+        self.nodes = self.hubs | set(self.shares)
+        need(self.nodes <= net.forward - net.units, "a node does not forward")
+        need(not self.hubs & set(self.shares), "a hub passes on")
+        self.above: dict[str, dict[str, Fraction]] = {h: {} for h in self.hubs}
+        for v in self.shares:
+            self.reach(v, ())
+        self.limit: dict[str, Fraction] = {}
+        self.feeds: dict[str, set[str]] = {}
+        self.leaves = [self.block(b) for b in stated["blocks"]]
+        self.outer = stated["blocks"]
+
+    def reach(self, v: str, way: tuple[str, ...]) -> dict[str, Fraction]:
+        """What a unit of flow from a node puts on all above it."""
+        need(v not in way and v in self.nodes, "shares go round in a circle or lead astray")
+        if v not in self.above:
+            out: dict[str, Fraction] = defaultdict(Fraction)
+            need(not self.shares[v] or sum(self.shares[v].values()) == 1, f"the shares of {v} are not one")
+            for w, share in self.shares[v].items():
+                need(share >= 0, "a share is less than nothing")
+                out[w] += share
+                for x, more in self.reach(w, (*way, v)).items():
+                    out[x] += share * more
+            self.above[v] = out
+        return self.above[v]
+
+    def fits(self, v: str, most: Fraction) -> None:
+        """Reject if a node cannot pass that much on."""
+        for w, share in self.shares[v].items():
+            need(most * share <= self.net.cap[v].get(w, 0), f"{v} to {w} is overloaded")
+        need(bool(self.shares[v]) or not most, f"{v} passes nothing on")
+
+    def block(self, b: Any) -> set[str]:
+        """Check a block's limits; its leaves."""
+        most = Fraction(b["limit"])
+        if not b["inside"]:
+            need(len(b["nodes"]) == 1 and b["nodes"][0] not in self.limit and most >= 0, "a leaf stands twice")
+            self.limit[b["nodes"][0]], self.feeds[b["nodes"][0]] = most, set()
+            self.fits(b["nodes"][0], most)
+            return {b["nodes"][0]}
+        leaves: set[str] = set()
+        for inner in b["inside"]:
+            leaves |= self.block(inner)
+        for v in b["nodes"]:
+            if v not in self.feeds:
+                left, load = most, Fraction(0)  # the worst mixture: leaves with the greatest part first
+                for part, room in sorted(((self.above[x].get(v, Fraction(0)), self.limit[x]) for x in leaves), reverse=True):
+                    load += part * min(room, left)
+                    left -= min(room, left)
+                self.fits(v, load)
+                self.feeds[v] = leaves
+        return leaves
+
+    def profile(self, b: Any) -> Profile:
+        """The least that x of a block's units send out of it."""
+        if not b["inside"]:
+            members, plain = self.leaf(b["nodes"][0])
+            return members, [min(x, Fraction(b["limit"])) for x in plain]
+        members, sums = disjoint([self.profile(x) for x in b["inside"]], self.net.half)
+        return members, [min(x, Fraction(b["limit"])) for x in sums]
+
+    def leaf(self, v: str) -> Profile:
+        """Units at a node, and what x of them send there at least."""
+        rates = {u: c for u, c in self.net.cap[v].items() if u in self.net.units}
+        order = sorted(rates.values())
+        return frozenset(rates), [Fraction(sum(order[:x])) for x in range(min(len(order), self.net.half) + 1)]
+
+    def value(self) -> int:
+        """What crosses any balanced split through these hubs, rounded up: a cut is a whole number of grains."""
+        for x in self.limit:  # what passes a node was counted with all that feeds it
+            for v, part in self.above[x].items():
+                need(not part or v in self.hubs or x in self.feeds.get(v, ()), f"{x} feeds {v} unseen")
+        if not self.outer:
+            return sum(-int(-self.least([self.leaf(h)]) // 1) for h in self.hubs)
+        profiles = [self.profile(b) for b in self.outer]
+        kinds: dict[tuple[Any, ...], int] = defaultdict(int)
+        for h in self.hubs:
+            kinds[tuple(tuple(sorted((self.above[x].get(h, Fraction(0)), self.limit[x]) for x in b)) for b in self.leaves)] += 1
+        total = Fraction(0)
+        for kind, times in kinds.items():
+            mixed = [(mix, m, p) for mix, (m, p) in zip(kind, profiles, strict=True) if any(part for part, _ in mix)]
+            sent = [(m, [self.arriving(mix, y) for y in p]) for mix, m, p in mixed]
+            total += times * self.least(sent)
+        return -int(-total // 1)
+
+    @staticmethod
+    def arriving(mix: tuple[tuple[Fraction, Fraction], ...], sent: Fraction) -> Fraction:
+        """The least that comes to a hub of what a block sends: leaves with the smallest part first."""
+        out = Fraction(0)
+        for part, most in mix:
+            out += part * min(most, sent)
+            sent -= min(most, sent)
+        return out
+
+    def least(self, parts: list[Profile]) -> Fraction:
+        """The least of half of all units; those that meet none of these send nothing."""
+        members, profile = disjoint(parts, self.net.half)
+        return profile[max(self.net.half - (len(self.net.units) - len(members)), 0)]
+
+
+def lower_bound(net: Net, stated: Any) -> int:
+    """The lower bound that a certificate's flows give."""
+    if stated["by"] == "splits":
+        return all_splits(net)
+    if stated["by"] == "pairs":
+        return -int(-all_pairs(net) // 1)
+    if stated["by"] == "none":
+        return 0
+    parts = [Part(net, p) for p in stated["parts"]]
+    need(sum(len(p.nodes) for p in parts) == len(set().union(*(p.nodes for p in parts))), "two parts share a node")
+    return sum(p.value() for p in parts)
+
+
+# ---------------------------------------------------------------- statements
+
+
+def bisection(net: Net, stated: Any) -> tuple[Fraction, Fraction]:
+    """Bounds in bit/s; rejects unless both are shown exactly as stated."""
+    need(len(net.units) == stated["units"], "the number of units is another")
+    side = set(stated["cut"])
+    need(side <= net.units | net.forward, "the cut names what does not count")
+    need(abs(2 * len(side & net.units) - len(net.units)) <= 1, "the split is not balanced")
+    upper, lower = net.crossing(side) * net.grain, lower_bound(net, stated["lower"]) * net.grain
+    need(upper == stated["upper_bps"], f"{upper} bit/s cross the cut")
+    need(lower == stated["lower_bps"], f"the flows show {lower} bit/s")
+    return Fraction(lower), Fraction(upper)
+
+
+def reachability(net: Net, stated: Any) -> None:
+    """All units meet pairwise, or the two that are named do not."""
+    hubs = net.hubs()
+    need(len(net.units) == stated["units"], "the number of units is another")
+    if stated["holds"]:
+        kinds = {frozenset(h) for h in hubs.values()}
+        need(all(a & b for a, b in combinations(kinds, 2)) and all(kinds), "some units do not reach each other")
+    else:
+        a, b = stated["apart"]
+        need(a != b and a in hubs and b in hubs and not hubs[a] & hubs[b], f"{a} and {b} reach each other, or do not count")
+
+
+def survives(fabric: Any, stated: Any) -> None:
+    """Every set of K elements is one of the cases, up to exchanges that keep the wiring; every case holds."""
+    elements, count, whole = [frozenset(e) for e in stated["elements"]], stated["count"], Net(fabric)
+    need(len(set(elements)) == len(elements) >= count > 0, "the elements are not several")
+    place = {e: i for i, e in enumerate(elements)}
+    key = {d: (f["kind"], f["role"], f["model"]) for d, f in whole.facts.items()}
+    moves = []
+    for image in stated["exchanges"]:
+        need(set(image) == set(image.values()) and all(key[a] == key[b] for a, b in image.items()), "no exchange of like devices")
+        count_of: dict[tuple[str, str, int], int] = defaultdict(int)
+        for a, b, rate in whole.links:
+            if a in image or b in image:
+                there = sorted((image.get(a, a), image.get(b, b)))
+                count_of[min(a, b), max(a, b), rate] += 1
+                count_of[there[0], there[1], rate] -= 1
+        need(not any(count_of.values()), "an exchange changes the wiring")
+        moved = [place.get(frozenset(image.get(d, d) for d in e), -1) for e in elements]
+        need(-1 not in moved, "an exchange leads out of the elements")
+        moves.append(moved)
+    seen: set[frozenset[int]] = {frozenset(place[frozenset(e)] for e in case["failed"]) for case in stated["cases"]}
+    front = list(seen)
+    while front:
+        at = front.pop()
+        for moved in moves:
+            image_of = frozenset(moved[i] for i in at)
+            if image_of not in seen:
+                seen.add(image_of)
+                front.append(image_of)
+    need(
+        all(frozenset(c) in seen for c in islice(combinations(range(len(elements)), count), len(seen) + 1)),
+        "a failure is not covered",
+    )
+    for case in stated["cases"]:
+        net = Net(fabric, frozenset().union(*case["failed"]))
+        need(case["left"]["check"] == stated["claim"]["check"], "a case is about something else")
+        if case["left"]["check"] == "reachability":
+            need(case["left"]["holds"] is True, "a case fails")
+            reachability(net, case["left"])
+        else:
+            asked = Fraction(stated["claim"]["at_least_bps"] or 0)
+            if stated["claim"]["at_least"]:
+                base = whole if stated["claim"]["of_intact"] else net
+                asked = Fraction(stated["claim"]["at_least"]) * base.full * base.grain
+            need(case["left"]["check"] == "bisection" and bisection(net, case["left"])[0] >= asked, "a case fails")
+
+
+def verify(certificate: Any, fabric: Any) -> None:
+    """Raise Rejected unless all that a certificate states is so."""
+    try:
+        need(certificate["schema"] == 1 and certificate["fabric"] == fabric["fabric"], "it is of another fabric")
+        if certificate["check"] == "survives":
+            survives(fabric, certificate)
+        elif certificate["check"] == "reachability":
+            reachability(Net(fabric), certificate)
+        else:
+            need(certificate["check"] == "bisection", "there is no such check")
+            bisection(Net(fabric), certificate)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
+        raise Rejected(f"malformed: {fault!r}") from None
+
+
+if __name__ == "__main__":
+    try:
+        with open(sys.argv[1], encoding="utf-8") as one, open(sys.argv[2], encoding="utf-8") as other:
+            verify(json.load(one), json.load(other))
+    except Rejected as why:
+        raise SystemExit(f"rejected: {why}") from None

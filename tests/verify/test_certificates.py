@@ -1,0 +1,288 @@
+"""Certificates: the stand-alone script accepts what is written and rejects what was tampered with."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.verify import bisection as engine
+from tdsl.verify import verify_certificate as script
+from tdsl.verify.certificate import certificates
+from tdsl.verify.runner import run
+from tdsl.verify.verify_certificate import Net, Rejected, flow, verify
+from tests.cli.run import tdsl
+from tests.fabrics import (
+    claim,
+    multiplane,
+    random_chips,
+    random_fabric,
+    random_layers,
+    selector,
+    superpod,
+    swapped,
+    torus,
+    without,
+)
+from tests.harness import fabric_of
+from tests.verify.test_bisection import THREE, least_over_all_splits
+
+SCRIPT = Path(script.__file__)
+SEEDS = st.integers(0, 10**6)
+
+
+def as_json(f):
+    """What the target `json` writes of a fabric, as far as the script reads it."""
+    rows = [
+        [f.device_name(d), str(f.kind[d]), str(f.role[d]), f.model_of(d).name] for d in range(f.device_count) if f.built[d]
+    ]  # fmt: skip
+    links = [
+        [f.device_name(a), f.device_name(b), r]
+        for a, b, r in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True)
+    ]
+    return {
+        "fabric": f.name,
+        "devices": {"columns": ["name", "kind", "role", "model"], "rows": rows},
+        "links": {"columns": ["a_device", "b_device", "rate_bps"], "rows": links},
+    }
+
+
+def made(f, *claims):
+    asked = [claim(f, "bisection", ">=", Fraction(1, 100)), *claims]
+    results = run(f, asked, Diagnostics())
+    return json.loads(json.dumps(certificates(f, asked, results)))
+
+
+def rejected(certificate, fabric):
+    try:
+        verify(certificate, fabric)
+    except Rejected:
+        return True
+    return False
+
+
+@cache
+def examples():
+    """Certificates with their fabrics."""
+    f = superpod(units=3, nodes=4, rails=2, spines=4).build()
+    half = claim(f, "bisection", ">=", Fraction(1, 2), of_intact=True)
+    survive = claim(f, "survives", any_count=1, of=(selector(f, "spine"),), given=half)
+    two = claim(f, "survives", any_count=2, of=(selector(f, "spine"), selector(f, "su.leaf")))
+    out = [(c, as_json(f)) for c in made(f, survive, two).values()]
+    for g in (torus(4, 4).build(), multiplane(2, 8).build(), superpod(2, 4, 2, 2, uplinks=2).build()):
+        out += [(c, as_json(g)) for c in made(g).values()]
+    return out
+
+
+def test_what_is_written_is_accepted():
+    checks = []
+    for certificate, fabric in examples():
+        verify(certificate, fabric)
+        checks.append(certificate["check"])
+    assert sorted(set(checks)) == ["bisection", "reachability", "survives"] and checks.count("survives") == 2
+
+
+def test_three_tiers_with_a_broken_link(tmp_path):
+    f = fabric_of(THREE.format(racks=6, each=3, more="omit core[4]"), tmp_path)
+    for g in (f, without(f, [int(np.flatnonzero(f.is_switch[f.device_a])[5])]), without(f, [3])):
+        for certificate in made(g).values():
+            verify(certificate, as_json(g))
+
+
+# ---------------------------------------------------------------- tampering
+
+
+def leaves(value, way=()):
+    """Ways to every plain value."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*way, key))
+    elif isinstance(value, list):
+        for key, inner in enumerate(value):
+            yield from leaves(inner, (*way, key))
+    else:
+        yield way
+
+
+def put(value, way, new):
+    for key in way[:-1]:
+        value = value[key]
+    value[way[-1]] = new
+
+
+def at(value, way):
+    for key in way:
+        value = value[key]
+    return value
+
+
+HEADLINES = ("lower_bps", "upper_bps", "units", "check", "schema", "fabric", "holds", "count")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_another_statement_is_rejected(data):
+    certificate, fabric = data.draw(st.sampled_from(examples()))
+    certificate = deepcopy(certificate)
+    ways = [w for w in leaves(certificate) if w[-1] in HEADLINES]
+    way = data.draw(st.sampled_from(ways))
+    old = at(certificate, way)
+    if isinstance(old, bool):
+        put(certificate, way, not old)
+    elif isinstance(old, int):
+        put(certificate, way, old + data.draw(st.integers(-3, 3).filter(bool)))
+    else:
+        put(
+            certificate, way, data.draw(st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old))
+        )
+    assert rejected(certificate, fabric)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_no_other_flow_shows_more(data):
+    """Whatever is changed inside, a bound above the true one is never accepted."""
+    certificate, fabric = data.draw(st.sampled_from([e for e in examples() if e[0]["check"] == "bisection"]))
+    certificate = deepcopy(certificate)
+    inner = [("lower", *w) for w in leaves(certificate["lower"])]
+    names = [row[0] for row in fabric["devices"]["rows"]]
+    for _ in range(data.draw(st.integers(1, 4))):
+        way = data.draw(st.sampled_from(inner))
+        new = [*("0", "1", "1/2", "1/4", "7", "64", "-1", "1/0", "pairs", "splits", "shares"), data.draw(st.sampled_from(names))]
+        put(certificate, way, data.draw(st.sampled_from(new)))
+    certificate["lower_bps"] += data.draw(st.integers(1, 8)) * Net(fabric).grain
+    assert rejected(certificate, fabric)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_another_cut_is_rejected_unless_as_much_crosses(data):
+    certificate, fabric = data.draw(st.sampled_from([e for e in examples() if e[0]["check"] == "bisection"]))
+    certificate = deepcopy(certificate)
+    name = data.draw(st.sampled_from([row[0] for row in fabric["devices"]["rows"]]))
+    certificate["cut"] = sorted(set(certificate["cut"]) ^ {name})
+    net = Net(fabric)
+    side = set(certificate["cut"])
+    fair = abs(2 * len(side & net.units) - len(net.units)) <= 1 and side <= net.units | net.forward
+    assert rejected(certificate, fabric) or (fair and net.crossing(side) * net.grain == certificate["upper_bps"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_another_fabric_is_rejected(data):
+    """A link less among those that bound, in a fabric of which every link counts."""
+    certificate, fabric = data.draw(st.sampled_from([e for e in examples() if e[0]["check"] == "bisection"]))
+    fabric = deepcopy(fabric)
+    net = Net(fabric)
+    side = set(certificate["cut"])
+    counted = net.units | net.forward
+    ends = [(a, b) for a, b, _ in fabric["links"]["rows"]]
+    crossing = [i for i, (a, b) in enumerate(ends) if (a in side) != (b in side) and {a, b} <= counted]
+    del fabric["links"]["rows"][data.draw(st.sampled_from(crossing))]
+    assert rejected(certificate, fabric)
+
+
+def test_survives_with_a_case_or_an_exchange_less_is_rejected():
+    for certificate, fabric in examples():
+        if certificate["check"] != "survives":
+            continue
+        for i in range(len(certificate["cases"])):
+            less = deepcopy(certificate)
+            del less["cases"][i]
+            assert rejected(less, fabric)
+        assert rejected({**certificate, "exchanges": []}, fabric)
+        assert rejected({**certificate, "exchanges": certificate["exchanges"][:1]}, fabric)
+        more = deepcopy(certificate)
+        spines = [n for n in (row[0] for row in fabric["devices"]["rows"]) if n.startswith("su0-leaf") or n == "spine0"]
+        more["exchanges"].append({spines[0]: spines[-1], spines[-1]: spines[0]})
+        assert rejected(more, fabric)
+        harder = deepcopy(certificate)
+        if certificate["claim"]["check"] == "bisection":
+            harder["claim"]["at_least"] = "99/100"
+            assert rejected(harder, fabric)
+
+
+# ---------------------------------------------------------------- against every split
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.integers(1, 6), st.integers(2, 6), st.integers(1, 3), st.integers(0, 10), st.booleans())
+def test_random_fabrics(seed, switches, hosts, nics, cables, tree):
+    rng = np.random.default_rng(seed)
+    f = random_fabric(seed, switches, hosts, nics, cables, 1).build()
+    if tree:
+        f = superpod(3, 2, 2, 2, uplinks=4, manager=bool(seed % 2)).build()
+        f = swapped(f, *rng.integers(f.link_count, size=2).tolist())
+    if not f.link_count or f.link_rate.size == 0:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "ALL_SPLITS", 0 if seed % 3 else 500)
+        found = made(f)
+    fabric = as_json(f)
+    for certificate in found.values():
+        verify(certificate, fabric)
+    if "bisection.json" in found:
+        net = Net(fabric)
+        true = min(flow(net, set(side)) for side in combinations(sorted(net.units), net.half)) * net.grain
+        assert found["bisection.json"]["lower_bps"] <= true <= found["bisection.json"]["upper_bps"]
+
+
+@settings(max_examples=250, deadline=None)
+@given(SEEDS)
+def test_random_layers(seed):
+    """Bounds by flows alone hold, and the script finds the same."""
+    f = random_layers(seed).build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "ALL_SPLITS", 0)
+        certificate = made(f)["bisection.json"]
+    verify(certificate, as_json(f))
+    assert certificate["lower_bps"] <= least_over_all_splits(f) <= certificate["upper_bps"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_chips(seed):
+    f = random_chips(seed, 6, 12).build()
+    for certificate in made(f).values():
+        verify(certificate, as_json(f))
+
+
+# ---------------------------------------------------------------- the script and the command
+
+
+def test_the_script_stands_alone():
+    names = set()
+    for node in ast.walk(ast.parse(SCRIPT.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {a.name.split(".")[0] for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    assert names <= set(sys.stdlib_module_names)
+
+
+def test_a_superpod_from_end_to_end(tmp_path):
+    proofs, built = tmp_path / "proofs", tmp_path / "built"
+    assert tdsl("check", "dgx_superpod_h100", "--certificates", str(proofs)).exit_code == 0
+    assert tdsl("build", "dgx_superpod_h100", "--out", str(built)).exit_code == 0
+    names = sorted(p.name for p in (proofs / "superpod").iterdir())
+    assert names == ["bisection.json", "reachability.json", "survives-1.json"]
+    for name in names:
+        call = [sys.executable, "-I", str(SCRIPT), str(proofs / "superpod" / name), str(built / "fabric.json")]
+        done = subprocess.run(call, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    path = proofs / "superpod" / "bisection.json"
+    path.write_text(path.read_text().replace("201600000000000", "202000000000000"))
+    call = [sys.executable, "-I", str(SCRIPT), str(path), str(built / "fabric.json")]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("rejected: ")

@@ -1,0 +1,200 @@
+"""What survives: orbits change nothing, witnesses are true, cuts cover many failures; separators and blast radius."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.verify import failures
+from tdsl.verify.check import catalogue
+from tdsl.verify.compare import malformed
+from tdsl.verify.symmetry import Symmetry, keeps, symmetry
+from tdsl.verify.view import View
+from tests.fabrics import claim, random_chips, random_fabric, selector, superpod, torus, without
+from tests.verify import judges
+
+SEEDS = st.integers(0, 10**6)
+
+
+def asked(f, count, *paths, given=None):
+    return claim(f, "survives", any_count=count, of=tuple(selector(f, p) for p in paths), given=given)
+
+
+def judge(f, given):
+    return catalogue()[given.metric].judge(View.whole(f), given)
+
+
+def bisect_claim(f, value, **facts):
+    return claim(f, "bisection", ">=", value, **facts)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def test_a_superpod_survives_any_spine():
+    f = superpod().build()
+    found = judge(f, asked(f, 1, "spine", given=bisect_claim(f, Fraction(70, 100))))
+    assert found.status == "proved"
+    assert (found.witness["judged"], found.witness["sets"], found.witness["least"]) == (1, 16, 480 / 504)
+
+
+@pytest.mark.parametrize(("value", "status"), [(Fraction(20, 21), "proved"), (Fraction(97, 100), "refuted")])
+def test_the_limit_is_exact_and_the_failed_spine_is_named(value, status):
+    f = superpod().build()
+    found = judge(f, asked(f, 1, "spine", given=bisect_claim(f, value)))
+    assert found.status == status and found.witness["failed"] == ["spine[0]"]
+
+
+def test_of_intact_is_of_what_was_injected_before():
+    f = superpod().build()
+    for intact, status in ((False, "proved"), (True, "refuted")):
+        given = bisect_claim(f, Fraction(95, 100), of_intact=intact)
+        assert judge(f, asked(f, 1, "su.leaf", given=given)).status == status
+
+
+def test_any_two_and_any_three():
+    f = superpod().build()
+    two = judge(f, asked(f, 2, "spine", given=bisect_claim(f, Fraction(448, 504))))
+    assert (two.status, two.witness["judged"], two.witness["sets"]) == ("proved", 1, 120)
+    three = judge(f, asked(f, 3, "spine", given=bisect_claim(f, Fraction(3, 10))))
+    assert (three.status, three.witness["by"], three.witness["judged"]) == ("proved", "cut", 0)  # 504 - 3 * 64 = 312 links
+
+
+def test_a_failed_group_takes_its_hosts_with_it():
+    f = superpod().build()
+    found = judge(f, asked(f, 1, "su"))
+    assert found.status == "proved" and found.witness["sets"] == 4
+
+
+def test_what_cannot_be_asked():
+    f = superpod(units=2, spines=8).build()
+    check = catalogue()["survives"]
+    assert "needs `any K`" in malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
+    assert "needs `of`" in malformed(claim(f, "survives", any_count=1), check)[0]
+    assert "fails nothing" in malformed(asked(f, 0, "spine"), check)[0]
+    assert "after failures" in malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
+    assert "after failures" in malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
+    assert "say what it must be" in malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
+    assert malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
+    assert judge(f, asked(f, 9, "spine")).status == "skipped"
+
+
+# ---------------------------------------------------------------- symmetry
+
+
+@pytest.mark.parametrize("path", ["spine", "su.leaf", "su.node", "su"])
+def test_orbits_of_a_superpod(path):
+    view = View.whole(superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build())
+    found = symmetry(view, selector(view.fabric, path).elements)
+    assert len(found.orbits()) == 1
+    assert all(keeps(view, image) for image in found.images)
+    assert len(found.pairs()) <= 2
+
+
+def test_what_is_broken_has_fewer_exchanges():
+    f = superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build()
+    trunk = int(np.flatnonzero(f.is_switch[f.device_a])[0])
+    view = View.whole(without(f, [trunk]))
+    orbits = symmetry(view, selector(f, "su.leaf").elements).orbits()
+    assert sorted(map(len, orbits)) == [1, 1, 4]  # the leaf with the lost link, the other of its unit, the rest
+    assert len(symmetry(View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements).orbits()) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(1, 2), st.booleans(), st.booleans())
+def test_without_symmetry_the_answer_is_the_same(seed, count, omit, broken):
+    rng = np.random.default_rng(seed)
+    f = superpod(3, 2, 2, 2, uplinks=int(rng.choice([2, 4])), omit_last=omit).build()
+    if broken:
+        f = without(f, rng.integers(f.link_count, size=2).tolist())
+    path = str(rng.choice(["spine", "su.leaf"]))
+    for given_claim in (None, bisect_claim(f, Fraction(int(rng.integers(1, 20)), 20))):
+        fast = judge(f, asked(f, count, path, given=given_claim))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(failures, "symmetry", lambda view, elements: Symmetry(len(elements), ()))
+            slow = judge(f, asked(f, count, path, given=given_claim))
+        assert fast.status == slow.status and slow.witness["judged"] >= fast.witness["judged"]
+        if fast.status == "proved":
+            assert fast.witness.get("least") == slow.witness.get("least")
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(1, 3))
+def test_reachability_after_failures_against_trying_all(seed, count):
+    f = random_fabric(seed, 5, 4, 3, 9).build()
+    switches = [d for d in range(f.device_count) if f.is_switch[d]]
+    found = judge(f, asked(f, count, "sw"))
+    true = True
+    for gone in combinations(switches, count):
+        left = without(f, np.flatnonzero(np.isin(f.device_a, gone) | np.isin(f.device_b, gone)))
+        units = [u for u in judges.units(f) if u in set(left.device_a.tolist())]
+        inner = judges.forwarders(left)
+        alive = all(nx.has_path(judges.capacities(left, inner | {u, v}), u, v) for u, v in combinations(units, 2))
+        true = true and alive and len(units) > 1
+    assert (found.status == "proved") == true
+
+
+def test_too_many_failures_stay_open(monkeypatch):
+    f = superpod(units=2, nodes=4, rails=2, spines=4).build()
+    monkeypatch.setattr(failures, "RUNS", 2)
+    found = judge(f, asked(f, 3, "spine", "su.leaf"))
+    assert found.status in ("bounded", "refuted")
+
+
+# ---------------------------------------------------------------- separators and blast radius
+
+
+def disjoint(f, u, v):
+    """Node-disjoint paths of one pair, by networkx."""
+    inner = judges.forwarders(f) - {u, v}
+    g = nx.DiGraph()
+    g.add_nodes_from([(u, 1), (v, 0)])
+    for d in inner:
+        g.add_edge((d, 0), (d, 1), capacity=1)
+    for a, b in judges.pairs(f):
+        for x, y in ((a, b), (b, a)):
+            if {x, y} <= inner | {u, v} and x != y and x != v and y != u:
+                g.add_edge((x, 1), (y, 0), capacity=1 if (x, y) == (u, v) else 99)
+    return nx.maximum_flow_value(g, (u, 1), (v, 0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(2, 5), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2))
+def test_node_redundancy_of_hosts(seed, switches, hosts, nics, cables, loose):
+    f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
+    found = catalogue()["node_redundancy"].judge(View.whole(f), None)
+    assert (found.status, found.value) == ("proved", min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(1, 16))
+def test_node_redundancy_of_chips(seed, chips, cables):
+    f = random_chips(seed, chips, cables).build()
+    view = View.whole(f)
+    if len(view.units) < 2 or not view.direct:
+        return
+    found = catalogue()["node_redundancy"].judge(view, None)
+    assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))
+
+
+def test_node_redundancy_figures():
+    assert catalogue()["node_redundancy"].judge(View.whole(superpod().build()), None).value == 8
+    assert catalogue()["node_redundancy"].judge(View.whole(torus(4, 4).build()), None).value == 4
+
+
+@pytest.mark.parametrize(
+    ("path", "endpoints", "cut_off", "degraded"),
+    [("su.leaf", 32, 0, 32), ("spine", 0, 0, 0), ("su", 256, 32, 0), ("su.node", 8, 1, 0)],
+)
+def test_blast_radius(path, endpoints, cut_off, degraded):
+    f = superpod().build()
+    found = judge(f, claim(f, "blast_radius", "<=", 32, of=(selector(f, path),)))
+    assert (found.status, found.value) == ("proved", endpoints)
+    assert (found.witness["hosts_cut_off"], found.witness["hosts_degraded"]) == (cut_off, degraded)
+    assert found.witness["accelerators"] == 8 * (cut_off + degraded)
