@@ -114,8 +114,13 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
 
 def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[str]:
     """A line a check or requirement; instances of one requirement with one answer share a line."""
+    results = list(results)
+    passed_over = Counter(r.reason for r in results if r.status == "skipped" and r.requirement is None)
     rows: dict[tuple[str, str, str, bool], list[str]] = {}
     for r in results:
+        if r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2:  # one line for all of one reason
+            rows[r.status, f"{passed_over[r.reason]} checks", tame(r.reason), True] = [""]
+            continue
         key = (r.status, tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
         rows.setdefault(key, []).append(r.scope)
     broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)

@@ -198,3 +198,10 @@ def test_output_in_a_poor_encoding(tmp_path: Path) -> None:
     done = subprocess.run(call, capture_output=True, env={"PYTHONIOENCODING": "ascii", "HOME": str(tmp_path)}, timeout=120)
     assert done.returncode == 1
     assert b"gr\\xf6\\xdfe" in done.stdout
+
+
+def test_checks_passed_over_for_one_reason_share_a_line(tmp_path: Path) -> None:
+    done = tdsl("check", write(tmp_path, "fabric f { host n[2]: NOBODY; switch leaf: QM9700; connect n[i] to leaf }"))
+    assert done.exit_code == 1
+    assert "checks  the wiring has errors" in " ".join(done.output.split(" ")).replace("   ", "  ")
+    assert done.output.count("the wiring has errors") == 1
