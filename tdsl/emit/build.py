@@ -63,6 +63,8 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     settings = _settings(target, options, diagnostics)
     files: dict[str, bytes] = {}
     for spec in target.files:
+        if not view.capabilities.issuperset(spec.needs):
+            continue
         for path, record in _places(spec, view):
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")

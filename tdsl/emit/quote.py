@@ -19,6 +19,8 @@ FORMULA = frozenset("=+-@\t\r\n")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IBDM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:@+-]{0,63}")
+_IBDM_WORDS = frozenset(("CA", "CFG", "HCA", "NODE", "SUBSYSTEM", "SW", "SYSTEM", "TOPSYSTEM"))
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.+~@=-]+")
 
 
@@ -105,6 +107,16 @@ def node_id(value: object) -> str:
     return text
 
 
+def ibdm(value: object) -> str:
+    """A name in the files of ibutils, which know no quotes; their own words, and a single character, get a ``_`` at the end."""
+    text = str(value)
+    if text.upper() in _IBDM_WORDS or len(text) == 1:
+        text += "_"
+    if not _IBDM.fullmatch(text):
+        raise Refused(f"{text!r} is no name for ibutils: 1 to 64 letters, digits and . _ : @ + -")
+    return text
+
+
 def line(value: object) -> str:
     """Text that must stay on its line, such as a comment."""
     return _CONTROL.sub(" ", str(value))
@@ -125,5 +137,5 @@ def file_name(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
-    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "line": line,
+    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line,
 }  # fmt: skip

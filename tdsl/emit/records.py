@@ -32,11 +32,12 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class PortGroup:
-    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate."""
+    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate; ``infiniband``: it may have links of that kind."""
 
     name: str
     rate_bps: int | str
     types: tuple[str, ...]
+    infiniband: bool
     ports: tuple[Port, ...]
 
 
