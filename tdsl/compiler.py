@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
+    from tdsl.semantics.loader import Parsed
     from tdsl.semantics.plan import Plan
+    from tdsl.semantics.ranges import Settings
     from tdsl.syntax import tree
     from tdsl.verify.check import Result
 
@@ -33,7 +35,10 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path."""
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path.
+
+    ``values`` are parameters that have a value already, and ``parsed`` holds files read for an earlier call.
+    """
 
     set: tuple[tuple[str, str], ...] = ()
     paths: tuple[Path, ...] = ()
@@ -42,6 +47,8 @@ class Options:
     max_devices: int = DEVICE_LIMIT
     max_links: int = LINK_LIMIT
     overlay: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    parsed: Parsed | None = None
 
 
 @dataclass(slots=True)
@@ -57,6 +64,7 @@ class Design:
     findings: list[Diagnostic]
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
 
 
 @dataclass(slots=True)
@@ -66,6 +74,10 @@ class Compilation:
     file: str
     designs: list[Design]
     findings: list[Diagnostic]
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings to tell people, each with the name of the file it is about."""
+        return [(design.file, d) for design in self.designs for d in design.findings]
 
 
 def check(source: str, options: Options | None = None) -> Compilation:
@@ -96,12 +108,28 @@ def expand(source: str, options: Options | None = None) -> tuple[str | None, Com
     return text, _lone(shown, Path(source).stem, diagnostics, begin)
 
 
-def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[str, Linked | None, list[Plan]]:
+def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
+    """What the parameters of a design may be, as they are met with what ``options`` give; holes are left open for it.
+
+    A parameter that several fabrics declare is met several times. With the findings so far. Raises UsageError.
+    """
+    from tdsl.semantics.ranges import Settings
+
+    settings = Settings(dict(options.set), dict(options.values), [])
+    diagnostics = Diagnostics()
+    _planned(source, options, diagnostics, settings)
+    return settings, diagnostics
+
+
+def _planned(
+    source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None
+) -> tuple[str, Linked | None, list[Plan]]:
     """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
+    from tdsl.semantics.ranges import Settings
 
-    loader = Loader(diagnostics, options.paths, dict(options.overlay))
+    loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
     path = loader.design(source)
     if path is None:
         raise UsageError(_absent(source))
@@ -112,7 +140,7 @@ def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[s
     shown = loader.shown(path, source)
     if module is None:
         return shown, None, []
-    library = Library(loader, diagnostics, dict(options.set))
+    library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
     library.build_all(home)
@@ -252,7 +280,7 @@ def _holes(
     found = list(openings(node.body or ()))
     if not found:
         return {}
-    if any(d.code.startswith("E00") for d in diagnostics):
+    if library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
         for opening in found:
             library.evaluator.holes[opening.key] = 1
         return {}

@@ -6,6 +6,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_type, truth
+from tdsl.semantics.ranges import Settings, domain
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
 from tdsl.source import Span
@@ -13,12 +14,20 @@ from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
 
-def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: dict[str, str]) -> Value:
-    """Bind the parameter and give its value. Raises Fault if what is given does not fit its type or guard."""
+def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Settings) -> Value:
+    """Bind the parameter and give its value. Raises Fault if what is given does not fit its type or guard.
+
+    Where the settings ask for domains, what it may be is added to them.
+    """
     name = s.name.name
     scope.define(name, Binding("param", s.name.span, state=FAILED))
-    given = settings.get(name)
-    value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
+    if settings.domains is not None:
+        settings.domains.append(domain(scope, s, evaluator))
+    given = settings.texts.get(name)
+    if name in settings.values:
+        value = settings.values[name]
+    else:
+        value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
     at = s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:

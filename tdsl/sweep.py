@@ -1,0 +1,329 @@
+"""A design at every value of its parameters: each combination is compiled and checked, and what was found is put together.
+
+The combinations are finite, so what holds for each of them is proved for the whole range. They are in row-major order of the
+parameters as declared: the first that fails is the least. Where they are more than a limit, the ends of the ranges are checked first
+and then the rest in order; what holds for those is not proved for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import prod
+
+from tdsl import compiler
+from tdsl.compiler import Compilation, Design, Options
+from tdsl.diagnostic import Diagnostic, Diagnostics, gather
+from tdsl.semantics.ranges import Domain
+from tdsl.semantics.values import Value, text_of
+from tdsl.verify.check import Result
+
+LIMIT = 1000
+RANKS = ("refuted", "skipped", "bounded", "modelled", "proved")
+"""Statuses, worst first; a check that nobody asks for may well be skipped."""
+
+SHOWN = 4
+Chosen = Mapping[str, Value]
+Place = tuple[int, ...]
+"""Which of its values each parameter has: combinations are ordered by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One combination of parameters, and what was found with it."""
+
+    values: Chosen
+    compilation: Compilation
+
+    @property
+    def text(self) -> str:
+        """``units = 3, mode = a``."""
+        return ", ".join(f"{name} = {text_of(v)}" for name, v in self.values.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one requirement or check over all combinations.
+
+    ``first`` is the least combination with this status, where others have a better one or none is good; ``count`` is how many have
+    the status, ``asked`` for how many there is the requirement. ``bare``: nobody requires it.
+    """
+
+    check: str
+    what: str
+    bare: bool
+    status: str
+    answer: str
+    first: Case | None
+    count: int
+    asked: int
+
+
+@dataclass(slots=True)
+class Sweep(Compilation):
+    """All combinations of a file's parameters. ``designs`` are those of all of them.
+
+    ``total`` is how many combinations there are, None if they are too many to count; ``varied`` are the values of each parameter,
+    ``kept`` parameters without a finite range: they have their default.
+    """
+
+    cases: list[Case] = field(default_factory=list)
+    total: int | None = 1
+    varied: dict[str, Sequence[Value]] = field(default_factory=dict)
+    kept: dict[str, Domain] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether no value of any parameter is left out."""
+        return self.total == len(self.cases) and not self.kept
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings, each once."""
+        return [(self.file, d) for d in self.findings]
+
+    # ------------------------------------------------------------ words
+    @property
+    def extent(self) -> str:
+        """``4 combinations: units = 1..4``."""
+        many = f"{len(self.cases):,}"
+        if self.total != len(self.cases):
+            many += f" of {self.total:,}" if self.total is not None else f" of more than {len(self.cases):,}"
+        values = "; ".join(f"{name} = {listed(values)}" for name, values in self.varied.items())
+        return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
+
+    def which(self, cases: Sequence[Case]) -> str:
+        """Some of the combinations by their values, as short as they can be told."""
+        values = {name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values)) for name in self.varied}
+        if prod(map(len, values.values())) == len(cases):  # a full product
+            return "; ".join(f"{name} = {listed(each)}" for name, each in values.items())
+        return "; ".join(c.text for c in cases[:SHOWN]) + (f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else "")
+
+    # ------------------------------------------------------------ verdicts
+    def verdicts(self) -> dict[str, list[Verdict]]:
+        """For each fabric what is known of its requirements, and then of the checks that none asks for."""
+        rows: dict[tuple[str, bool, str], dict[int, Result]] = {}
+        wired: dict[str, set[int]] = {}
+        for at, case in enumerate(self.cases):
+            for design in case.compilation.designs:
+                name = _full_name(design)
+                if design.fabric is not None or design.summary is not None:
+                    wired.setdefault(name, set()).add(at)
+                for r in design.results:
+                    row = rows.setdefault((name, r.requirement is None, r.requirement or r.check), {})
+                    if at not in row or RANKS.index(r.status) < RANKS.index(row[at].status):
+                        row[at] = r
+        out: dict[str, list[Verdict]] = {}
+        for (name, bare, what), row in sorted(rows.items(), key=lambda item: item[0][1]):
+            lost = {at for at in range(len(self.cases)) if at not in wired[name]}
+            out.setdefault(name, []).append(self._verdict(what, bare, row, lost))
+        return out
+
+    def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> Verdict:
+        """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be judged."""
+        ranks = ("refuted", "bounded", "modelled", "proved", "skipped") if bare else RANKS
+        statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
+        worst = min(statuses.values(), key=lambda s: ranks.index(s))
+        having = [at for at in sorted(statuses) if statuses[at] == worst]
+        first = row.get(having[0])
+        told = _words(first) if first is not None else "the design has errors"
+        check = next(iter(row.values())).check
+        good = ("modelled", "proved") if not bare else ("modelled", "proved", "skipped")
+        cases = [self.cases[at] for at in having]
+        if worst not in good or (worst == "skipped" and len(having) == len(self.cases)):
+            if len({_words(row[at]) if at in row else "" for at in statuses}) == 1 and len(having) == len(self.cases):
+                answer = f"{told}, for {self._each(len(having))}" if worst != "skipped" or not bare else told
+            else:
+                answer = f"with {cases[0].text}: {told}"
+                answer += self._rest(len(having), set(statuses.values()) == {worst, "proved"}, len(statuses))
+            return Verdict(check, what, bare, worst, answer, cases[0], len(having), len(statuses))
+        holds = "" if bare or row[having[0]].report else "holds "
+        judged = [at for at in sorted(statuses) if statuses[at] in ("modelled", "proved")]
+        if len(judged) == len(self.cases):
+            answer = f"{holds}for {self._each(len(judged))}"
+            if len({_words(r) for r in row.values()}) == 1 and not bare:
+                answer += f" ({told})"
+        else:
+            some = self.which([self.cases[at] for at in judged])
+            answer = f"{holds}for the {len(judged):,} of {len(self.cases):,} where it {'can be judged' if bare else 'is asked'}: {some}"
+        status = "bounded" if worst == "proved" and not self.whole else worst
+        return Verdict(check, what, bare, status, answer, None, len(having), len(statuses))
+
+    def _each(self, count: int) -> str:
+        if self.whole:
+            return f"all {count:,} combinations" if count > 1 else "the one combination"
+        return f"the {count:,} combination{'s' if count > 1 else ''} that were checked"
+
+    def _rest(self, count: int, hold: bool, asked: int) -> str:
+        if count == asked:
+            return f"; {'all' if asked > 1 else 'the'} {asked:,} fail" if asked > 1 else ""
+        return f" ({count:,} of {asked:,} combinations{'; it holds for the others' if hold else ''})"
+
+
+def listed(values: Sequence[Value]) -> str:
+    """Values in a row: whole numbers that follow each other as ``1..4``."""
+    if isinstance(values, range) and len(values) > 2:
+        return f"{values[0]}..{values[-1]}"
+    runs: list[list[Value]] = []
+    for v in values:
+        last = runs[-1][-1] if runs else None
+        if type(v) is int and type(last) is int and v == last + 1:
+            runs[-1].append(v)
+        else:
+            runs.append([v])
+    parts = [p for run in runs for p in ([f"{run[0]}..{run[-1]}"] if len(run) > 2 else [text_of(v) for v in run])]
+    return ", ".join(parts[:8]) + (", …" if len(parts) > 8 else "")
+
+
+def _words(r: Result) -> str:
+    text = r.text or r.reason
+    return f"{text} in {r.scope}" if r.scope and r.scope not in text else text
+
+
+def _full_name(design: Design) -> str:
+    return f"{design.cluster}.{design.name}" if design.cluster else design.name
+
+
+# ---------------------------------------------------------------- the combinations
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through the combinations, asking the design for the range of a parameter once those before it are chosen."""
+
+    source: str
+    options: Options
+    kept: dict[str, Domain] = field(default_factory=dict)
+    spans: dict[str, Domain] = field(default_factory=dict)
+    total: int | None = None
+    varied: dict[str, Sequence[Value]] = field(default_factory=dict)
+    parses: bool = True
+
+    def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
+        """The finite domains that are still open, in order of the text, and whether no choice changes them."""
+        settings, found = compiler.parameters(self.source, replace(self.options, values=dict(chosen)))
+        self.parses &= not any(d.code.startswith("E00") for d in found)
+        domains: dict[str, Domain] = {}
+        for d in settings.domains or ():
+            domains[d.name] = domains[d.name].also(d) if d.name in domains else d
+        given = {name for name, _ in self.options.set} | set(chosen)
+        open_ = [d for d in domains.values() if d.name not in given]
+        self.kept.update({d.name: d for d in open_ if d.choices is None and d.name not in self.kept})
+        finite = [d for d in open_ if d.choices is not None and d.name not in self.kept]
+        self.spans = {d.name: d for d in finite} | self.spans
+        return finite, not settings.varying and all(d.alone for d in finite)
+
+    def combinations(self, limit: int) -> list[Chosen]:
+        """All of them in order; where there are more than the limit, the ends of all ranges and the first others, in order."""
+        finite, settled = self.ask({})
+        if not self.parses:
+            return []
+        known = finite if settled else None
+        if settled:
+            self.varied = {d.name: d.choices or () for d in finite}
+            self.total = prod(len(c) for c in self.varied.values())
+        found = dict(islice(self.walk({}, (), known), limit + 1))
+        if len(found) > limit:
+            chosen = dict(islice(self.walk({}, (), known, ends=True), limit))
+            for place in found:
+                if len(chosen) >= limit:
+                    break
+                chosen.setdefault(place, found[place])
+            found = chosen
+        elif not settled:
+            self.total = len(found)
+        out = [found[place] for place in sorted(found)]
+        if not settled:
+            names = dict.fromkeys(name for c in out for name in c)
+            self.varied = {name: tuple(dict.fromkeys(c[name] for c in out if name in c)) for name in names}
+            if all(type(v) is int for values in self.varied.values() for v in values):
+                self.varied = {name: sorted(values) for name, values in self.varied.items()}  # type: ignore[type-var]
+        return out
+
+    def walk(self, chosen: Chosen, at: Place, known: list[Domain] | None, ends: bool = False) -> Iterator[tuple[Place, Chosen]]:
+        """The combinations that go on from some choices, with their places."""
+        finite = known if known is not None else self.ask(chosen)[0]
+        if not finite:
+            yield at, chosen
+            return
+        choices = finite[0].choices or ()
+        steps: Iterable[int] = range(len(choices)) if not ends else sorted({0, len(choices) - 1}) if choices else ()
+        for i in steps:
+            yield from self.walk({**chosen, finite[0].name: choices[i]}, (*at, i), known[1:] if known is not None else None, ends)
+
+
+def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sweep:
+    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError."""
+    options = replace(options or Options(), parsed={})
+    walk = _Walk(source, options)
+    chosen = walk.combinations(limit)
+    if not chosen:  # a text that does not parse, or no value that the guards allow: the design as it stands says why
+        alone = compiler.check(source, options)
+        findings = alone.findings
+        if walk.spans and not Diagnostics(list(findings)).has_errors:
+            findings = [*findings, _impossible(walk.spans)]
+        return Sweep(alone.file, alone.designs, gather(findings), [Case({}, alone)], 0)
+    cases = [_case(source, options, values, len(chosen) > 1) for values in chosen]
+    designs = [design for case in cases for design in case.compilation.designs]
+    result = Sweep(designs[0].file, designs, [], cases, walk.total, walk.varied, walk.kept)
+    result.findings = gather([*_merged(result), *_unanswered(result, walk.spans)])
+    return result
+
+
+def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
+    """Compile one combination. Where there are many, the fabric is given up for its figures."""
+    done = compiler.check(source, replace(options, values=dict(values)))
+    for design in done.designs:
+        if lean and design.fabric is not None:
+            from tdsl.verify.summary import summarise
+
+            design.summary = summarise(design.fabric)
+            design.fabric, design.claims = None, []
+    return Case(values, done)
+
+
+# ---------------------------------------------------------------- findings
+
+
+def _merged(result: Sweep) -> Iterator[Diagnostic]:
+    """The findings of all combinations: one for each code and place, with a note of where it is."""
+    groups: dict[tuple[object, ...], list[tuple[Case, Diagnostic]]] = {}
+    for case in result.cases:
+        for d in case.compilation.findings:
+            place = (id(d.span.file), d.span.start, d.span.end) if d.span else (d.message,)
+            groups.setdefault((d.code, d.severity, *place), []).append((case, d))
+    for found in groups.values():
+        (first, d), cases = found[0], [case for case, _ in found]
+        if len(result.cases) == 1:
+            yield d
+            continue
+        everywhere = len(cases) == len(result.cases)
+        notes = [f"with all {len(cases):,} combinations" if everywhere else f"with {result.which(cases)}"]
+        words: dict[str, list[Case]] = {}
+        for case, each in found:
+            words.setdefault(each.message, []).append(case)
+        if len(words) > 1:
+            notes.append(f"told here with {first.text}")
+            others = [f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message]
+            notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
+        yield replace(d, notes=(*d.notes, *notes))
+
+
+def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnostic]:
+    """What stands between the combinations that were checked and the whole range."""
+    for name, d in result.kept.items():
+        yield Diagnostic(
+            "E0125", f"`{name}` keeps its default, {text_of(d.default)}: {d.missing}", d.span, help=d.help,
+        )  # fmt: skip
+    if result.total != len(result.cases):
+        widest = max(spans.values(), key=lambda d: len(d.choices or ()))
+        total = "more" if result.total is None else f"{result.total:,}"
+        yield Diagnostic(
+            "E0126", f"{len(result.cases):,} of {total} combinations were checked, so nothing is proved for the rest", widest.span,
+            help="raise `--limit-params`, give a parameter with `--set`, or narrow a range in its guard",
+        )  # fmt: skip
+
+
+def _impossible(spans: Mapping[str, Domain]) -> Diagnostic:
+    d = next(iter(spans.values()))
+    return Diagnostic("E0125", f"no value of `{d.name}` suits all that declare it", d.span, help="give each a name of its own")
