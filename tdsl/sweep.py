@@ -1,8 +1,8 @@
 """A design at every value of its parameters: each combination is compiled and checked, and what was found is put together.
 
 The combinations are finite, so what holds for each of them is proved for the whole range. They are in row-major order of the
-parameters as declared: the first that fails is the least. Where they are more than a limit, the ends of the ranges are checked first
-and then the rest in order; what holds for those is not proved for all.
+parameters as declared: the first that fails is the least. Where they are more than a limit, the ends of the ranges are checked
+first and then the rest in order; what holds for those is not proved for all.
 """
 
 from __future__ import annotations
@@ -11,17 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import prod
+from typing import TYPE_CHECKING
 
 from tdsl import compiler
 from tdsl.compiler import Compilation, Design, Options
 from tdsl.diagnostic import Diagnostic, Diagnostics, gather
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value, text_of
-from tdsl.verify.check import Result
+
+if TYPE_CHECKING:
+    from tdsl.verify.check import Result
 
 LIMIT = 1000
 RANKS = ("refuted", "skipped", "bounded", "modelled", "proved")
+BARE_RANKS = ("refuted", "bounded", "modelled", "proved", "skipped")
 """Statuses, worst first; a check that nobody asks for may well be skipped."""
+
+GOOD = ("modelled", "proved")
 
 SHOWN = 4
 Chosen = Mapping[str, Value]
@@ -46,8 +52,8 @@ class Case:
 class Verdict:
     """What is known of one requirement or check over all combinations.
 
-    ``first`` is the least combination with this status, where others have a better one or none is good; ``count`` is how many have
-    the status, ``asked`` for how many there is the requirement. ``bare``: nobody requires it.
+    ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the status, ``asked``
+    for how many there is the requirement. ``bare``: nobody requires it.
     """
 
     check: str
@@ -121,43 +127,36 @@ class Sweep(Compilation):
 
     def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> Verdict:
         """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be judged."""
-        ranks = ("refuted", "bounded", "modelled", "proved", "skipped") if bare else RANKS
+        ranks = BARE_RANKS if bare else RANKS
         statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
-        worst = min(statuses.values(), key=lambda s: ranks.index(s))
+        worst = min(statuses.values(), key=lambda status: ranks.index(status))
         having = [at for at in sorted(statuses) if statuses[at] == worst]
+        check = next(iter(row.values())).check
         first = row.get(having[0])
         told = _words(first) if first is not None else "the design has errors"
-        check = next(iter(row.values())).check
-        good = ("modelled", "proved") if not bare else ("modelled", "proved", "skipped")
-        cases = [self.cases[at] for at in having]
-        if worst not in good or (worst == "skipped" and len(having) == len(self.cases)):
-            if len({_words(row[at]) if at in row else "" for at in statuses}) == 1 and len(having) == len(self.cases):
-                answer = f"{told}, for {self._each(len(having))}" if worst != "skipped" or not bare else told
+        alike = len({_words(r) for r in row.values()}) == 1 and len(row) == len(self.cases)
+        if worst in GOOD:
+            judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
+            answer = "for " if bare or (first is not None and first.report) else "holds for "
+            if len(judged) == len(self.cases):
+                answer += self._each(len(judged)) + (f": {told}" if alike and not bare else "")
             else:
-                answer = f"with {cases[0].text}: {told}"
-                answer += self._rest(len(having), set(statuses.values()) == {worst, "proved"}, len(statuses))
-            return Verdict(check, what, bare, worst, answer, cases[0], len(having), len(statuses))
-        holds = "" if bare or row[having[0]].report else "holds "
-        judged = [at for at in sorted(statuses) if statuses[at] in ("modelled", "proved")]
-        if len(judged) == len(self.cases):
-            answer = f"{holds}for {self._each(len(judged))}"
-            if len({_words(r) for r in row.values()}) == 1 and not bare:
-                answer += f" ({told})"
+                why = "can be judged" if bare else "is asked"
+                answer += (
+                    f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
+                )
+            status = "bounded" if worst == "proved" and not self.whole else worst
+            return Verdict(check, what, bare, status, answer, None, len(having), len(statuses))
+        case = self.cases[having[0]]
+        if alike:
+            answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
         else:
-            some = self.which([self.cases[at] for at in judged])
-            answer = f"{holds}for the {len(judged):,} of {len(self.cases):,} where it {'can be judged' if bare else 'is asked'}: {some}"
-        status = "bounded" if worst == "proved" and not self.whole else worst
-        return Verdict(check, what, bare, status, answer, None, len(having), len(statuses))
+            rest = "; it holds for the rest" if set(statuses.values()) == {worst, "proved"} else ""
+            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
+        return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
 
     def _each(self, count: int) -> str:
-        if self.whole:
-            return f"all {count:,} combinations" if count > 1 else "the one combination"
-        return f"the {count:,} combination{'s' if count > 1 else ''} that were checked"
-
-    def _rest(self, count: int, hold: bool, asked: int) -> str:
-        if count == asked:
-            return f"; {'all' if asked > 1 else 'the'} {asked:,} fail" if asked > 1 else ""
-        return f" ({count:,} of {asked:,} combinations{'; it holds for the others' if hold else ''})"
+        return f"all {count:,} combinations" if self.whole else f"the {count:,} combinations that were checked"
 
 
 def listed(values: Sequence[Value]) -> str:
@@ -298,12 +297,13 @@ def _merged(result: Sweep) -> Iterator[Diagnostic]:
             yield d
             continue
         everywhere = len(cases) == len(result.cases)
-        notes = [f"with all {len(cases):,} combinations" if everywhere else f"with {result.which(cases)}"]
+        few = f"with {result.which(cases)} ({len(cases):,} of {len(result.cases):,} combinations)"
+        note = f"with all {len(cases):,} combinations" if everywhere else few
         words: dict[str, list[Case]] = {}
         for case, each in found:
             words.setdefault(each.message, []).append(case)
+        notes = [note if len(words) == 1 else f"{note}; told here with {first.text}"]
         if len(words) > 1:
-            notes.append(f"told here with {first.text}")
             others = [f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message]
             notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
         yield replace(d, notes=(*d.notes, *notes))
@@ -319,7 +319,8 @@ def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnost
         widest = max(spans.values(), key=lambda d: len(d.choices or ()))
         total = "more" if result.total is None else f"{result.total:,}"
         yield Diagnostic(
-            "E0126", f"{len(result.cases):,} of {total} combinations were checked, so nothing is proved for the rest", widest.span,
+            "E0126", f"{len(result.cases):,} of {total} combinations were checked, so nothing is proved for the rest",
+            widest.span,
             help="raise `--limit-params`, give a parameter with `--set`, or narrow a range in its guard",
         )  # fmt: skip
 

@@ -91,10 +91,11 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
     )
 
 
-def compiled(
-    sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None
-) -> Sequence[Compilation]:
-    """The designs of some files; with a limit, at so many combinations of their parameters. A wrong call of the compiler is one here."""
+def compiled(sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None) -> Sequence[Compilation]:
+    """The designs of some files; with a limit, at so many combinations of their parameters.
+
+    What the compiler calls a wrong call is one here.
+    """
     from tdsl import compiler
 
     step = compiler.check if verify else compiler.elaborate

@@ -49,7 +49,9 @@ class CheckName(Text):
 @click.command(
     "check",
     short_help="Say what is proved of designs, and what is wrong with them.",
-    epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n  tdsl check superpod.fab --all-params\n  tdsl check *.fab --output-format json -o report.json\n"
+    epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n"
+    "  tdsl check superpod.fab --all-params  (every value of every parameter)\n"
+    "  tdsl check *.fab --output-format json -o report.json\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)",
 )
 @click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE...")
@@ -85,7 +87,9 @@ def command(
     """Check designs: what their requirements claim, and what every fabric must keep.
 
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
-    the parameters, and what does not is told with the least values that show it. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    the parameters, and what does not is told with the least values that show it.
+
+    Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
     if all_params and certificates is not None:

@@ -32,7 +32,10 @@ Parsed = dict[str, tuple[Module | None, list[Diagnostic]]]
 
 @dataclass(slots=True)
 class Loader:
-    """Reads files once. Compilations that share ``parsed`` read a file once among them. ``paths`` are folders searched after the design's own and before the standard library."""
+    """Reads files once. Compilations that share ``parsed`` read a file once among them.
+
+    ``paths`` are folders searched after the design's own and before the standard library.
+    """
 
     diagnostics: Diagnostics
     paths: tuple[Path, ...] = ()

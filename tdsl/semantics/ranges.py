@@ -124,7 +124,9 @@ def domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domain:
         if not (reach.exact and kind == "int" and (not choices or (allows(low) and allows(high)))):
             if high - low >= CANDIDATES:
                 missing = f"its guard is more than bounds, and {high - low + 1:,} numbers are too many to put to it"
-                help = f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in [{text_of(default)}, …]`"
+                help = (
+                    f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in [{text_of(default)}, …]`"
+                )
                 choices = None
             else:
                 choices = _allowed(choices, allows)
@@ -186,11 +188,12 @@ class _Reader:
         ops = {op for op, _ in e.rest}
         if ops <= {"and", "or"}:
             parts = [self.read(x, negated) for x in (e.first, *(x for _, x in e.rest))]
-            out = parts[0]
+            held = parts[0]
             for (op, _), part in zip(e.rest, parts[1:], strict=True):
-                out = _both(out, part) if (op == "and") != negated else _either(out, part)
-            return out
-        out, left = None, e.first
+                held = _both(held, part) if (op == "and") != negated else _either(held, part)
+            return held
+        out: Reach | None = None
+        left = e.first
         for op, right in e.rest:
             part = self.compared(op, left, right, negated)
             out = part if out is None else _either(out, part) if negated else _both(out, part)
