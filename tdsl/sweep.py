@@ -95,14 +95,14 @@ class Sweep(Compilation):
         many = f"{len(self.cases):,}"
         if self.total != len(self.cases):
             many += f" of {self.total:,}" if self.total is not None else f" of more than {len(self.cases):,}"
-        values = "; ".join(f"{name} = {listed(values)}" for name, values in self.varied.items())
+        values = " and ".join(f"{name} = {listed(values)}" for name, values in self.varied.items())
         return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
 
     def which(self, cases: Sequence[Case]) -> str:
         """Some of the combinations by their values, as short as they can be told."""
         values = {name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values)) for name in self.varied}
-        if prod(map(len, values.values())) == len(cases):  # a full product
-            return "; ".join(f"{name} = {listed(each)}" for name, each in values.items())
+        if len(cases) > 1 and prod(map(len, values.values())) == len(cases):  # a full product
+            return " and ".join(f"{name} = {listed(each)}" for name, each in values.items())
         return "; ".join(c.text for c in cases[:SHOWN]) + (f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else "")
 
     # ------------------------------------------------------------ verdicts
@@ -134,7 +134,8 @@ class Sweep(Compilation):
         check = next(iter(row.values())).check
         first = row.get(having[0])
         told = _words(first) if first is not None else "the design has errors"
-        alike = len({_words(r) for r in row.values()}) == 1 and len(row) == len(self.cases)
+        every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
+        alike = every and len({_words(r) for r in row.values()}) == 1
         if worst in GOOD:
             judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
             answer = "for " if bare or (first is not None and first.report) else "holds for "
@@ -156,7 +157,9 @@ class Sweep(Compilation):
         return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
 
     def _each(self, count: int) -> str:
-        return f"all {count:,} combinations" if self.whole else f"the {count:,} combinations that were checked"
+        if self.whole:
+            return f"all {count:,} combinations" if count > 1 else "the one combination"
+        return f"the {count:,} combinations that were checked" if count > 1 else "the one combination that was checked"
 
 
 def listed(values: Sequence[Value]) -> str:
@@ -317,7 +320,7 @@ def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnost
         )  # fmt: skip
     if result.total != len(result.cases):
         widest = max(spans.values(), key=lambda d: len(d.choices or ()))
-        total = "more" if result.total is None else f"{result.total:,}"
+        total = "many more" if result.total is None else f"{result.total:,}"
         yield Diagnostic(
             "E0126", f"{len(result.cases):,} of {total} combinations were checked, so nothing is proved for the rest",
             widest.span,

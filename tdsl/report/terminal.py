@@ -120,7 +120,13 @@ def over_all(sweep: Sweep, paint: Paint, width: int) -> str:
     blocks = []
     for name, verdicts in sweep.verdicts().items():
         head = f"{paint('bold', tame(name))}  {paint('dim', tame(sweep.file))}"
-        rows = [(v.status, tame(v.what), tame(v.answer), v.bare) for v in verdicts]
+        over = Counter(v.answer for v in verdicts if v.bare and v.status == "skipped")
+        rows = [
+            (v.status, f"{over[v.answer]} checks" if passed else tame(v.what), tame(v.answer), v.bare)
+            for v in verdicts
+            for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
+        ]
+        rows = list(dict.fromkeys(rows))  # one line for all of one reason
         blocks.append("\n".join([head, *wrap(tame(sweep.extent), width), "", *columns(rows, paint, width)]))
     return "\n\n".join(blocks or [tame(sweep.extent)])
 
