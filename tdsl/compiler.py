@@ -127,6 +127,7 @@ def _planned(
     """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
+    from tdsl.semantics.parameters import idle_parameters
     from tdsl.semantics.ranges import Settings
 
     loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
@@ -144,6 +145,9 @@ def _planned(
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
     library.build_all(home)
+    if not diagnostics.has_errors:
+        idle_parameters(module.body, diagnostics)
+    _name_settings(diagnostics, options)
     _unknown_parameters(options, plans, diagnostics)
     return shown, home, plans
 
@@ -183,8 +187,17 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
         from tdsl.verify.runner import run
 
         design.results = run(design.fabric, design.claims, own, options.select, options.ignore)
+    _name_settings(own, options)
     design.findings = gather(own)
     diagnostics.extend(own)
+
+
+def _name_settings(diagnostics: Diagnostics, options: Options) -> None:
+    """Have errors say which of the names in their text ``--set`` gives."""
+    if options.set:
+        from tdsl.semantics.parameters import with_settings
+
+        diagnostics.items = [with_settings(d, dict(options.set)) for d in diagnostics]
 
 
 def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:

@@ -58,6 +58,9 @@ def command(file: str, target: tuple[str, ...], out: Path, check: bool, force: b
     build wrote there and this one does not is removed; files of others are never touched.
     """
     begin = time.perf_counter()
+    blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
+    if blocked is not None:
+        raise Wrong(f"--out {out}: {blocked} is a file, not a folder")
     further = tuple(p / "targets" for p in given["path"])
     _known(target, further)
     (compilation,) = compiled([file], options(given))
