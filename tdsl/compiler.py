@@ -161,10 +161,11 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     if not plans:
         return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
+    sound = not diagnostics.has_errors
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            _finish(plan, design, diagnostics, options, verify)
+            _finish(plan, design, diagnostics, options, verify, sound)
         designs.append(design)
     _shared(designs, diagnostics)
     found = gather(diagnostics)
@@ -174,14 +175,14 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     return Compilation(shown, designs, found)
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool) -> None:
-    """Wire a plan, resolve what it requires and, if asked, verify it."""
+def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> None:
+    """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.requirements import resolve_claims
 
     own = Diagnostics()
     design.fabric = wire(plan, own, options.max_links)
-    design.fabric.complete = design.fabric.complete and not diagnostics.has_errors
+    design.fabric.complete = design.fabric.complete and sound
     design.claims = resolve_claims(plan, design.fabric, own)
     if verify:
         from tdsl.verify.runner import run

@@ -71,13 +71,15 @@ class Sweep(Compilation):
     """All combinations of a file's parameters. ``designs`` are those of all of them.
 
     ``total`` is how many combinations there are, None if they are too many to count; ``varied`` are the values of each parameter,
-    ``kept`` parameters without a finite range: they have their default.
+    ``kept`` parameters without a finite range: they have their default. ``decided`` are requirements, by fabric, that arithmetic
+    proves for all combinations.
     """
 
     cases: list[Case] = field(default_factory=list)
     total: int | None = 1
     varied: dict[str, Sequence[Value]] = field(default_factory=dict)
     kept: dict[str, Domain] = field(default_factory=dict)
+    decided: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def whole(self) -> bool:
@@ -122,7 +124,10 @@ class Sweep(Compilation):
         out: dict[str, list[Verdict]] = {}
         for (name, bare, what), row in sorted(rows.items(), key=lambda item: item[0][1]):
             lost = {at for at in range(len(self.cases)) if at not in wired[name]}
-            out.setdefault(name, []).append(self._verdict(what, bare, row, lost))
+            verdict = self._verdict(what, bare, row, lost)
+            if (name, what) in self.decided and not bare:
+                verdict = replace(verdict, status="proved", answer=f"holds for all {self.total:,} combinations, by arithmetic")
+            out.setdefault(name, []).append(verdict)
         return out
 
     def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> Verdict:
@@ -152,8 +157,9 @@ class Sweep(Compilation):
         if alike:
             answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
         else:
+            checked = "" if self.whole else " checked"
             rest = "; it holds for the rest" if set(statuses.values()) == {worst, "proved"} else ""
-            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
+            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{checked}{rest}): {told}"
         return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
 
     def _each(self, count: int) -> str:
@@ -200,6 +206,7 @@ class _Walk:
     total: int | None = None
     varied: dict[str, Sequence[Value]] = field(default_factory=dict)
     parses: bool = True
+    settled: bool = False  # no choice changes the range of another parameter
 
     def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
         """The finite domains that are still open, in order of the text, and whether no choice changes them."""
@@ -220,6 +227,7 @@ class _Walk:
         finite, settled = self.ask({})
         if not self.parses:
             return []
+        self.settled = settled
         known = finite if settled else None
         if settled:
             self.varied = {d.name: d.choices or () for d in finite}
@@ -268,6 +276,8 @@ def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sw
     cases = [_case(source, options, values, len(chosen) > 1) for values in chosen]
     designs = [design for case in cases for design in case.compilation.designs]
     result = Sweep(designs[0].file, designs, [], cases, walk.total, walk.varied, walk.kept)
+    if walk.settled and not result.whole and not result.kept:
+        _decide(result, source, options, walk)
     result.findings = gather([*_merged(result), *_unanswered(result, walk.spans)])
     return result
 
@@ -282,6 +292,38 @@ def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
             design.summary = summarise(design.fabric)
             design.fabric, design.claims = None, []
     return Case(values, done)
+
+
+def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
+    """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is wrong."""
+    module = next((parsed for parsed, _ in (options.parsed or {}).values()), None)
+    sought = [
+        (name, v.what)
+        for name, verdicts in result.verdicts().items()
+        for v in verdicts
+        if v.check == "switches" and not v.bare and v.status == "bounded" and v.first is None and v.asked == len(result.cases)
+    ]
+    if module is None or not sought:
+        return
+    from tdsl.verify.sizes import decide
+
+    domains = [walk.spans[name] for name in walk.varied]
+    for name, what in sought:
+        measured, fixed = [], {}
+        for case in result.cases:
+            for design in case.compilation.designs:
+                if _full_name(design) == name:
+                    fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
+                    measured += [(case.values, r.value) for r in design.results if r.requirement == what]
+        answer = decide(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
+        if answer == "proved":
+            result.decided.add((name, what))
+        elif isinstance(answer, Mapping):
+            case = _case(source, options, answer, True)
+            result.cases.append(case)
+    places = {d.name: d.choices or () for d in domains}
+    result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
+    result.designs = [design for case in result.cases for design in case.compilation.designs]
 
 
 # ---------------------------------------------------------------- findings
@@ -322,7 +364,7 @@ def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnost
         widest = max(spans.values(), key=lambda d: len(d.choices or ()))
         total = "many more" if result.total is None else f"{result.total:,}"
         yield Diagnostic(
-            "E0126", f"{len(result.cases):,} of {total} combinations were checked, so nothing is proved for the rest",
+            "E0126", f"{len(result.cases):,} of {total} combinations were checked, and what they show is not proved for the rest",
             widest.span,
             help="raise `--limit-params`, give a parameter with `--set`, or narrow a range in its guard",
         )  # fmt: skip

@@ -67,6 +67,21 @@ def test_the_superpod_holds_for_all_units() -> None:
     assert tdsl("check", STANDARD, "--all-params").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("endless", TWO.replace("where 2 <= m <= 4", "where m >= 2")),
+        ("too_many", RING.replace("1000000", "20").replace(">= 2", "<= 4")),
+    ],
+)  # fmt: skip
+def test_findings_for_people(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, text, "design.fab")
+    done = tdsl("check", "design.fab", "--all-params", "--limit-params", "7", env={"COLUMNS": "120"})
+    assert done.exit_code == 1
+    golden(f"terminal/all_params_{name}.txt", done.stdout.rsplit(" in ", 1)[0] + "\n")
+
+
 def test_the_report_for_people(golden: Golden) -> None:
     done = tdsl("check", STANDARD, "--all-params", env={"COLUMNS": "120"})
     golden("terminal/all_params.txt", done.stdout.rsplit(" in ", 1)[0] + "\n")
@@ -154,23 +169,39 @@ def test_a_parameter_without_an_end_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_more_than_the_limit_proves_nothing(tmp_path: Path) -> None:
-    path = write(tmp_path, RING.replace("1000000", "9"))
+    path = write(tmp_path, RING.replace("1000000", "9").replace("switches", "links"))
     document = report(path, "--all-params", "--limit-params", "4")
     (sweep,) = document["sweeps"]
     assert (sweep["combinations"], sweep["checked"], sweep["whole"]) == (8, 4, False)
     assert [d["parameters"]["n"] for d in document["designs"]] == [2, 3, 4, 9]  # both ends, then in order
     assert [f["code"] for f in sweep["findings"]] == ["E0126"]
     assert "4 of 8 combinations" in sweep["findings"][0]["message"]
-    assert rows(document)["switches >= 2"]["status"] == "bounded"
+    assert rows(document)["links >= 2"]["status"] == "bounded"
     done = tdsl("check", path, "--all-params", "--limit-params", "4")
     assert done.exit_code == 1 and "holds for all" not in done.stdout
     assert tdsl("check", path, "--all-params", "--limit-params", "8").exit_code == 0
 
 
+def test_switches_are_decided_by_arithmetic(tmp_path: Path) -> None:
+    """For the combinations that were not checked, too; what arithmetic finds is compiled and shown."""
+    text = RING.replace("1000000", "200") + "fabric g {\n  switch b[4]: QM9700\n  connect b[*] ring\n  require links == 4\n}\n"
+    path = write(tmp_path, text.replace("  require switches >= 2\n", "  require switches >= 2\n  require switches != 123\n"))
+    document = report(path, "--all-params", "--limit-params", "4")
+    answers = rows(document)
+    assert [(r["status"], r["parameters"]) for r in answers.values()] == [
+        ("proved", None), ("refuted", {"n": 123}), ("bounded", None),
+    ]  # fmt: skip
+    assert answers["switches >= 2"]["text"] == "holds for all 199 combinations, by arithmetic"
+    assert [d["parameters"].get("n") for d in document["designs"][::2]] == [2, 3, 4, 123, 200]
+    findings = {f["code"]: f for f in document["sweeps"][0]["findings"]}
+    assert "with n = 123 (1 of 5 combinations)" in findings["E0423"]["notes"]
+    assert set(findings) == {"E0126", "E0423"}
+
+
 def test_an_end_of_the_range_that_fails_is_found_early(tmp_path: Path) -> None:
-    path = write(tmp_path, RING.replace("switches >= 2", "switches <= 900").replace("1000000", "1000"))
+    path = write(tmp_path, RING.replace("switches >= 2", "switches <= 190").replace("1000000", "200"))
     document = report(path, "--all-params", "--limit-params", "3")
-    assert rows(document)["switches <= 900"]["parameters"] == {"n": 1000}
+    assert rows(document)["switches <= 190"]["parameters"] == {"n": 200}
 
 
 def test_a_huge_range_is_not_made(tmp_path: Path) -> None:
