@@ -158,7 +158,7 @@ class Sweep(Compilation):
             answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
         else:
             checked = "" if self.whole else " checked"
-            rest = "; it holds for the rest" if set(statuses.values()) == {worst, "proved"} else ""
+            rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
             answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{checked}{rest}): {told}"
         return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
 

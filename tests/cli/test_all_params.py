@@ -125,7 +125,7 @@ def test_a_fault_of_one_combination_names_it(tmp_path: Path) -> None:
     for finding in document["sweeps"][0]["findings"]:
         assert "with units = 3 (1 of 4 combinations)" in finding["notes"], finding
     shown = " ".join(tdsl("check", path, "--all-params").stdout.split())
-    assert "with units = 3 (1 of 4; it holds for the rest): 95.74%" in shown
+    assert "with units = 3 (1 of 4; proved for the rest): 95.74%" in shown
 
 
 def test_a_finding_of_all_combinations_is_shown_once(tmp_path: Path) -> None:
