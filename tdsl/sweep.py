@@ -318,9 +318,8 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
         answer = decide(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
         if answer == "proved":
             result.decided.add((name, what))
-        elif isinstance(answer, Mapping):
-            case = _case(source, options, answer, True)
-            result.cases.append(case)
+        elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
+            result.cases.append(_case(source, options, answer, True))
     places = {d.name: d.choices or () for d in domains}
     result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
     result.designs = [design for case in result.cases for design in case.compilation.designs]
