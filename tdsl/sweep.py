@@ -29,6 +29,7 @@ BARE_RANKS = ("refuted", "bounded", "modelled", "proved", "skipped")
 
 GOOD = ("modelled", "proved")
 
+RULED_OUT = "E0110"
 SHOWN = 4
 Chosen = Mapping[str, Value]
 Place = tuple[int, ...]
@@ -206,21 +207,29 @@ class _Walk:
     total: int | None = None
     varied: dict[str, Sequence[Value]] = field(default_factory=dict)
     parses: bool = True
+    defaults: list[Diagnostic] = field(default_factory=list)  # what a guard rules out with the defaults
     settled: bool = False  # no choice changes the range of another parameter
 
     def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
         """The finite domains that are still open, in order of the text, and whether no choice changes them."""
         settings, found = compiler.parameters(self.source, replace(self.options, values=dict(chosen)))
+        if not chosen:
+            self.defaults = [d for d in found if d.code == RULED_OUT]
         self.parses &= not any(d.code.startswith("E00") for d in found)
         domains: dict[str, Domain] = {}
         for d in settings.domains or ():
             domains[d.name] = domains[d.name].also(d) if d.name in domains else d
         given = {name for name, _ in self.options.set} | set(chosen)
         open_ = [d for d in domains.values() if d.name not in given]
-        self.kept.update({d.name: d for d in open_ if d.choices is None and d.name not in self.kept})
-        finite = [d for d in open_ if d.choices is not None and d.name not in self.kept]
+        settled = not settings.varying and not found.has_errors and all(d.alone for d in open_)
+        finite: list[Domain] = []
+        for d in open_:
+            if d.choices is not None and d.name not in self.kept:
+                finite.append(d)
+            elif settled or not finite:  # else it may rest on one before it that is not chosen yet
+                self.kept.setdefault(d.name, d)
         self.spans = {d.name: d for d in finite} | self.spans
-        return finite, not settings.varying and all(d.alone for d in finite)
+        return finite, settled
 
     def combinations(self, limit: int) -> list[Chosen]:
         """All of them in order; where there are more than the limit, the ends of all ranges and the first others, in order."""
@@ -278,7 +287,10 @@ def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sw
     result = Sweep(designs[0].file, designs, [], cases, walk.total, walk.varied, walk.kept)
     if walk.settled and not result.whole and not result.kept:
         _decide(result, source, options, walk)
-    result.findings = gather([*_merged(result), *_unanswered(result, walk.spans)])
+    merged = list(_merged(result))
+    said = {(d.code, d.span) for d in merged}
+    defaults = [replace(d, notes=(*d.notes, "with the defaults")) for d in walk.defaults if (d.code, d.span) not in said]
+    result.findings = gather([*merged, *defaults, *_unanswered(result, walk.spans)])
     return result
 
 

@@ -145,6 +145,22 @@ def test_a_text_that_cannot_be_compiled_is_reported_once(text: str, code: str, t
     assert len(document["designs"]) == 1
 
 
+def test_a_default_that_is_not_in_the_range_is_still_wrong(tmp_path: Path) -> None:
+    path = write(tmp_path, TWO.replace("m: int = 3", "m: int = 9").replace("<= 20", "<= 48"))
+    document = report(path, "--all-params")
+    assert rows(document)["links <= 48"]["status"] == "proved"
+    (finding,) = document["sweeps"][0]["findings"]
+    assert finding["code"] == "E0110" and "with the defaults" in finding["notes"]
+    assert report(path, "--all-params", "--set", "m=3")["sweeps"][0]["findings"] == []
+
+
+def test_what_a_check_finds_a_sweep_finds() -> None:
+    """For every faulty design of the tests: what is wrong with the defaults is wrong with some combination, or told of them."""
+    for path in sorted((Path(__file__).parent.parent / "errors" / "design").glob("*.fab")):
+        alone = {f["code"] for d in report(path)["designs"] for f in d["findings"]}
+        assert alone <= {f["code"] for f in report(path, "--all-params", "--limit-params", "8")["sweeps"][0]["findings"]}, path
+
+
 def test_set_takes_a_parameter_out(tmp_path: Path) -> None:
     path = write(tmp_path, TWO)
     (sweep,) = report(path, "--all-params", "--set", "m=4", "--set", "fat=false")["sweeps"]
@@ -185,11 +201,16 @@ def test_more_than_the_limit_proves_nothing(tmp_path: Path) -> None:
 def test_switches_are_decided_by_arithmetic(tmp_path: Path) -> None:
     """For the combinations that were not checked, too; what arithmetic finds is compiled and shown."""
     text = RING.replace("1000000", "200") + "fabric g {\n  switch b[4]: QM9700\n  connect b[*] ring\n  require links == 4\n}\n"
-    path = write(tmp_path, text.replace("  require switches >= 2\n", "  require switches >= 2\n  require switches != 123\n"))
+    path = write(
+        tmp_path,
+        text.replace(
+            "  require switches >= 2\n", "  require switches >= 2\n  require switches != 123\n  require switches != 200 - 77\n"
+        ),
+    )
     document = report(path, "--all-params", "--limit-params", "4")
     answers = rows(document)
     assert [(r["status"], r["parameters"]) for r in answers.values()] == [
-        ("proved", None), ("refuted", {"n": 123}), ("bounded", None),
+        ("proved", None), ("refuted", {"n": 123}), ("refuted", {"n": 123}), ("bounded", None),
     ]  # fmt: skip
     assert answers["switches >= 2"]["text"] == "holds for all 199 combinations, by arithmetic"
     assert [d["parameters"].get("n") for d in document["designs"][::2]] == [2, 3, 4, 123, 200]
@@ -268,3 +289,16 @@ def test_certificates_are_about_one_design(tmp_path: Path) -> None:
 def test_without_parameters_there_is_one_combination(tmp_path: Path) -> None:
     path = write(tmp_path, RING.replace("  param n: int = 3 where 2 <= n <= 1000000\n", "  let n = 3\n"))
     assert tdsl("check", path, "--all-params").stdout.split("no errors")[0] == tdsl("check", path).stdout.split("no errors")[0]
+
+
+def test_a_range_that_rests_on_another_is_known_once_that_is_chosen(tmp_path: Path) -> None:
+    """Where it cannot be known for one value of the other, nothing is proved for all."""
+    text = "fabric f {\n  param m: int = 3 where m in [3, 4, 5]\n  let ends = [4, 9][m - 4]\n  param n: int = 4 where 4 <= n <= ends\n"
+    text += "  switch a[m]: QM9700\n  switch b[n]: QM9700\n  connect a[*] ring\n  connect b[*] ring\n  connect a[0] to b[0]\n}\n"
+    document = report(write(tmp_path, text), "--all-params")
+    (sweep,) = document["sweeps"]
+    assert not sweep["whole"] and {f["code"] for f in sweep["findings"]} >= {"E0108"}  # the list has no entry for m = 3
+    path = write(tmp_path, text.replace("3 where m in [3, 4, 5]", "4 where m in [4, 5]"))
+    (sweep,) = report(path, "--all-params")["sweeps"]
+    assert (sweep["combinations"], sweep["whole"], sweep["values"]) == (7, True, {"m": [4, 5], "n": [4, 5, 6, 7, 8, 9]})
+    assert sweep["findings"] == []
