@@ -293,8 +293,18 @@ def test_without_parameters_there_is_one_combination(tmp_path: Path) -> None:
 
 def test_a_range_that_rests_on_another_is_known_once_that_is_chosen(tmp_path: Path) -> None:
     """Where it cannot be known for one value of the other, nothing is proved for all."""
-    text = "fabric f {\n  param m: int = 3 where m in [3, 4, 5]\n  let ends = [4, 9][m - 4]\n  param n: int = 4 where 4 <= n <= ends\n"
-    text += "  switch a[m]: QM9700\n  switch b[n]: QM9700\n  connect a[*] ring\n  connect b[*] ring\n  connect a[0] to b[0]\n}\n"
+    text = """\
+fabric f {
+  param m: int = 3 where m in [3, 4, 5]
+  let ends = [4, 9][m - 4]
+  param n: int = 4 where 4 <= n <= ends
+  switch a[m]: QM9700
+  switch b[n]: QM9700
+  connect a[*] ring
+  connect b[*] ring
+  connect a[0] to b[0]
+}
+"""
     document = report(write(tmp_path, text), "--all-params")
     (sweep,) = document["sweeps"]
     assert not sweep["whole"] and {f["code"] for f in sweep["findings"]} >= {"E0108"}  # the list has no entry for m = 3
