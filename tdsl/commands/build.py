@@ -67,6 +67,9 @@ def command(
     build wrote there and this one does not is removed; files of others are never touched.
     """
     begin = time.perf_counter()
+    blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
+    if blocked is not None:
+        raise Wrong(f"--out {out}: {blocked} is a file, not a folder")
     further = (*(p / "targets" for p in given["path"]), *target_path)
     _known(target, further)
     (compilation,) = compiled([file], options(given))
