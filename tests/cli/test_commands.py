@@ -18,7 +18,7 @@ import pytest
 from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 
-COMMANDS = ("build", "check", "completion", "expand", "explain", "fmt", "init", "list", "show", "version")
+COMMANDS = ("build", "check", "completion", "expand", "explain", "fmt", "init", "lint-nccl", "list", "show", "version")
 
 
 # ---------------------------------------------------------------- show
