@@ -144,6 +144,8 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
         records = [(p.name, p) for p in view.planes]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
+    elif spec.scope == "adapters":
+        records = [(a.host, a) for a in view.adapters]
     else:
         records = [(m.key, m) for m in view.models]
     if len(records) == 1 and spec.single:

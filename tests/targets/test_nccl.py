@@ -88,9 +88,9 @@ def test_nothing_a_rank_would_fill_is_left_out() -> None:
     )
 
 
-def test_the_whole_superpod_has_one_file_a_host_model() -> None:
+def test_the_whole_superpod_has_two_files_a_host_model() -> None:
     files = build(pod(), ["nccl"], Diagnostics())
-    assert sorted(files) == ["manifest.json", "nccl/DGX_H100.xml"]
+    assert sorted(files) == ["manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml"]
 
 
 def test_switches_with_a_bus_are_told_one_by_one() -> None:
