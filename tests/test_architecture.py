@@ -207,7 +207,7 @@ def test_no_text_makes_the_compiler_raise(tmp_path_factory: pytest.TempPathFacto
 
 def test_a_command_is_one_file() -> None:
     folder = PACKAGE / "commands"
-    names = sorted(p.stem for p in folder.glob("[a-z]*.py"))
+    names = sorted(p.stem.replace("_", "-") for p in folder.glob("[a-z]*.py"))
     assert cli.list_commands(None) == names  # type: ignore[arg-type,attr-defined]
     assert [cli.get_command(None, n).name for n in names] == names  # type: ignore[arg-type,union-attr]
 

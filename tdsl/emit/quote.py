@@ -93,6 +93,22 @@ def bare(value: object) -> str:
     return text
 
 
+def setting(value: object) -> str:
+    """A value of a file of ``NAME=value`` lines in which nothing is quoted, trimmed or escaped."""
+    text = str(value)
+    if not text or text != text.strip() or _CONTROL.search(text) or len(text.encode()) > 1000:
+        raise Refused(f"{text!r} cannot stand behind `=`: it is taken as it is, up to the line's end")
+    return text
+
+
+def hca(value: object) -> str:
+    """The name of an adapter in a list that is split at commas and colons."""
+    text = setting(value)
+    if set(text) & set(",:^= #"):
+        raise Refused(f"{text!r} cannot stand in a list of adapters: it is split at commas and colons")
+    return text
+
+
 def dot(value: object) -> str:
     """A quoted string of the graph language DOT."""
     text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -137,5 +153,5 @@ def file_name(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
-    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line,
+    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
 }  # fmt: skip

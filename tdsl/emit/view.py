@@ -11,13 +11,14 @@ from math import prod
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.emit import hosts, picture, subnets
+from tdsl.emit import adapters, hosts, picture, subnets
 from tdsl.emit.columns import Column, Table
 from tdsl.emit.records import (
     Cable,
     CableLabel,
     Circuit,
     Device,
+    HostAdapters,
     HostLayout,
     Link,
     LinkClass,
@@ -150,6 +151,11 @@ class FabricView:
     def hosts(self) -> tuple[HostLayout, ...]:
         """The insides of host models with accelerators."""
         return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics))
+
+    @cached_property
+    def adapters(self) -> tuple[HostAdapters, ...]:
+        """The adapters of host models with accelerators, as they are wired."""
+        return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property

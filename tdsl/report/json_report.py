@@ -54,7 +54,7 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
         "summary": summary,
         "results": [_result(r) for r in design.results],
-        "findings": [_finding(d, design.file) for d in design.findings],
+        "findings": [finding(d, design.file) for d in design.findings],
         "elapsed_s": round(design.elapsed_s, 3),
     }
 
@@ -106,7 +106,8 @@ def _result(result: Result) -> dict[str, object]:
     return result.facts() | {k: place[k] for k in ("file", "line", "column")}
 
 
-def _finding(d: Diagnostic, file: str) -> dict[str, object]:
+def finding(d: Diagnostic, file: str) -> dict[str, object]:
+    """A finding about a file, with its place."""
     out: dict[str, object] = {
         "code": d.code,
         "name": catalogue.name_of(d.code),

@@ -18,7 +18,9 @@ import pytest
 from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 
-COMMANDS = ("build", "check", "completion", "expand", "explain", "fmt", "init", "list", "new", "show", "version")
+COMMANDS = (
+    "build", "check", "completion", "expand", "explain", "fmt", "init", "lint-nccl", "list", "new", "show", "version",
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- show
