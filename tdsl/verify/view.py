@@ -66,8 +66,9 @@ class View:
         devices[fabric.device_b[rows]] = True
         return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name)
 
-    def without(self, failed: Bools) -> View:
-        """The view after these devices failed, with what they hold; units that have no link left are no ends any more."""
+    def without(self, failed: Bools, links: Bools | None = None) -> View:
+        """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
+        fabric's); units that have no link left are no ends any more."""
         f = self.fabric
         gone = failed.copy()
         for s in f.sets:
@@ -75,7 +76,12 @@ class View:
                 each = s.count // s.inside.count
                 hosts = failed[s.inside.first : s.inside.first + s.inside.count]
                 gone[s.first : s.first + s.count] |= np.repeat(hosts, each)
-        rows = self.rows[~gone[self.a] & ~gone[self.b]]
+        kept = ~gone[self.a] & ~gone[self.b]
+        for via in (f.link_via_a[self.rows], f.link_via_b[self.rows]):
+            kept &= (via < 0) | ~gone[f.port_device[via]]
+        if links is not None:
+            kept &= ~links[self.rows]
+        rows = self.rows[kept]
         left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
         gone[left.units[left.degree[left.units] == 0]] = True
         return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self)
