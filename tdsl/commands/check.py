@@ -71,11 +71,16 @@ class CheckName(Text):
     help="Write what proves bisection, reachability and survives, a folder for each design.",
 )
 @click.option(
-    "--fail", multiple=True, metavar="ELEMENT",
+    "--fail",
+    multiple=True,
+    metavar="ELEMENT",
     help="Judge what is left without this device, group, port, cable or `link A B`; may be given several times.",
 )
 @click.option(
-    "--fail-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
+    "--fail-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
     help="The same for every line of a file; `#` begins a comment.",
 )
 @limit_options
