@@ -112,7 +112,8 @@ def test_percentages_are_of_what_is_left(tmp_path):
     assert (whole["lower_bps"], whole["value"]) == (63 * 8 * 400e9 - 32 * 400e9, 1.0)  # 63 hosts, half of them with 7 ports
     assert design["ok"] is False  # edge_redundancy >= 8
     (tmp_path / "d.fab").write_text(
-        "model host N { port nic[2]: 100Gbps; chip gpu[2]: G }\nmodel chip G { port l: 100Gbps }\nmodel switch S { port p[16]: 100Gbps }\n"
+        "model host N { port nic[2]: 100Gbps; chip gpu[2]: G }\nmodel chip G { port l: 100Gbps }\n"
+        "model switch S { port p[16]: 100Gbps }\n"
         "fabric f {\n  host node[8]: N\n  switch leaf[2]: S\n  switch spine[2]: S\n  connect node[n].nic[r] to leaf[r]\n"
         f"  connect leaf[*] to spine[*] spread x 4\n{text}\n  require bisection >= 100% of intact\n}}\n"
     )
