@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 
 from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.quantity import NONE, Dim, Quantity
 from tdsl.source import Origin, Span
 from tdsl.verify.view import View
 
@@ -160,7 +160,8 @@ def _plain(value: Value) -> bool | int | float | None:
 class Check(ABC):
     """Base of all checks.
 
-    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings.
+    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
+    the dimension of a quantity.
     ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
     the wiring stands whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
@@ -173,6 +174,7 @@ class Check(ABC):
     wrong: ClassVar[str]
     kind: ClassVar[Kind]
     unit: ClassVar[str] = ""
+    dim: ClassVar[Dim] = NONE
     fails_by_default: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
