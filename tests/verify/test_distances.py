@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
 from tdsl.verify.check import catalogue
 from tdsl.verify.view import View
-from tests.fabrics import random_chips, random_fabric, random_layers, rail_only, superpod, torus
+from tests.fabrics import rail_only, random_chips, random_fabric, random_layers, superpod, torus
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)

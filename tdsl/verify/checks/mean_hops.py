@@ -12,7 +12,6 @@ from tdsl.verify.check import Check, Judgement, exactly, skipped
 from tdsl.verify.shortest import FAR, Network, affordable, alike, classes_of, spread
 from tdsl.verify.view import View
 
-
 Pairs = tuple[Ints, Ints, Ints]
 
 
