@@ -14,6 +14,7 @@ from tdsl.source import Span
 
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
+    from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
@@ -35,7 +36,8 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path.
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
+    ``fail`` elements that are judged as failed.
 
     ``values`` are parameters that have a value already, and ``parsed`` holds files read for an earlier call.
     """
@@ -49,6 +51,7 @@ class Options:
     overlay: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
+    fail: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,6 +68,7 @@ class Design:
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
     summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
+    failed: Failed | None = None  # what is judged as failed
 
 
 @dataclass(slots=True)
@@ -162,11 +166,15 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
         return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
     sound = not diagnostics.has_errors
+    absent: list[dict[str, str]] = []
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            _finish(plan, design, diagnostics, options, verify, sound)
+            absent.append(_finish(plan, design, diagnostics, options, verify, sound))
         designs.append(design)
+    for element in absent[0] if absent and not diagnostics.has_errors else ():
+        if all(element in each for each in absent):
+            raise UsageError(f"--fail {element!r}: {absent[0][element]}")
     _shared(designs, diagnostics)
     found = gather(diagnostics)
     designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
@@ -175,8 +183,10 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     return Compilation(shown, designs, found)
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> None:
-    """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors."""
+def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> dict[str, str]:
+    """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors.
+
+    Gives the failed elements that are not its own, and why."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.requirements import resolve_claims
 
@@ -184,13 +194,33 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
     design.fabric = wire(plan, own, options.max_links)
     design.fabric.complete = design.fabric.complete and sound
     design.claims = resolve_claims(plan, design.fabric, own)
+    absent: dict[str, str] = {}
+    if options.fail:
+        from tdsl.fabric.failing import fail
+
+        found, absent = fail(plan, design.fabric, options.fail, _cable_links)
+        design.failed = found if found.names else None
     if verify:
         from tdsl.verify.runner import run
 
-        design.results = run(design.fabric, design.claims, own, options.select, options.ignore)
+        design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed)
     _name_settings(own, options)
     design.findings = gather(own)
     diagnostics.extend(own)
+    return absent
+
+
+def _cable_links(fabric: Fabric) -> dict[str, list[int]]:
+    """Links that run through every cable, by its identifier."""
+    from tdsl.emit.wires import Wires
+
+    wires = Wires(fabric)
+    links, legs = wires.crossings
+    ids = wires.cable_order[2]
+    found: dict[str, list[int]] = {}
+    for link, leg in zip(links.tolist(), legs.tolist(), strict=True):
+        found.setdefault(ids[leg], []).append(link)
+    return found
 
 
 def _name_settings(diagnostics: Diagnostics, options: Options) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
@@ -79,10 +80,24 @@ class CheckName(Text):
     "--limit-params", type=click.IntRange(min=1), default=1000, metavar="N",
     help="Check so many combinations of parameters at most; 1,000 if not given.",
 )  # fmt: skip
+@click.option(
+    "--fail",
+    multiple=True,
+    metavar="ELEMENT",
+    help="Judge what is left without this device, group, port, cable or `link A B`; may be given several times.",
+)
+@click.option(
+    "--fail-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="The same for every line of a file; `#` begins a comment.",
+)
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, certificates: Path | None, all_params: bool, limit_params: int, **given: Any,
+    fail_on: str, certificates: Path | None, all_params: bool, limit_params: int, fail: tuple[str, ...],
+    fail_file: tuple[Path, ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
@@ -92,9 +107,11 @@ def command(
     Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
-    if all_params and certificates is not None:
-        raise click.UsageError("--certificates is about one design: give its parameters with --set instead of --all-params")
-    compilations = compiled(files, options(given, select, ignore), limit=limit_params if all_params else None)
+    failed = (*fail, *(element for path in fail_file for element in _elements(path)))
+    if certificates is not None and (all_params or failed):
+        raise click.UsageError("certificates are of one design as it stands: give --set instead of --all-params, and no --fail")
+    asked = replace(options(given, select, ignore), fail=failed)
+    compilations = compiled(files, asked, limit=limit_params if all_params else None)
     if certificates is not None:
         _save_certificates(compilations, certificates)
     report = Report(
@@ -110,6 +127,15 @@ def command(
     else:
         save(text, output)
     return FOUND if report.failed else OK
+
+
+def _elements(path: Path) -> list[str]:
+    """The elements that a file names, one a line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
+    return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
 def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:

@@ -51,6 +51,7 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         **({"cluster": design.cluster} if design.cluster else {}),
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
+        **_failed(design),
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
         "summary": summary,
         "results": [_result(r) for r in design.results],
@@ -82,7 +83,7 @@ def _sweep(sweep: Sweep) -> dict[str, object]:
             for fabric, verdicts in sweep.verdicts().items()
             for v in verdicts
         ],
-        "findings": [_finding(d, sweep.file) for d in sweep.findings],
+        "findings": [finding(d, sweep.file) for d in sweep.findings],
     }
 
 
@@ -90,6 +91,17 @@ def _values(values: Sequence[object]) -> object:
     if len(values) > LISTED:
         return {"first": plain(values[0]), "last": plain(values[-1]), "count": len(values)}
     return [plain(v) for v in values]
+
+
+def _failed(design: Design) -> dict[str, object]:
+    """What is judged as failed, and how much that is; nothing where all stands."""
+    if design.failed is None:
+        return {}
+    return {
+        "failed": list(design.failed.names),
+        "failed_devices": int(design.failed.devices.sum()),
+        "failed_links": int(design.failed.links.sum()),
+    }
 
 
 def plain(value: object) -> object:
