@@ -14,7 +14,11 @@ from tdsl.semantics.model import DeviceModel
 
 
 def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
-    """One record for each host model with accelerators that has links to switches; none for a network inside of hosts."""
+    """One record for each host model with accelerators whose adapters have links to switches.
+
+    Its adapters are the ports that its layout places; without a layout, those of its first class. So a network of storage or
+    management over the same hosts has none, and neither has one inside of hosts.
+    """
     if fabric.layer == "scaleup" or not fabric.link_count:
         return []
     parts = _parts(fabric)
@@ -23,6 +27,9 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     out = []
     for index, (key, model) in enumerate(models.items()):
         rows = np.flatnonzero(to_switch & (fabric.device_model[fabric.device_a] == index))
+        placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[:1]
+        local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
+        rows = rows[np.isin(local, [k for c in placed for k in range(c.first, c.first + c.size)])]
         found = _adapters(fabric, rows)
         if found:
             out.append(_record(fabric, key, model, rows, found, parts))

@@ -149,8 +149,6 @@ class _Reader:
 
     def tag(self) -> tuple[str, Element] | None:
         """The next tag: open, close or single; None at the end of the file."""
-        if not self.at and "\0" in self.text:
-            raise self.stop(self.text.index("\0"), "a NUL byte, where NCCL's strings end", "save the file as plain text")
         self.pass_blanks()
         if self.at == len(self.text):
             return None
@@ -232,6 +230,10 @@ class _Reader:
     # ------------------------------------------------------------ elements
     def file(self) -> Element | None:
         """All top elements; the first that NCCL looks for is the one it uses."""
+        nul = self.text.find("\0")
+        if nul >= 0:
+            text = "a NUL byte: to NCCL a name or value ends there"
+            self.tell("E0524", Span(self.source, nul, nul + 1), text, "save the file as plain text", Severity.ERROR)
         top = Element("", Span(self.source, 0, 0))
         stack: list[tuple[Element, bool]] = [(top, True)]
         while (tag := self.tag()) is not None:

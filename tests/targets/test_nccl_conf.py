@@ -113,6 +113,27 @@ def test_a_device_in_two_planes_is_named_once() -> None:
     assert read(data)["NCCL_IB_HCA"].count("mlx5_0") == 1
 
 
+def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> None:
+    text = """cluster c {
+  host node[8]: DGX_H100
+  fabric compute {
+    switch leaf[8]: QM9700
+    connect node[n].nic[r] to leaf[r]
+  }
+  fabric storage {
+    switch leaf[2]: QM9700
+    connect node[n].storage[(0)] to leaf[0]
+    connect node[n].storage[(2)] to leaf[1]
+  }
+}"""
+    result = compile_text(text, tmp_path, verify=False, models=False)
+    written = {}
+    for design in result.designs:
+        assert design.fabric is not None
+        written[design.name] = [k for k in build(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
+    assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
+
+
 def test_a_host_without_links_has_no_settings() -> None:
     assert [k for k in build(fabric_of(dgx_h100()), ["nccl"], Diagnostics()) if k.endswith(".conf")] == []
 
