@@ -173,7 +173,11 @@ class _Reader:
         kind = "open"
         if c == "/":
             kind = "single"
-            _, c = self.token("the end of a tag")
+            start = self.at
+            rest, c = self.token("the end of a tag")
+            if rest:
+                at = Span(self.source, start, start + len(rest))
+                self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL passes it by", "end the tag with `/>`")
         if c != ">":
             raise self.unclosed(element, c)
         return kind, element
