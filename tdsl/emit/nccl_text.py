@@ -189,6 +189,8 @@ class _Reader:
         value, span = "", Span(self.source, start, start + max(len(name), 1))
         if c == "=":
             value, span, c = self.value(name)
+            if not name:
+                self.tell("E0522", span, f'="{value}" has no name: NCCL looks for none', "name the attribute")
         elif not name:
             self.tell(
                 "E0525", span, "a blank too many: NCCL counts an attribute without a name",

@@ -74,6 +74,7 @@ RULES = [
     ("</nic>", '</nic><pci busid="0000:ff:00.0"/>', "E0522", "below an adapter"),
     ("</system>", '</system>\n<system version="1"/>', "E0522", "second <system>"),
     ('busid="0000:1b', 'bus="1" busid="0000:1b', "E0522", "knows no `bus` of <pci>"),
+    ('gdr="1"/>', '="1"/>', "E0522", "has no name"),
     ('gdr="1"/>', 'gdr="1"/x>', "E0522", "between `/` and `>`"),
     ('sm="90"', 'sm="90" sm="80"', "E0522", "given twice"),
     # what it cannot do without
@@ -152,7 +153,7 @@ RULES = [
 ]
 WARNINGS = {
     "E0525": ("a blank too many", "NCCL adds"),
-    "E0522": ("nix", "second", "knows no", "twice", "between `/`"),
+    "E0522": ("nix", "second", "knows no", "twice", "between `/`", "no name"),
     "E0524": ("switch", "mark", "no value", "missing", "takes 0"),
 }
 
