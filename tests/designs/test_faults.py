@@ -33,7 +33,7 @@ FAULTS = [
     ("trn2_ultraserver", "4x4x4", "3x4x4", "E0421", "require links"),
     ("dragonfly", "let groups = 2*h*h + 1", "let groups = 2*h*h + 2", "E0421", "require links"),
     ("torus3d", "[*] torus", "[*] mesh", "E0407", "require diameter"),
-    ("rail_only", "rail_only { switch QM9700 }", "rail_only { switch QM9700 }\n  connect host[0].storage[0] to rail[0].p[1]", "E0451", "rail[0]"),
+    ("rail_only", "  require rail", "  connect host[0].storage[0] to rail[0].p[1]\n  require rail", "E0451", "rail[0]"),
     ("multiplane_nic", "spread x hosts", "spread x hosts//2", "E0405", "require oversubscription"),
     ("gpu131k", "trunk[32]", "trunk[31]", "E0107", "via trunk"),
     ("imbue_4088", "of 4 pod ", "of 5 pod ", "E0459", "tier core"),
