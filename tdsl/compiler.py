@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 
+SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
+"""Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
 
@@ -204,6 +207,10 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
         from tdsl.verify.runner import run
 
         design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed)
+    if any(d.code in SIZED for d in own):
+        from tdsl.fabric.conflicts import explain
+
+        explain(plan, own, SIZED)
     _name_settings(own, options)
     design.findings = gather(own)
     diagnostics.extend(own)

@@ -27,6 +27,7 @@ class Group:
     scope: Scope
     members: dict[str, Group | DeviceSet] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
+    extents: tuple[tree.Extent, ...] = ()  # as written; their names are those of the scope around
 
     def sets(self) -> Iterator[DeviceSet]:
         """All device sets below, in order of declaration."""

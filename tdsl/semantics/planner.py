@@ -117,7 +117,7 @@ class Planner:
             value = define_param(scope, s, self.evaluator, self.library.settings)
             self.plan.parameters[s.name.name] = value
         else:
-            scope.define(s.name.name, Binding("let", s.name.span, lambda: self.let_value(s, scope)))
+            scope.define(s.name.name, Binding("let", s.name.span, lambda: self.let_value(s, scope), node=s))
 
     def let_value(self, s: tree.Let, scope: Scope) -> Value:
         """A let's value, with its type and guard."""
@@ -232,7 +232,7 @@ class Planner:
                 )
             axes = axes_of(s.shape, scope, self.evaluator)
             inner_scope = scope.child()
-            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope)
+            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope, extents=s.shape or ())
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             self.enter(context.group, s, made)
         except (Fault, Excused):
@@ -264,6 +264,8 @@ class Planner:
                 model,
                 role,
                 Origin(s.name.span, chain),
+                extents=s.shape or (),
+                scope=scope,
             )
             self.count += made.count
             self.limit(self.count, s)
