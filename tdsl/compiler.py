@@ -51,6 +51,8 @@ class Options:
     ignore: tuple[str, ...] = ()
     max_devices: int = DEVICE_LIMIT
     max_links: int = LINK_LIMIT
+    solve_seconds: int = 10  # about so long holes may take; counted in work, not by the clock
+    second_best: bool = False  # under ``minimize``, say the next best numbers too
     overlay: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
@@ -326,7 +328,7 @@ def _holes(
     make: Callable[[], Plan], library: Library, node: tree.Decl, options: Options, diagnostics: Diagnostics
 ) -> dict[Span, int] | None:  # fmt: skip
     """What stands for the holes of a fabric, None if nothing can. A text that does not parse is not solved."""
-    from tdsl.semantics.openings import openings
+    from tdsl.semantics.openings import branching, openings
 
     found = list(openings(node.body or ()))
     if not found:
@@ -344,7 +346,17 @@ def _holes(
         finally:
             library.diagnostics = diagnostics
 
-    solved = Solver(trial, found, library.evaluator, options.max_links).run(diagnostics)
+    body = node.body or ()
+    solver = Solver(
+        trial, found, branching(body), library.evaluator, options.max_links, options.solve_seconds, options.second_best
+    )
+    own = Diagnostics()
+    solved = solver.run(own)
+    if any(d.code == "E0459" for d in own) and not branching(body):
+        from tdsl.fabric.conflicts import explain
+
+        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
+    diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None
 
 

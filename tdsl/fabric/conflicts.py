@@ -20,9 +20,9 @@ WORK = 2_000_000
 """z3's own measure of work (``rlimit``) for one question: the same on every machine, a second or so."""
 
 
-def explain(plan: Plan, found: Diagnostics, codes: frozenset[str]) -> None:
+def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False) -> None:
     """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the cause."""
-    sizes = Sizes(plan)
+    sizes = Sizes(plan, open=open)
     errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
     for k, d in enumerate(found.items):
         if d in errors and d.code in codes:

@@ -7,6 +7,7 @@ wiring of the design must keep, never more, so what they rule out no wiring has.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -48,11 +49,12 @@ class Unsized(Exception):
 class Sizes:
     """The relations of one plan. ``lines`` may be dropped one by one; ``always`` stands whatever is dropped."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, *, open: bool = False) -> None:
+        self.plan, self.open = plan, open
         self.file = plan.origin.span.file
         self.lines: dict[tuple[int, int, str], Line] = {}
         self.always: list[Any] = []
+        self.blanks = 0
         self.holes: dict[tuple[int, int], Any] = {}
         self.taken: dict[tuple[int, str], list[Term]] = defaultdict(list)  # (id of set, class) -> port ends
         self.loose: set[tuple[int, str]] = set()  # where more ends may be taken than are counted
@@ -103,7 +105,14 @@ class Sizes:
                 return self.chain(e, scope)
             case tree.Path() if e.bare is not None:
                 return self.named(e, e.bare, scope)
+        if self.open and not self.settled(e, scope):
+            raise Unsized
         return self.plan.evaluator.integer(e, scope)
+
+    def settled(self, e: tree.Expr | tree.Extent, scope: Scope) -> bool:
+        """Whether no hole can be behind an expression: it names no let and no function."""
+        found = (scope.find(name) for name in re.findall(r"[A-Za-z_]\w*", e.span.text))
+        return "?" not in e.span.text and all(b is None or b.what in ("param", "for", "argument") for b in found)
 
     def chain(self, e: tree.Chain, scope: Scope) -> Term:
         """Sums, products, quotients rounded down and remainders."""
@@ -164,18 +173,25 @@ class Sizes:
         """A term for each axis of a declaration."""
         written = tuple(extents)
         if scope is None or len(written) != len(axes):
-            return [a.size for a in axes]
+            fixed = scope is None or not self.open or all(self.settled(x, scope) for x in written if isinstance(x, tree.Extent))
+            return [a.size if fixed else self.unknown() for a in axes]
         out: list[Term] = []
         for extent, axis in zip(written, axes, strict=True):
             assert isinstance(extent, tree.Extent)
             try:
                 out.append(self.extent(extent, scope))
             except (Unsized, Fault, Excused):
-                out.append(axis.size)
+                out.append(self.unknown() if self.open else axis.size)
                 continue
             if not isinstance(out[-1], int):
                 self.always.append(out[-1] >= 1)
         return out
+
+    def unknown(self) -> Term:
+        """A size that a hole may stand behind in a way that is not understood."""
+        self.blanks += 1
+        self.always.append(z3.Int(f"blank{self.blanks}") >= 1)
+        return z3.Int(f"blank{self.blanks}")
 
     def extent(self, extent: tree.Extent, scope: Scope) -> Term:
         """The size that an extent plans for."""

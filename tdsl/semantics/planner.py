@@ -162,6 +162,8 @@ class Planner:
                 self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name == "layer":
                 self.layer(s, context)
+            case tree.Setting() if s.name.name == "minimize":
+                self.minimize(s, context)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
             case tree.Broken():
@@ -178,6 +180,12 @@ class Planner:
                 "E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts"
             )
         self.plan.layer = str(name)
+
+    def minimize(self, s: tree.Setting, context: Context) -> None:
+        """``minimize power``: which numbers the holes get."""
+        if self.plan.minimize is not None or len(context.groups) > 1:
+            raise Fault("E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`")
+        self.plan.minimize = s
 
     def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""
