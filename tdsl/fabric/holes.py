@@ -32,11 +32,12 @@ MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454
 GUARD = "E0110"
 """What a guard rules out: the first such value tells more than the last."""
 
-LARGEST = 4096
+LARGEST = 4096  # as in tdsl.fabric.guide, which is imported only where it pays
 WORK_A_SECOND = 3_000_000
 """Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
 TRIAL = 1000
 """What a trial costs besides its devices and links."""
+BASES = 64
 LARGE = 100_000
 """With so many devices and ports a trial takes long enough for z3 to pay."""
 ALIKE = 16
@@ -60,6 +61,7 @@ class Solver:
     max_links: int
     seconds: int = 10
     second_best: bool = False
+    base: int = 1
     work: int = 0
     undecided: bool = False  # the limit was spent
     highest: int = 0  # the highest number tried for the last hole
@@ -71,8 +73,7 @@ class Solver:
 
     def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
         """A value for every hole, with a note each; nothing, with a finding, if there is none."""
-        for opening in self.openings:
-            self.give(opening, 1)
+        self.begin()
         depends = [self.dependents(k) for k in range(len(self.openings))]
         try:
             self.prepare(set().union(*depends))
@@ -96,6 +97,8 @@ class Solver:
             return out
         for k, (opening, value) in enumerate(out.items()):
             why = [f"{n}: {d.message}" for n, d in sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])]
+            if self.guide is not None and value > 1 and not why:
+                why = ["the sizes around it and what is required of them rule lower numbers out"]
             diagnostics.add(
                 "E0461",
                 opening.span,
@@ -104,6 +107,17 @@ class Solver:
                 severity=Severity.NOTE,
             )
         return out
+
+    def begin(self) -> None:
+        """Give all holes the least number that their guards let pass, from which others are told apart."""
+        for value in range(1, BASES):
+            for opening in self.openings:
+                self.give(opening, value)
+            if not self.planned(Diagnostics()).broken:
+                self.base = value
+                return
+        for opening in self.openings:
+            self.give(opening, 1)
 
     def give(self, opening: Opening, value: int) -> None:
         """Give a hole a value."""
@@ -119,10 +133,10 @@ class Solver:
     def dependents(self, k: int) -> set[str]:
         """Paths of the device sets whose sizes rest on a hole."""
         sizes = []
-        for value in (1, 2):
+        for value in (self.base, self.base + 1):
             self.give(self.openings[k], value)
             sizes.append({s.path: s.axes for s in self.planned(Diagnostics()).sets})
-        self.give(self.openings[k], 1)
+        self.give(self.openings[k], self.base)
         return {path for path in sizes[0].keys() | sizes[1].keys() if sizes[0].get(path) != sizes[1].get(path)}
 
     def search(self, k: int, depends: list[set[str]]) -> bool:
@@ -153,12 +167,14 @@ class Solver:
                 break
         else:
             self.undecided = self.undecided or (top == LARGEST and not self.ranked)
-        self.give(self.openings[k], 1)
+        self.give(self.openings[k], self.base)
         return False
 
     # ------------------------------------------------------------ proposals
     def prepare(self, sized: set[str]) -> None:
         """Have z3 propose where that pays. Raises Fault if what is to be made least has no figure."""
+        for opening in self.openings:
+            self.give(opening, self.base)
         plan = self.planned(Diagnostics())
         if plan.minimize is not None:
             self.weights = weights(minimize_of(plan.minimize), plan, sized)
@@ -280,8 +296,8 @@ class Solver:
             tried = f"no number up to {self.highest} fits" if self.highest else "none was tried to the end"
             diagnostics.items.append(
                 Diagnostic(
-                    "E0462", f"no number was found for `{opening.name}` within the limit: {tried}, and higher ones are not decided",
-                    opening.span, labels[:3], help="write a number, narrow it with `where`, or raise the limit with `--solve-seconds`",
+                    "E0462", f"`{opening.name}` is not decided within the limit: {tried}, and higher ones may",
+                    opening.span, labels[:3], help="write a number, or raise the limit with `--solve-seconds`",
                 )
             )  # fmt: skip
             return

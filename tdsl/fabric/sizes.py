@@ -49,8 +49,8 @@ class Unsized(Exception):
 class Sizes:
     """The relations of one plan. ``lines`` may be dropped one by one; ``always`` stands whatever is dropped."""
 
-    def __init__(self, plan: Plan, *, open: bool = False) -> None:
-        self.plan, self.open = plan, open
+    def __init__(self, plan: Plan, *, open: bool = False, proposing: bool = False) -> None:
+        self.plan, self.open, self.proposing = plan, open or proposing, proposing
         self.file = plan.origin.span.file
         self.lines: dict[tuple[int, int, str], Line] = {}
         self.always: list[Any] = []
@@ -78,7 +78,7 @@ class Sizes:
 
     def literal(self, span: Span, value: int, said: str) -> Term:
         """A number of the design's own text, which its line holds at what is written; elsewhere it is a fact."""
-        if span.file is not self.file:
+        if span.file is not self.file or self.proposing:
             return value
         known = (id(span.file), span.start, "number") in self.lines
         line = self.line(span, said, "number", number=True)
