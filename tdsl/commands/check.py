@@ -93,6 +93,7 @@ class CheckName(Text):
     metavar="FILE",
     help="The same for every line of a file; `#` begins a comment.",
 )
+@click.option(
     "--solve-seconds",
     type=click.IntRange(min=1),
     default=10,
