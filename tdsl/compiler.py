@@ -14,6 +14,7 @@ from tdsl.source import Span
 
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
+    from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
@@ -33,7 +34,8 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path."""
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
+    ``fail`` elements that are judged as failed."""
 
     set: tuple[tuple[str, str], ...] = ()
     paths: tuple[Path, ...] = ()
@@ -42,6 +44,7 @@ class Options:
     max_devices: int = DEVICE_LIMIT
     max_links: int = LINK_LIMIT
     overlay: Mapping[str, str] = field(default_factory=dict)
+    fail: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -57,6 +60,7 @@ class Design:
     findings: list[Diagnostic]
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    failed: Failed | None = None  # what is judged as failed
 
 
 @dataclass(slots=True)
@@ -129,11 +133,15 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     if not plans:
         return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
+    absent: list[dict[str, str]] = []
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            _finish(plan, design, diagnostics, options, verify)
+            absent.append(_finish(plan, design, diagnostics, options, verify))
         designs.append(design)
+    for element in absent[0] if absent and not diagnostics.has_errors else ():
+        if all(element in each for each in absent):
+            raise UsageError(f"--fail {element!r}: {absent[0][element]}")
     _shared(designs, diagnostics)
     found = gather(diagnostics)
     designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
@@ -142,8 +150,8 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     return Compilation(shown, designs, found)
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool) -> None:
-    """Wire a plan, resolve what it requires and, if asked, verify it."""
+def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool) -> dict[str, str]:
+    """Wire a plan, resolve what it requires and, if asked, verify it. Gives the failed elements that are not its own, and why."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.requirements import resolve_claims
 
@@ -151,12 +159,32 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
     design.fabric = wire(plan, own, options.max_links)
     design.fabric.complete = design.fabric.complete and not diagnostics.has_errors
     design.claims = resolve_claims(plan, design.fabric, own)
+    absent: dict[str, str] = {}
+    if options.fail:
+        from tdsl.fabric.failing import fail
+
+        found, absent = fail(plan, design.fabric, options.fail, _cable_links)
+        design.failed = found if found.names else None
     if verify:
         from tdsl.verify.runner import run
 
-        design.results = run(design.fabric, design.claims, own, options.select, options.ignore)
+        design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed)
     design.findings = gather(own)
     diagnostics.extend(own)
+    return absent
+
+
+def _cable_links(fabric: Fabric) -> dict[str, list[int]]:
+    """Links that run through every cable, by its identifier."""
+    from tdsl.emit.wires import Wires
+
+    wires = Wires(fabric)
+    links, legs = wires.crossings
+    ids = wires.cable_order[2]
+    found: dict[str, list[int]] = {}
+    for link, leg in zip(links.tolist(), legs.tolist(), strict=True):
+        found.setdefault(ids[leg], []).append(link)
+    return found
 
 
 def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:

@@ -158,7 +158,7 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
     assert sorted(name for name, *_ in rows) == sorted(catalogue())
     for name, kind, takes, alone in rows:
         check = catalogue()[name]
-        written = {q.removeprefix("of ") for q in quoted(takes)}
+        written = {"args" if q == "argument" else q.removeprefix("of ") for q in quoted(takes)}
         assert written == set(check.takes), name
         assert ("yes or no" in kind) == (check.kind == "yes_no"), name
         expected = "on demand" if check.on_demand else "can fail a design" if check.fails_by_default else "reported"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
@@ -69,17 +70,33 @@ class CheckName(Text):
     metavar="DIR",
     help="Write what proves bisection, reachability and survives, a folder for each design.",
 )
+@click.option(
+    "--fail",
+    multiple=True,
+    metavar="ELEMENT",
+    help="Judge what is left without this device, group, port, cable or `link A B`; may be given several times.",
+)
+@click.option(
+    "--fail-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="The same for every line of a file; `#` begins a comment.",
+)
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, certificates: Path | None, **given: Any,
+    fail_on: str, certificates: Path | None, fail: tuple[str, ...], fail_file: tuple[Path, ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
     Without a requirement in the file every built-in check runs. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
-    compilations = compiled(files, options(given, select, ignore))
+    failed = (*fail, *(element for path in fail_file for element in _elements(path)))
+    if failed and certificates is not None:
+        raise Wrong("certificates are of the design as it stands: give --certificates without --fail")
+    compilations = compiled(files, replace(options(given, select, ignore), fail=failed))
     if certificates is not None:
         _save_certificates(compilations, certificates)
     report = Report(
@@ -95,6 +112,15 @@ def command(
     else:
         save(text, output)
     return FOUND if report.failed else OK
+
+
+def _elements(path: Path) -> list[str]:
+    """The elements that a file names, one a line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
+    return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
 def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:

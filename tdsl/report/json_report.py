@@ -46,11 +46,23 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         **({"cluster": design.cluster} if design.cluster else {}),
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
+        **_failed(design),
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
         "summary": summary,
         "results": [_result(r) for r in design.results],
         "findings": [_finding(d, design.file) for d in design.findings],
         "elapsed_s": round(design.elapsed_s, 3),
+    }
+
+
+def _failed(design: Design) -> dict[str, object]:
+    """What is judged as failed, and how much that is; nothing where all stands."""
+    if design.failed is None:
+        return {}
+    return {
+        "failed": list(design.failed.names),
+        "failed_devices": int(design.failed.devices.sum()),
+        "failed_links": int(design.failed.links.sum()),
     }
 
 

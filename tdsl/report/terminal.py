@@ -106,6 +106,10 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
+    if design.failed is not None:
+        devices, links = int(design.failed.devices.sum()), int(design.failed.links.sum())
+        said = f"failed: {', '.join(design.failed.names)} ({_several(devices, 'device')}, {_several(links, 'link')})"
+        parts += [f"  {line}" for line in wrap(tame(said), max(width - 2, 40))]
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
         parts += ["", *verdicts]
@@ -160,6 +164,10 @@ def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
         rows.append(("injection", rate(injection), ""))
     broad = max(len(r[1]) for r in rows)
     return [f"  {what:<12}  {number:>{broad}}  {paint('dim', rest)}".rstrip() for what, number, rest in rows]
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _count(value: object) -> int:

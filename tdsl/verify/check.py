@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 
 from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.quantity import NONE, Dim, Quantity
 from tdsl.source import Origin, Span
 from tdsl.verify.view import View
 
@@ -160,12 +160,13 @@ def _plain(value: Value) -> bool | int | float | None:
 class Check(ABC):
     """Base of all checks.
 
-    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings.
+    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
+    the dimension of a quantity.
     ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
     the wiring stands whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
-    ``after_failures``: `survives` may ask for it.
+    ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
     """
 
     code: ClassVar[str]
@@ -173,6 +174,7 @@ class Check(ABC):
     wrong: ClassVar[str]
     kind: ClassVar[Kind]
     unit: ClassVar[str] = ""
+    dim: ClassVar[Dim] = NONE
     fails_by_default: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
@@ -180,6 +182,7 @@ class Check(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     reads_of: ClassVar[bool] = False
     after_failures: ClassVar[bool] = False
+    of_design: ClassVar[bool] = False
     example: ClassVar[str] = ""
 
     _codes: ClassVar[dict[str, type[Check]]] = {}

@@ -18,7 +18,8 @@ UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
     "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
-    "latency", "deadlock_free", "cable_length", "loss_budget", "rack_power", "rack_space", "tray_fill", "optics_power", "cost",
+    "latency", "all_to_all_time", "deadlock_free",
+    "cable_length", "loss_budget", "rack_power", "rack_space", "tray_fill", "optics_power", "cost",
     "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
 )  # fmt: skip
 """The metrics of the language, whether or not a check computes them yet."""
@@ -52,7 +53,8 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact"}
     for clause in sorted(check.needs):
         if not clauses[clause]:
-            return f"`{check.name}` needs `{'any K' if clause == 'any' else clause}`", f"`{check.example}`"
+            word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
+            return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
             word = written.get(clause, clause)
@@ -96,9 +98,10 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     value = claim.value
     what = ARTICLES[check.kind]
     if check.unit and check.kind in ("number", "quantity"):
-        what = f"a number of {check.unit}" if check.kind == "number" else f"in {check.unit}"
+        what = f"a number of {check.unit}" if check.kind == "number" else f"a {kind_name(check.dim)}"
     if isinstance(value, Quantity):
-        if value.dim == NONE or check.kind == "quantity" or (check.kind == "fraction" and value.dim == RATE):
+        of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
+        if of_kind or (check.kind == "fraction" and value.dim == RATE):
             return None
         said = f"{show(value)} is a {kind_name(value.dim)}"
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):

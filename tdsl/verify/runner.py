@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span
 from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
+from tdsl.verify.components import listing
 from tdsl.verify.view import View
 
 INCOMPLETE = "the wiring has errors"
@@ -23,23 +26,28 @@ def run(
     diagnostics: Diagnostics,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
+    failed: Failed | None = None,
 ) -> list[Result]:
     """Judge all claims in their order, then every check that no claim asks for the whole fabric.
 
-    ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings.
+    ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings. Where something
+    ``failed``, what is left is judged, but for checks of the design as it stands.
     """
-    return _Run(fabric, diagnostics, set(select), set(ignore)).all(claims)
+    return _Run(fabric, diagnostics, set(select), set(ignore), failed).all(claims)
 
 
 class _Run:
     """One run: what was judged already, and what was found."""
 
-    def __init__(self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str]) -> None:
+    def __init__(
+        self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str], failed: Failed | None
+    ) -> None:
         self.fabric = fabric
         self.diagnostics = diagnostics
         self.select = select
         self.ignore = ignore
         self.checks = catalogue()
+        self.failed = failed
         self.view = View.whole(fabric)
         self.plain: dict[str, Judgement] = {}
         self.blamed: set[str] = set()
@@ -77,13 +85,21 @@ class _Run:
         return self.plain[check.name]
 
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
-        """Judge a view, as far as incomplete wiring allows."""
+        """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
+        if self.failed is not None and not check.of_design:
+            view = self.left if view is self.view else view.without(self.failed.devices, self.failed.links)
         if self.fabric.complete:
             return check.judge(view, claim)
         if not check.monotone:
             return skipped(INCOMPLETE)
         found = check.judge(view, claim)
         return found if found.status == "refuted" else skipped(INCOMPLETE)
+
+    @cached_property
+    def left(self) -> View:
+        """The whole fabric after the failures."""
+        assert self.failed is not None
+        return self.view.without(self.failed.devices, self.failed.links)
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
@@ -105,7 +121,10 @@ class _Run:
     def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge each element that the claim names alone; the worst speaks, and says its name."""
         parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
-        standing = [(e, device) for e, device in parts if self.fabric.built[e.devices].any()]
+        there = self.fabric.built
+        if self.failed is not None and not check.of_design:
+            there = there & ~self.failed.devices
+        standing = [(e, device) for e, device in parts if there[e.devices].any()]
         if parts and not standing:
             return skipped("nothing that it names is built")
         if not parts:
@@ -163,6 +182,8 @@ class _Run:
             return
         if claim.scope is not None:
             message += f" (in {claim.scope.name})"
+        if self.failed is not None:
+            notes = (*notes, f"after the failure of {listing(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
         self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1)
 

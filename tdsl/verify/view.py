@@ -42,7 +42,8 @@ class View:
     devices: Bools
     rows: Ints
     name: str = ""
-    intact: View | None = None  # where devices failed: the view before
+    intact: View | None = None  # where something failed: the view before
+    lost: Bools | None = None  # and which of the fabric's links are lost with it
 
     @classmethod
     def whole(cls, fabric: Fabric) -> View:
@@ -66,8 +67,9 @@ class View:
         devices[fabric.device_b[rows]] = True
         return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name)
 
-    def without(self, failed: Bools) -> View:
-        """The view after these devices failed, with what they hold; units that have no link left are no ends any more."""
+    def without(self, failed: Bools, links: Bools | None = None) -> View:
+        """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
+        fabric's); units that have no link left are no ends any more."""
         f = self.fabric
         gone = failed.copy()
         for s in f.sets:
@@ -75,10 +77,16 @@ class View:
                 each = s.count // s.inside.count
                 hosts = failed[s.inside.first : s.inside.first + s.inside.count]
                 gone[s.first : s.first + s.count] |= np.repeat(hosts, each)
-        rows = self.rows[~gone[self.a] & ~gone[self.b]]
+        lost = gone[f.device_a] | gone[f.device_b]
+        for via in (f.link_via_a, f.link_via_b):
+            lost |= (via >= 0) & gone[f.port_device[via]]
+        for before in (links, self.lost):
+            if before is not None:
+                lost |= before
+        rows = self.rows[~lost[self.rows]]
         left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
         gone[left.units[left.degree[left.units] == 0]] = True
-        return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self)
+        return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self, lost)
 
     @cached_property
     def a(self) -> Ints:

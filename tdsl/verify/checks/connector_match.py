@@ -51,6 +51,7 @@ class ConnectorMatch(Check):
     kind = "yes_no"
     fails_by_default = True
     monotone = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -45,6 +45,7 @@ class Links(Check):
     kind = "number"
     unit = "links"
     on_demand = True
+    of_design = True
     takes = frozenset({"of", "to"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -90,6 +91,7 @@ class Cables(Check):
     kind = "number"
     unit = "cables"
     on_demand = True
+    of_design = True
     takes = frozenset({"of", "to"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -142,6 +144,7 @@ class Switches(Check):
     kind = "number"
     unit = "switches"
     on_demand = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -184,6 +187,7 @@ class Ports(Check):
     kind = "number"
     unit = "ports"
     on_demand = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

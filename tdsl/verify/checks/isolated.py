@@ -52,6 +52,7 @@ class Isolated(Check):
     wrong = "A device without a link"
     kind = "yes_no"
     fails_by_default = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

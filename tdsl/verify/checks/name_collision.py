@@ -48,6 +48,7 @@ class NameCollision(Check):
     kind = "yes_no"
     fails_by_default = True
     monotone = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -67,7 +67,7 @@ class Oversubscription(Check):
                 for e in s.elements:
                     named[e.devices] = True
             judged = judged & named
-        load = _load(f)
+        load = _load(f, view.lost)
         return _worst(f, load, judged)
 
 
@@ -84,12 +84,14 @@ def _tiers(f: Fabric) -> Ints:
     return np.where(f.is_end, 0, f.tier)
 
 
-def _load(f: Fabric) -> Load:
+def _load(f: Fabric, lost: Bools | None) -> Load:
     n = f.device_count
     a, b = f.device_a, f.device_b
     tier = _tiers(f)
     low, high = tier[a], tier[b]
     counted = (low >= 0) & (high >= 0) & (low != high)
+    if lost is not None:
+        counted &= ~lost
     below = np.where(low < high, a, b)[counted]
     above = np.where(low < high, b, a)[counted]
     rate = f.link_rate[counted]

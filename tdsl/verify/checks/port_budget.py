@@ -50,6 +50,7 @@ class PortBudget(Check):
     kind = "yes_no"
     fails_by_default = True
     monotone = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

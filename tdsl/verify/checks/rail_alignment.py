@@ -51,6 +51,7 @@ class RailAlignment(Check):
     wrong = "A NIC on a switch of another rail"
     kind = "yes_no"
     fails_by_default = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

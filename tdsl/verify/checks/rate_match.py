@@ -47,6 +47,7 @@ class RateMatch(Check):
     kind = "yes_no"
     fails_by_default = True
     monotone = True
+    of_design = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -126,7 +126,7 @@ def _covered(view: View, elements: list[Element], count: int, asked: ResolvedCla
     """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its last link."""
     owner = np.full(view.fabric.device_count, -1, dtype=np.int64)
     for i, e in enumerate(elements):
-        if (owner[e.devices] >= 0).any():
+        if (owner[e.devices] >= 0).any() or np.isin(view.fabric.kind[e.devices], ("ocs", "panel")).any():
             return False
         owner[e.devices] = i
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)

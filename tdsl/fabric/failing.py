@@ -1,0 +1,183 @@
+"""Failures as input: which devices and links of a fabric the elements of ``check --fail`` name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.elaborate import target_rows
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.semantics.fault import Excused, Fault, nearest
+from tdsl.semantics.paths import resolve
+from tdsl.semantics.plan import Context, Plan
+from tdsl.syntax import tree
+from tdsl.syntax.parser import parse_expression
+
+Cables = Callable[[Fabric], Mapping[str, Sequence[int]]]
+"""Gives the links that run through every cable, by the cable's identifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What failed: elements as they were named, devices, and links (those of the devices too, and those that cross a failed
+    panel or optical switch)."""
+
+    names: tuple[str, ...]
+    devices: Bools
+    links: Bools
+
+
+class NotThere(Exception):
+    """An element that names nothing of the fabric. The text says what is amiss, and what is near."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What one path means: devices, or ports where ``by_port``."""
+
+    rows: Ints
+    by_port: bool = False
+
+
+@dataclass(slots=True)
+class _Finder:
+    plan: Plan
+    fabric: Fabric
+    cables: Cables
+    ids: Mapping[str, Sequence[int]] | None = None
+    names: dict[str, int] = field(default_factory=dict)
+
+    def links(self, element: str) -> tuple[Ints, Bools]:
+        """Devices and links that an element takes. Raises NotThere."""
+        f = self.fabric
+        none = np.zeros(0, dtype=np.int64)
+        words = _words(element)
+        if words[0] == "link" and len(words) > 1:
+            ends = [w for w in words[1:] if w != "to"]
+            if len(ends) != 2:
+                raise NotThere(f"`{element}` is not of the form `link DEVICE DEVICE`")
+            one, other = (self.named(w) for w in ends)
+            hit = (self._at(one, 0) & self._at(other, 1)) | (self._at(one, 1) & self._at(other, 0))
+            if not hit.any():
+                raise NotThere(f"there is no link between {ends[0]} and {ends[1]}")
+            return none, hit
+        try:
+            found = self.named(element)
+        except NotThere as fault:
+            if ":" not in element:
+                raise
+            return none, self._cable(element, fault)
+        hit = self._at(found, 0) | self._at(found, 1)
+        if found.by_port:
+            if not hit.any():
+                raise NotThere(f"{element} carries no link")
+            return none, hit
+        built = found.rows[f.built[found.rows]]
+        if not len(built):
+            raise NotThere(f"{element} is planned only, not built")
+        return built, hit
+
+    def _at(self, named: _Named, side: int) -> Bools:
+        """Whether each link ends there on one side, or crosses there."""
+        f = self.fabric
+        inside = np.zeros(len(f.port_device) if named.by_port else f.device_count, dtype=np.bool_)
+        inside[named.rows] = True
+        held = inside if named.by_port else inside[f.port_device]
+        ends, vias = ((f.link_a, f.link_via_a), (f.link_b, f.link_via_b))[side]
+        hit: Bools = held[ends] | ((vias >= 0) & held[vias])
+        return hit
+
+    def _cable(self, text: str, fault: NotThere) -> Bools:
+        """The links of the cable of that identifier."""
+        self.ids = self.ids if self.ids is not None else self.cables(self.fabric)
+        if text not in self.ids:
+            near = nearest(text, self.ids) if len(self.ids) < 1 << 14 else ""
+            raise NotThere(f"there is no cable `{text}`" + (f"; did you mean `{near}`?" if near else "")) from fault
+        hit = np.zeros(self.fabric.link_count, dtype=np.bool_)
+        hit[self.ids[text]] = True
+        return hit
+
+    def named(self, text: str) -> _Named:
+        """What a path of the design, or a device's name, means."""
+        path = parse_expression(text, "--fail", Diagnostics())
+        fault: Fault | None = None
+        if isinstance(path, tree.Path):
+            try:
+                return self._path(path)
+            except Fault as found:
+                fault = found
+            except Excused:
+                raise NotThere(f"`{text}` is about something with errors of its own") from None
+        if not self.names:
+            f = self.fabric
+            self.names = {f.device_name(d): d for d in np.flatnonzero(f.built).tolist()}
+        if text in self.names:
+            return _Named(np.array([self.names[text]], dtype=np.int64))
+        if fault is not None:
+            said = fault.diagnostic
+            raise NotThere(f"{said.message}" + (f"; {said.help}" if said.help else ""))
+        near = nearest(text, self.names) if len(self.names) < 1 << 14 else ""
+        raise NotThere(f"`{text}` names no device, port or cable" + (f"; did you mean `{near}`?" if near else ""))
+
+    def _path(self, path: tree.Path) -> _Named:
+        plan, f = self.plan, self.fabric
+        context = Context((plan.root,), ())
+        scope = plan.root.scope
+        try:
+            target = resolve(plan, context, path)
+        except Fault:
+            tier = [np.arange(s.first, s.first + s.count) for s in plan.sets if path.bare is not None and s.name == path.bare]
+            if not tier:
+                raise
+            return _Named(np.concatenate(tier))
+        over = assignments(context, (target,), None, scope, plan.evaluator, path.span)
+        resolver = Resolver(scope, plan.evaluator, over)
+        if target.device is None:
+            rows = np.unique(target_rows(plan, target, resolver))
+            return _Named(rows[rows >= 0])
+        rows = np.unique(resolver.devices(target)[0])
+        if target.ports is None:
+            return _Named(rows)
+        chosen = resolver.choice(target)
+        ports = target.device.model.port_class(target.port_class)
+        assert ports is not None
+        local = np.arange(ports.size) if chosen.local is None else np.unique(chosen.local)
+        return _Named((f.port_base[rows][:, None] + ports.first + local[None, :]).ravel(), True)
+
+
+def _words(text: str) -> list[str]:
+    """The words of an element; blanks in brackets part nothing."""
+    out, depth = [""], 0
+    for c in text:
+        depth += (c == "[") - (c == "]")
+        if c.isspace() and depth <= 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return [w for w in out if w] or [""]
+
+
+def fail(plan: Plan, fabric: Fabric, elements: Iterable[str], cables: Cables) -> tuple[Failed, dict[str, str]]:
+    """What fails of a fabric, and of each element that is not there why.
+
+    An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
+    between the two), or a cable's identifier.
+    """
+    finder = _Finder(plan, fabric, cables)
+    devices = np.zeros(fabric.device_count, dtype=np.bool_)
+    links = np.zeros(fabric.link_count, dtype=np.bool_)
+    names, absent = [], {}
+    for element in dict.fromkeys(" ".join(e.split()) for e in elements):
+        try:
+            rows, hit = finder.links(element)
+        except NotThere as fault:
+            absent[element] = str(fault)
+            continue
+        devices[rows] = True
+        links |= hit
+        names.append(element)
+    return Failed(tuple(names), devices, links), absent

@@ -1,0 +1,77 @@
+"""All-to-all time: every accelerator sends a part of its data to every other, by a model."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.quantity import TIME
+from tdsl.verify.check import Check, Judgement
+from tdsl.verify.view import View
+from tdsl.verify.workload import Model, Ranks, Time, best_of
+
+
+class AllToAllTime(Check):
+    """Time for all accelerators to send a part of their data to each other.
+
+    ## What it means
+    `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all parts reach theirs. It
+    takes as long as the slower of two: what one rank must send, and what must cross the worst cut into halves.
+
+    ## Formula and source
+    (n−1)α + max( (n−1)/n · S/B , S·a·b/n / C ): n ranks, S bits each, B what a rank has of the network, α the worst zero-load
+    latency; a and b ranks in two halves and C what these exchange each way (`tdsl explain bisection`, its lower bound). The
+    pairwise exchange is that of Thakur, Rabenseifner, Gropp (Int. J. High Perf. Comp. Appl. 19, 2005); the bound by bisection
+    that of Dally and Towles, "Principles and practices of interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
+
+    ## What it assumes
+    Parts are equal and traffic is divided over all paths; software costs nothing; the scale-up domain carries nothing. Where
+    latencies are not known α is 0, and the answer says so. The status is `modelled`: a formula, not a measurement.
+
+    ## A design that passes
+    ```fab
+    connect leaf[*] to spine[*] spread x 32                # as much up as down
+    require all_to_all_time 1GB <= 19ms                    # 8 Gbit at 400 Gb/s
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[*] to spine[*] spread x 16                # half of it
+    require all_to_all_time 1GB <= 19ms
+    ```
+
+    ### What it prints
+    ```
+    E0425: `all_to_all_time 1GB <= 19ms` does not hold: 20ms by bisection, 16 ranks at 400Gbps
+    ```
+    """
+
+    code = "E0425"
+    name = "all_to_all_time"
+    wrong = "An all-to-all that takes too long"
+    kind = "quantity"
+    unit = "s"
+    dim = TIME
+    on_demand = True
+    after_failures = True
+    takes = frozenset({"of", "args"})
+    needs = frozenset({"args"})
+    example = "all_to_all_time 1GB <= 50ms"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        return best_of(self.name, view, claim, models)
+
+
+def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
+    """One: the slower of injection and bisection speaks."""
+    n, half = ranks.count, ranks.count // 2
+    if ranks.each:
+        half = ranks.units // 2 * ranks.each
+    if not ranks.crossing:
+        return []
+    sent = Fraction(n - 1, n) * size / ranks.rate
+    crossed = size * half * (n - half) / n / ranks.crossing
+    start = (n - 1) * alpha
+    if crossed > sent:
+        return [Model("bisection", start + crossed, "(n-1)α + S·a·b/n/C")]
+    return [Model("injection", start + sent, "(n-1)α + (n-1)/n·S/B")]

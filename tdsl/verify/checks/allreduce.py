@@ -1,0 +1,95 @@
+"""Allreduce: time to add up data over all accelerators, by the models of the field."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.quantity import TIME
+from tdsl.verify.check import Check, Judgement
+from tdsl.verify.view import View
+from tdsl.verify.workload import Model, Ranks, Time, best_of
+
+
+class AllReduce(Check):
+    """Time to add up data over all accelerators, by models.
+
+    ## What it means
+    `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is the least of the models
+    below; each is listed with its time. The example every reader knows: 140 GB over 100 Gb/s take 11.2 s for the bytes alone,
+    and 22.4 s by the ring formula, as nearly every byte is sent twice.
+
+    ## Formula and source
+    n ranks, S bits, B what a rank has of the network, α the worst zero-load latency (`tdsl explain latency`):
+
+    | model | time |
+    |---|---|
+    | ring | 2(n−1)α + 2(n−1)/n · S/B |
+    | recursive halving | 2⌊log₂n⌋α + 2(p−1)/p · S/B′, p the power of two in n, and 2(α + S/B′) more where p is not n |
+    | tree | 2⌈log₂n⌉ (α + S/B′) |
+    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h hosts, Bₛ of the scale-up domain |
+
+    B′ is B, or what the bisection leaves of it, since halves exchange all they have. α-β: Hockney, "The communication
+    challenge for MPP" (Parallel Computing 20, 1994); ring, halving and tree: Thakur, Rabenseifner, Gropp, "Optimization of
+    collective communication operations in MPICH" (Int. J. High Perf. Comp. Appl. 19, 2005). The factor 2(n−1)/n is what NCCL's
+    tests divide by to get the bus bandwidth (nccl-tests, PERFORMANCE.md).
+
+    ## What it assumes
+    Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at once. Adding up costs
+    nothing, nor do software and the switches inside hosts; steps do not overlap. Where latencies are not known α is 0, and the
+    answer says so. The status is `modelled`: a formula, not a measurement.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r]                      # 8 × 400 Gb/s for 8 accelerators
+    require allreduce 140GB <= 6s
+    ```
+
+    ## A design that fails
+    ```fab
+    port nic: 100Gbps
+    require allreduce 140GB <= 20s
+    ```
+
+    ### What it prints
+    ```
+    E0419: `allreduce 140GB <= 20s` does not hold: 22.05s by ring, 64 ranks at 100Gbps; 134.4s by tree
+    ```
+    """
+
+    code = "E0419"
+    name = "allreduce"
+    wrong = "An all-reduce that takes too long"
+    kind = "quantity"
+    unit = "s"
+    dim = TIME
+    on_demand = True
+    after_failures = True
+    takes = frozenset({"of", "args"})
+    needs = frozenset({"args"})
+    example = "allreduce 140GB <= 25s"
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        return best_of(self.name, view, claim, models)
+
+
+def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
+    """What applies to a fabric: flat models where all ranks meet in the network, the hierarchical one with a scale-up domain."""
+    n, rate, out = ranks.count, ranks.rate, []
+    if not ranks.rails_apart:
+        out.append(Model("ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B"))
+        if ranks.across:
+            one = size / ranks.across
+            rounds = n.bit_length() - 1
+            p = 1 << rounds
+            more = 2 * (alpha + one) if p < n else Fraction(0)
+            halving = 2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + more
+            formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
+            out.append(Model("recursive halving", halving, formula))
+            out.append(Model("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
+    g, h = ranks.each, ranks.units
+    if ranks.inside is not None and g > 1:
+        inner = Fraction(2 * (g - 1), g) * size / ranks.inside
+        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / g / rate
+        out.append(Model("hierarchical", inner + outer, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
+    return out

@@ -1,0 +1,83 @@
+"""Shortest distances from many nodes at once, exact in whole numbers: hops, or delays in femtoseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.verify.components import Adjacency, adjacency, distances, twin_classes
+from tdsl.verify.translations import transitive
+from tdsl.verify.view import View
+
+FAR = 1 << 60
+"""Distance of what cannot be reached."""
+
+CHUNK = 4_000_000
+"""Entries of the widest column that one step makes."""
+
+WORK = 4_000_000_000
+"""Entries that a search may look at: some twenty seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The forwarding devices of a view, numbered densely: their graph, the device of each, the place of each device (-1 for
+    others), and which of them ends meet."""
+
+    graph: Adjacency
+    devices: Ints
+    place: Ints
+    access: Bools
+
+    @classmethod
+    def of(cls, view: View) -> Network:
+        """Read a view's columns."""
+        devices = np.flatnonzero(view.forwards & view.devices)
+        place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+        place[devices] = np.arange(len(devices))
+        graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
+        return cls(graph, devices, place, view.access[devices])
+
+
+def classes_of(net: Network, weight: Ints) -> list[Ints]:
+    """The nodes that ends meet, in classes of nodes that have the same neighbours at the same weights: exchanging two maps the
+    graph onto itself."""
+    return twin_classes(Adjacency(net.graph.start, net.graph.near, weight), np.flatnonzero(net.access))
+
+
+def alike(view: View, net: Network, weight: Ints) -> bool:
+    """Whether ends meet every node, and verified translations of the weighted graph lead from each to all others."""
+    weighted = Adjacency(net.graph.start, net.graph.near, weight)
+    return bool(net.access.all()) and transitive(view.fabric, weighted, net.devices)
+
+
+def affordable(graph: Adjacency, sources: int) -> bool:
+    """Whether a search from so many sources stays within the limit of work."""
+    if not graph.nodes:
+        return True
+    first = distances(graph, 0)
+    return len(graph.near) * sources * (2 * int(first.max()) + 2) <= WORK
+
+
+def spread(graph: Adjacency, weight: Ints, sources: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """For sources a chunk at a time: their numbers, and the distance of every node (rows) from each (columns).
+
+    ``weight[i]`` is what a step from ``graph.near[i]`` to the node in whose list it stands costs, at least 0. Bellman 1958, Ford
+    1956: every node takes the best of its neighbours until nothing changes.
+    """
+    linked = np.flatnonzero(np.diff(graph.start))
+    starts = graph.start[linked]
+    wide = max(CHUNK // max(len(graph.near), graph.nodes, 1), 1)
+    for low in range(0, len(sources), wide):
+        chosen = sources[low : low + wide]
+        far = np.full((graph.nodes, len(chosen)), FAR, dtype=np.int64)
+        far[chosen, np.arange(len(chosen))] = 0
+        while len(linked):
+            best = np.minimum(far[linked], np.minimum.reduceat(far[graph.near] + weight[:, None], starts, axis=0))
+            if np.array_equal(best, far[linked]):
+                break
+            far[linked] = best
+        yield chosen, far

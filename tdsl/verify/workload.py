@@ -1,0 +1,147 @@
+"""Time of collective operations by α-β models: a message of m bits takes α + m/B (Hockney 1994).
+
+α is the fabric's worst zero-load latency and B what one rank can send: formulas with stated assumptions, not measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.rails import rail_plan
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
+from tdsl.verify.bisection import bisection
+from tdsl.verify.capacity import Capacities
+from tdsl.verify.check import Judgement, skipped
+from tdsl.verify.components import listing
+from tdsl.verify.delays import delay
+from tdsl.verify.view import View, scaleup_joined
+
+Time = Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model's answer in seconds, and its formula."""
+
+    name: str
+    seconds: Time
+    formula: str
+
+
+@dataclass(eq=False)  # no slots: what is asked for is kept
+class Ranks:
+    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold none) on ``units``
+    hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what a rank has of the network in
+    bit/s, ``inside`` what it has of the scale-up domain of its host (None without one)."""
+
+    view: View
+    net: Capacities
+    units: int
+    count: int
+    each: int
+    rate: Fraction
+    inside: Fraction | None
+
+    @classmethod
+    def of(cls, view: View) -> Ranks:
+        """Read a view. Every rank is as fast as the slowest."""
+        f, net = view.fabric, Capacities.of(view)
+        used, of_unit = np.unique(f.device_model[net.units], return_inverse=True)
+        models = [f.models[m] for m in used.tolist()]
+        each = np.array([max(m.accelerators, 1) if m.kind == "host" else 1 for m in models], dtype=np.int64)[of_unit]
+        slowest = min(
+            (Fraction(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)}), default=0
+        )
+        inside = [_inside(m) for m in models]
+        joined = None if any(i is None for i in inside) else min(i for i in inside if i is not None)
+        same = int(each[0]) if len(np.unique(each)) == 1 else 0
+        return cls(view, net, len(each), int(each.sum()), same, Fraction(slowest) * net.grain, joined)
+
+    @cached_property
+    def rails_apart(self) -> bool:
+        """Whether rails meet nowhere in the network, so that ranks of different rails need the scale-up domain."""
+        at = self.view.attachment
+        unit = np.isin(at.end, self.net.units)
+        return rail_plan(self.view.fabric).organised and len(np.unique(at.hub[unit])) > 1
+
+    @cached_property
+    def crossing(self) -> Fraction:
+        """Bit/s that two halves can exchange each way, at least."""
+        return Fraction(bisection(self.view).lower * self.net.grain)
+
+    @cached_property
+    def across(self) -> Fraction:
+        """What a rank can send to the other half, all at once."""
+        full = self.net.full * self.net.grain
+        return self.rate * min(self.crossing / full, Fraction(1)) if full else Fraction(0)
+
+
+def _inside(model: DeviceModel) -> Fraction | None:
+    """Bit/s that each accelerator of a host has of its scale-up domain; None if it does not join them."""
+    if model.kind != "host" or model.accelerators < 2 or not scaleup_joined(model):
+        return None
+    total: dict[tuple[str, int], int] = {}
+    for link in model.links:
+        if link.layer == "scaleup":
+            for end in {link.a, link.b}:
+                total[end] = total.get(end, 0) + link.rate * link.count
+    chips = [(c.name, i) for c in model.chips if c.kind == "chip" for i in range(c.size)]
+    return Fraction(min(total[c] for c in chips))
+
+
+def size_of(claim: ResolvedClaim | None) -> Fraction | None:
+    """The size that a claim gives as its argument, in bits; None if it gives none."""
+    args = claim.args if claim is not None else ()
+    if len(args) == 1 and isinstance(args[0], Quantity) and args[0].dim == SIZE and args[0].amount > 0:
+        return args[0].amount
+    return None
+
+
+def best_of(
+    metric: str, view: View, claim: ResolvedClaim | None, models: Callable[[Ranks, Fraction, Time], list[Model]]
+) -> Judgement:
+    """The least time among the models that apply; each is listed. Without latencies α is 0, and the answer says so."""
+    size = size_of(claim)
+    if size is None:
+        return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
+    if len(view.units) < 2:
+        return skipped(f"there are fewer than two {view.unit_word}")
+    ranks = Ranks.of(view)
+    if not ranks.rate:
+        return skipped(f"some {view.unit_word} have no link")
+    far = delay(view)
+    silent = far is None or bool(far.missing)
+    alpha = Fraction(0) if far is None or silent else far.worst
+    found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
+    if not found:
+        return skipped("rails meet nowhere, and the hosts have no scale-up domain to join them")
+    best = found[0]
+    lacking = far.missing if far is not None else ()
+    alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
+    others = f"; {', '.join(f'{_words(m)}' for m in found[1:])}" if found[1:] else ""
+    text = f"{_words(best)}, {ranks.count:,} ranks at {show(Quantity(ranks.rate, RATE))}{others}{alone}"
+    witness: dict[str, object] = {
+        "model": best.name,
+        "models": {m.name: float(m.seconds) for m in found},
+        "formulas": {m.name: m.formula for m in found},
+        "ranks": ranks.count,
+        "rate_bps": float(ranks.rate),
+        "alpha_s": None if silent else float(alpha),
+        "bytes_s": float(size / ranks.rate),
+    }
+    if ranks.inside is not None:
+        witness["scaleup_bps"] = float(ranks.inside)
+    time = Quantity(best.seconds, TIME)
+    notes = tuple(f"{m.name}: {m.formula} = {show(Quantity(m.seconds, TIME))}" for m in found)
+    return Judgement("modelled", text, time, time, time, witness=witness, notes=notes)
+
+
+def _words(model: Model) -> str:
+    return f"{show(Quantity(model.seconds, TIME))} by {model.name}"

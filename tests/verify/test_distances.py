@@ -1,0 +1,156 @@
+"""Mean hops and latency against networkx, on fabrics made at random."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.semantics.quantity import LENGTH, TIME, Quantity
+from tdsl.verify.check import catalogue
+from tdsl.verify.view import View
+from tests.fabrics import rail_only, random_chips, random_fabric, random_layers, superpod, torus
+from tests.verify import judges
+
+SEEDS = st.integers(0, 10**6)
+
+
+def meetings(f):
+    """(unit, node) for every port of a unit that meets a forwarding device; a chip that forwards meets itself."""
+    inner, units = judges.forwarders(f), set(View.whole(f).units.tolist())
+    out = [(u, u) for u in sorted(units & inner)]
+    for a, b in judges.pairs(f):
+        out += [(u, v) for u, v in ((a, b), (b, a)) if u in units and u not in inner and v in inner]
+    return out
+
+
+def mean_hops(f):
+    """By networkx, pair by pair."""
+    g = judges.capacities(f, judges.forwarders(f))
+    far = dict(nx.all_pairs_shortest_path_length(g))
+    at = meetings(f)
+    hops = [far[x][y] for u, x in at for v, y in at if u != v and y in far[x]]
+    return (sum(hops), len(hops))
+
+
+def judged(f, name="mean_hops"):
+    return catalogue()[name].judge(View.whole(f), None)
+
+
+def agrees(f):
+    hops, pairs = mean_hops(f)
+    found = judged(f)
+    if not pairs:
+        assert found.status == "skipped"
+        return
+    assert (found.status, found.value) == ("proved", Fraction(hops, pairs))
+    assert found.witness["pairs"] == pairs
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(2, 5), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2))
+def test_mean_hops_of_hosts(seed, switches, hosts, nics, cables, loose):
+    agrees(random_fabric(seed, switches, hosts, nics, cables, loose).build())
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_mean_hops_of_layers(seed):
+    agrees(random_layers(seed).build())
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(1, 16))
+def test_mean_hops_of_chips(seed, chips, cables):
+    agrees(random_chips(seed, chips, cables).build())
+
+
+def test_mean_hops_by_hand():
+    assert judged(torus(4, 4, 4).build()).value == Fraction(192, 63)
+    assert judged(torus(8, 8).build()).value == Fraction(64 * 4, 63)
+    agrees(superpod(2, 4, 2, 2).build())
+    agrees(rail_only().build())
+    f = superpod(4).build()  # 127 hosts: two leaves of one rail are 2 apart, as are all others
+    found = judged(f)
+    same = np.bincount([y for _, y in meetings(f)])
+    hosts = 127 * 8
+    pairs = hosts**2 - 127 * 64
+    assert found.value == Fraction(2 * (pairs - int((same * (same - 1)).sum())), pairs)
+
+
+# ---------------------------------------------------------------- latency
+
+
+def with_delays(builder, seed):
+    """A fabric whose switches take 0 to 3 ns and whose statements have lengths of 1 to 9 m."""
+    rng = np.random.default_rng(seed)
+    statements, models = [], []
+    for row in builder.rows:  # a statement a link, so that parallel links differ
+        builder.connect("connect", length=Quantity(Fraction(int(rng.integers(1, 10))), LENGTH))
+        statements.append((*row[:4], len(builder.statements) - 1, row[5]))
+    builder.rows = statements
+    f = builder.build()
+    for m in f.models:
+        models.append(replace(m, facts={**m.facts, "latency": Quantity(Fraction(int(rng.integers(0, 4)), 10**9), TIME)}))
+    return replace(f, models=tuple(models))
+
+
+def latency(f):
+    """By Dijkstra over links, pair by pair of meetings."""
+    inner = judges.forwarders(f)
+    own = [Fraction(f.model_of(d).facts["latency"].amount) for d in range(f.device_count)]
+    view = View.whole(f)
+    length = [f.statements[int(s)].settings["length"].amount * Fraction(49, 10**10) for s in f.link_statement]
+    g = nx.DiGraph()
+    g.add_nodes_from(inner)
+    units, ends = set(view.units.tolist()), []
+    for (a, b), metres in zip(judges.pairs(f), length, strict=True):
+        for u, v in ((a, b), (b, a)):
+            if u in inner and v in inner and u != v:
+                g.add_edge(u, v, weight=min(metres + own[v], g.get_edge_data(u, v, {"weight": 10**9})["weight"]))
+            if u in units and u not in inner and v in inner:
+                ends.append((v, metres + own[u]))
+    ends += [(u, Fraction(0)) for u in units & inner]
+    far = dict(nx.all_pairs_dijkstra_path_length(g))
+    times = [
+        e + own[x] + far[x][y] + w for i, (x, e) in enumerate(ends) for j, (y, w) in enumerate(ends) if i != j and y in far[x]
+    ]
+    return max(times, default=None)
+
+
+def agrees_in_time(f):
+    found, expected = judged(f, "latency"), latency(f)
+    if expected is None:
+        assert found.status == "skipped"
+        return
+    assert (found.status, found.value.amount) == ("modelled", expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(2, 5), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2))
+def test_latency_of_hosts(seed, switches, hosts, nics, cables, loose):
+    agrees_in_time(with_delays(random_fabric(seed, switches, hosts, nics, cables, loose), seed))
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(2, 7), st.integers(1, 16))
+def test_latency_of_chips(seed, chips, cables):
+    agrees_in_time(with_delays(random_chips(seed, chips, cables), seed))
+
+
+def test_latency_where_all_is_alike():
+    f = superpod(2, 4, 2, 4).build()
+    said = {"latency": Quantity(Fraction(1, 10**7), TIME)}
+    f = replace(
+        f, models=tuple(replace(m, facts=said if m.kind == "switch" else {}) for m in f.models),
+        statements=tuple(replace(s, settings={"length": Quantity(Fraction(10), LENGTH)}) for s in f.statements),
+    )  # fmt: skip
+    found = judged(f, "latency")
+    assert found.value == Quantity(Fraction(3, 10**7) + 4 * 10 * Fraction(49, 10**10), TIME)
+    assert len(found.witness["path"]) == 3
+    blank = judged(superpod(2, 4, 2, 4).build(), "latency")
+    assert blank.status == "skipped" and "no `latency`" in blank.reason and "no `length`" in blank.reason

@@ -1,0 +1,105 @@
+"""Collective operations by α-β models: the figures every reader can do by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
+from tdsl.verify.check import catalogue
+from tdsl.verify.compare import against, malformed
+from tdsl.verify.view import View
+from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
+
+GB = Quantity(Fraction(8 * 10**9), SIZE)
+BIG = Quantity(Fraction(140 * 8 * 10**9), SIZE)
+
+
+def star(hosts, accelerators=1, scaleup=False, rate=100 * GBPS, nics=1):
+    b = Builder()
+    node = b.model("host", "N", {"nic": {"shape": nics, "rate": rate}}, max(accelerators, 1), scaleup)
+    nodes = b.devices("node", node, hosts)
+    switch = b.devices("sw", b.model("switch", "S", {"p": {"shape": hosts * nics, "rate": rate}}), None)
+    for n in range(hosts * nics):
+        b.link(b.port(nodes, n // nics, "nic", n % nics), b.port(switch, 0, "p", n), rate)
+    return b
+
+
+def judged(f, metric, size=BIG, **given):
+    return catalogue()[metric].judge(View.whole(f), claim(f, metric, args=(size,), **given))
+
+
+def with_delay(f):
+    said = {"latency": Quantity(Fraction(1, 10**6), TIME)}
+    return replace(
+        f, models=tuple(replace(m, facts=said if m.kind == "switch" else {}) for m in f.models),
+        statements=tuple(replace(s, settings={"length": Quantity(Fraction(10), LENGTH)}) for s in f.statements),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("hosts", "seconds"), [(2, 11.2), (64, 22.05), (1024, 22.378)])
+def test_140_gigabytes_at_100_gigabits(hosts, seconds):
+    """11.2 s for the bytes alone, 22.4 s by the ring formula for many ranks."""
+    found = judged(star(hosts).build(), "allreduce")
+    assert found.status == "modelled" and found.witness["bytes_s"] == 11.2
+    assert found.witness["models"]["ring"] == pytest.approx(seconds, abs=1e-3)
+    assert float(f"{found.witness['models']['ring']:.3g}") == {2: 11.2, 64: 22.1, 1024: 22.4}[hosts]
+    assert found.value.amount == Fraction(2 * (hosts - 1), hosts) * Fraction(112, 10)
+    assert found.witness["alpha_s"] is None and "without latency" in found.text
+
+
+def test_latency_counts_for_every_step():
+    f = with_delay(star(8).build())
+    alpha = Fraction(1, 10**6) + 20 * Fraction(49, 10**10)
+    found = judged(f, "allreduce", GB)
+    ring = 14 * alpha + Fraction(14, 8) * Fraction(8, 100)
+    halving = 6 * alpha + Fraction(14, 8) * Fraction(8, 100)
+    tree = 6 * (alpha + Fraction(8, 100))
+    assert found.witness["models"] == {"recursive halving": float(halving), "ring": float(ring), "tree": float(tree)}
+    assert (found.value.amount, found.witness["model"]) == (halving, "recursive halving")
+    assert "without latency" not in found.text
+    moved = judged(f, "all_to_all_time", GB)
+    assert moved.value.amount == 7 * alpha + Fraction(7, 8) * Fraction(8, 100)
+
+
+def test_ranks_that_are_no_power_of_two():
+    found = judged(star(6).build(), "allreduce", GB)
+    assert found.witness["models"]["recursive halving"] == float(Fraction(6, 4) * Fraction(8, 100) + 2 * Fraction(8, 100))
+
+
+def test_scale_up_first_then_rails():
+    f = rail_only(hosts=8, rails=4).build()  # 100 Gb/s inside, 400 Gb/s a rail
+    found = judged(f, "allreduce", GB)
+    assert set(found.witness["models"]) == {"hierarchical"}  # no flat ring: rails meet nowhere
+    inner, outer = Fraction(6, 4) * Fraction(8, 100), Fraction(14, 8) * Fraction(8, 400) / 4
+    assert found.value.amount == inner + outer and found.witness["scaleup_bps"] == 100e9
+    bare = judged(rail_only(hosts=8, rails=4, scaleup=False).build(), "allreduce", GB)
+    assert bare.status == "skipped" and "scale-up" in bare.reason
+
+
+def test_halves_that_exchange_little_slow_what_exchanges_halves():
+    full = judged(superpod(2, 4, 2, 2, uplinks=4).build(), "allreduce", GB).witness["models"]
+    half = judged(superpod(2, 4, 2, 2, uplinks=2).build(), "allreduce", GB).witness["models"]
+    assert half["ring"] == full["ring"] and half["recursive halving"] > full["recursive halving"]
+
+
+def test_all_to_all_is_bound_by_the_worst_cut():
+    chips = torus(8, 8, chip="C").build()  # 16 links of 400 Gb/s between halves: 8 · 2
+    found = judged(chips, "all_to_all_time", GB)
+    assert found.witness["model"] == "bisection"
+    rate = int(chips.link_rate[0])
+    assert found.value.amount == Fraction(8 * 10**9 * 32 * 32, 64) / (16 * rate)
+
+
+def test_what_cannot_be_asked():
+    f = star(4).build()
+    check = catalogue()["allreduce"]
+    assert "needs an argument" in malformed(claim(f, "allreduce", "<=", Quantity(Fraction(1), TIME)), check)[0]
+    late = claim(f, "allreduce", "<=", Quantity(Fraction(1), LENGTH), args=(GB,))
+    assert malformed(late, check)[0] == "`allreduce` is a time, and 1m is a length"
+    assert judged(f, "allreduce", 140).status == "skipped"
+    for limit, status in ((23, "modelled"), (16, "refuted")):
+        asked = claim(f, "allreduce", "<=", Quantity(Fraction(limit), TIME), args=(BIG,))
+        assert against(asked, check, check.judge(View.whole(f), asked)).status == status
