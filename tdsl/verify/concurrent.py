@@ -11,7 +11,7 @@ the program says in floats is only a proposal of lengths and parts, both rounded
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, islice
 
@@ -20,7 +20,7 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.verify.automorphisms import Orbits, orbits
 from tdsl.verify.folded import Folded
-from tdsl.verify.routes import PARTS, Demand, routed
+from tdsl.verify.routes import CELLS, PARTS, Demand, routed, spent
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -35,6 +35,12 @@ FINE = 10_000
 
 KINDS = 6
 """Classes of links up to which each is once made longer than all others."""
+
+SMALL = (1, 2, 3, 4, 6, 12)
+"""Greatest lengths that prices are tried in at the end."""
+
+PATIENCE = 16
+"""Rounds without a thousandth gained after which the search ends."""
 
 CLOSE = 0.002
 """Relative gap at which the search for more ends."""
@@ -52,8 +58,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Concurrent:
-    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths of
-    ``routes[dual]``."""
+    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths ``dual``."""
 
     graph: Folded
     demand: Demand
@@ -62,7 +67,7 @@ class Concurrent:
     shares: tuple[int, ...]
     lower: Fraction
     upper: Fraction
-    dual: int
+    dual: Ints
 
 
 def bound(found: Concurrent) -> int:
@@ -93,6 +98,7 @@ def concurrent(
         return None
     best: Concurrent | None = None
     routes: list[Route] = []
+    gained = 0, Fraction(0)
     master = _Master(_capacity(graph, found, demand))
     for length in islice(_lengths(graph, found, master), min(rounds, WORK // cells)):
         route = _route(graph, found, demand, length, sources, times)
@@ -101,8 +107,27 @@ def concurrent(
         routes.append(route)
         master.add(route)
         best = _better(best, graph, demand, found, routes, master)
-        if enough(best) or float(best.upper) <= float(best.lower) * (1 + CLOSE) ** (len(routes) > 3):
+        if best.lower * 1000 > gained[1] * 1001:
+            gained = len(routes), best.lower
+        if enough(best) or len(routes) > gained[0] + PATIENCE or float(best.upper) <= float(best.lower) * (1 + CLOSE):
             break
+    if best is not None and best.lower < best.upper and len(routes) > 1:
+        best = _by_small_lengths(best, master, sources, times)
+    return best
+
+
+def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints) -> Concurrent:
+    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one."""
+    g = best.graph
+    price = master.price()[best.orbits.link]
+    for fine in SMALL if len(sources) * len(g.arcs.head) < CELLS else ():
+        length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
+        distance = 0
+        for s, many in zip(sources.tolist(), (times * g.weight[sources]).tolist(), strict=True):
+            distance += many * spent(g, length, s, best.demand)
+        total = int(((1 + best.demand.pairs) * g.room * length).sum()) * PARTS
+        if distance and Fraction(total, distance) < best.upper:
+            best = replace(best, upper=Fraction(total, distance), dual=length)
     return best
 
 
@@ -131,7 +156,7 @@ def _better(
     """The bounds with one route more."""
     route = routes[-1]
     upper = Fraction(int((master.capacity * route.length).sum()) * PARTS, route.distance)
-    dual = len(routes) - 1
+    dual = route.length
     if best is not None and best.upper <= upper:
         upper, dual = best.upper, best.dual
     shares = master.mixture() if len(routes) > 1 else (1,)

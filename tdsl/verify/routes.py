@@ -130,16 +130,25 @@ def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | 
     links = np.zeros((len(sources), len(g.a)), dtype=np.int64)
     one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
     links += load[:, one[:, 0]] + load[:, one[:, 1]]
-    spent = np.where(demand.parts > 0, far, 0) @ demand.parts
     if demand.pairs:
-        spent += _among(g, length, sources, links)
-    return Routed(sources, links, spent)
+        _among(g, sources, links)
+    return Routed(sources, links, np.array([_spent(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]))
 
 
-def _among(g: Folded, length: Ints, sources: Ints, links: Ints) -> Ints:
-    """Add what an end sends to the others of its node, up and down its links as they have capacity; the shortest way's length
-    times that demand."""
-    out = np.zeros(len(sources), dtype=np.int64)
+def spent(g: Folded, length: Ints, source: int, demand: Demand) -> int:
+    """Sum of distance × demand, in its parts, of one end of a source; lengths may be zero here."""
+    return _spent(g, length, source, distances(g, length, np.array([source]))[0], demand)
+
+
+def _spent(g: Folded, length: Ints, source: int, far: Ints, demand: Demand) -> int:
+    out = int(np.where(demand.parts > 0, far, 0) @ demand.parts)
+    if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
+        out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
+    return out
+
+
+def _among(g: Folded, sources: Ints, links: Ints) -> None:
+    """Add what an end sends to the others of its node, up and down its links as they have capacity."""
     for i, s in enumerate(sources.tolist()):
         others = int(g.weight[s]) - 1
         if others > 0:
@@ -147,5 +156,3 @@ def _among(g: Folded, length: Ints, sources: Ints, links: Ints) -> Ints:
             part = others * PARTS * g.room[mine] // int(g.room[mine].sum())
             part[0] += others * PARTS - int(part.sum())
             links[i, mine] += 2 * part
-            out[i] = others * PARTS * 2 * int(length[mine].min())
-    return out
