@@ -14,6 +14,9 @@ from tdsl.verify.folded import Folded
 from tdsl.verify.routes import Demand
 from tdsl.verify.view import View
 
+ALL = "all_to_all"
+"""How a claim names the pattern."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:

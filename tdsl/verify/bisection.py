@@ -60,7 +60,8 @@ def bisection(view: View) -> Bisection:
     """Bounds on a view's bisection; there are two units at least."""
     net = Capacities.of(view)
     spreads = tuple((part, found) for part in net.parts() if (found := best_spread(part)) is not None)
-    lower, by = sum(found.value for _, found in spreads), "shares"
+    lower = sum(found.value for _, found in spreads)
+    by: By = "shares"
     cuts = _cuts(net, view, lower)
     routes = None
     if lower < cuts[0].value:

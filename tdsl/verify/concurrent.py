@@ -168,7 +168,9 @@ def _better(
 
 def mixed(routes: list[Route], shares: tuple[int, ...], capacity: Ints) -> Fraction:
     """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity over load."""
-    load = sum(s * r.load.astype(object) for s, r in zip(shares, routes, strict=True))
+    load = np.zeros(len(capacity), dtype=object)
+    for share, route in zip(shares, routes, strict=True):
+        load += share * route.load.astype(object)
     used = np.flatnonzero(load > 0)
     return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
 
@@ -256,7 +258,7 @@ def _least_fullest(use: Floats) -> tuple[Floats, Floats]:
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.searchsorted(at[0], np.arange(columns + 2))
     lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
-    solver = highspy.Highs()
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("random_seed", 0)):
         solver.setOptionValue(option, value)
     solver.passModel(lp)

@@ -50,7 +50,7 @@ def demand_of(view: View, claim: ResolvedClaim) -> Demand:
         return _matrix(view, claim, head)
     make = PATTERNS.get(str(head))
     if make is None:
-        raise Unfit(f"there is no pattern `{head}`; there are {', '.join(sorted(PATTERNS))}, and files such as \"matrix.csv\"")
+        raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
     return make(view, claim, *rest)
 
 

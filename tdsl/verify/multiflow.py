@@ -160,7 +160,9 @@ def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -
     for turn in range(1, ROUNDS):
         use = np.array([float(total.get(arc, 0)) / turn / int(flows.room[arc]) for arc in range(len(flows.tail))])
         steep = 4.0 + 2.0 * turn
-        length = [int(x) for x in np.rint(1 + 10_000 * np.exp(steep * (use / use.max() - 1)) / flows.room * int(flows.room.min()))]
+        length = [
+            int(x) for x in np.rint(1 + 10_000 * np.exp(steep * (use / use.max() - 1)) / flows.room * int(flows.room.min()))
+        ]
         for s, wanted in by_source.items():
             _divide(flows, length, s, wanted, total)
         yield {arc: amount / (turn + 1) for arc, amount in total.items()}, length

@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools
+from tdsl.verify.alltoall import ALL, all_to_all
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Unfit, demand_of
 from tdsl.verify.flows import Network, max_flow
@@ -29,6 +30,7 @@ class Throughput(Check):
 
     | pattern | who sends to whom |
     |---|---|
+    | `all_to_all` | each to every other, all pairs alike |
     | `ring` | each to the next one, the last to the first |
     | `shift K` | each to the one K further on |
     | `rail_allreduce` | a ring on every rail; with `through scaleup` a host may use all its ports for each |
@@ -82,9 +84,11 @@ class Throughput(Check):
         if claim.of_to:
             return skipped("`of A to B` takes no pattern") if claim.args else _between(view, claim)
         if not claim.args:
-            return skipped(f"it needs a pattern ({', '.join(sorted(PATTERNS))} or a file), or `of A to B`")
+            return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
+        if claim.args == (ALL,):
+            return _uniform(view)
         try:
             demand = demand_of(view, claim)
         except Unfit as why:
@@ -100,7 +104,16 @@ class Throughput(Check):
         witness: dict[str, object] = {"demands": len(demand.source)}
         if 1 < len(planes) <= PLANES and not demand.by_rail:
             witness["planes"] = [_alone(offer(view, p, demand)) for p in planes]
-        return _answer(view, whole, found, witness)
+        return _answer(whole, found, witness)
+
+
+def _uniform(view: View) -> Judgement:
+    """All to all, each pair alike."""
+    found = all_to_all(view)
+    if found is None:
+        return skipped("some pairs have no path, or there are more paths to look at than the limit of work allows")
+    pairs = len(found.net.units) * (len(found.net.units) - 1)
+    return _shown(found.lower, found.upper, found.top, pairs * found.net.grain, {"pairs": pairs})
 
 
 def _alone(one: Offer | None) -> list[float] | None:
@@ -109,9 +122,14 @@ def _alone(one: Offer | None) -> list[float] | None:
     return None if one is None or found is None else [float(found.lower / one.top), float(found.upper / one.top)]
 
 
-def _answer(view: View, asked: Offer, found: Bounds, witness: dict[str, object]) -> Judgement:
-    lower, upper = found.lower / asked.top, found.upper / asked.top
-    low, high, full = (float(x * asked.total * asked.grain) for x in (found.lower, found.upper, asked.top))
+def _answer(asked: Offer, found: Bounds, witness: dict[str, object]) -> Judgement:
+    return _shown(found.lower, found.upper, asked.top, asked.total * asked.grain, witness)
+
+
+def _shown(least: Fraction, most: Fraction, top: Fraction, all_bps: Fraction | int, witness: dict[str, object]) -> Judgement:
+    """Bounds on a factor of which ``top`` is full, and ``all_bps`` what all demands are together at factor one."""
+    lower, upper = least / top, most / top
+    low, high, full = (float(x * all_bps) for x in (least, most, top))
     measures = {"lower_bps": low, "upper_bps": high}
     exact = lower == upper
     amount = f"{_tera(low)} of {_tera(full)} Tbps" if exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
