@@ -1,4 +1,4 @@
-"""Bisection bandwidth: bounds that meet where the fabric is a Clos, each with what certifies it.
+"""Bisection bandwidth: bounds that meet on Clos fabrics and even tori, each with what certifies it.
 
 The unit of a split is a host with all its ports, or a chip. The figure is the least, over all splits whose sides differ by at
 most one unit, of the capacity one way between the sides, nodes placed at their best (Leighton, "Introduction to parallel
@@ -22,6 +22,7 @@ from tdsl.verify.concurrent import Concurrent, bound, concurrent
 from tdsl.verify.cuts import EXACT, Cut, crossing, least, placed, splits
 from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.folded import Folded
+from tdsl.verify.mended import Mended, mended
 from tdsl.verify.refine import refined
 from tdsl.verify.routes import Demand
 from tdsl.verify.updown import Spread, best_spread
@@ -45,7 +46,8 @@ STARTS = 4
 @dataclass(frozen=True, slots=True)
 class Bisection:
     """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
-    part; the ``routes`` of all units at once; disjoint ``paths``; or that all ``splits`` were cut."""
+    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; or
+    that all ``splits`` were cut."""
 
     net: Capacities
     lower: int
@@ -54,14 +56,21 @@ class Bisection:
     spreads: tuple[tuple[Capacities, Spread], ...]
     by: By
     routes: Concurrent | None = None
+    mended: Mended | None = None
 
 
 def bisection(view: View) -> Bisection:
     """Bounds on a view's bisection; there are two units at least."""
     net = Capacities.of(view)
-    spreads = tuple((part, found) for part in net.parts() if (found := best_spread(part)) is not None)
-    lower = sum(found.value for _, found in spreads)
+    spreads, lower = _spreads(net)
     by: By = "shares"
+    whole = mended(net, view.fabric) if spreads else None
+    if whole is not None:
+        others, value = _spreads(whole.net)
+        if value - whole.cost > lower:
+            spreads, lower = others, value - whole.cost
+        else:
+            whole = None
     cuts = _cuts(net, view, lower)
     routes = None
     if lower < cuts[0].value:
@@ -75,7 +84,15 @@ def bisection(view: View) -> Bisection:
             cut, lower, by = every, every.value, "splits"
     if not lower and cut.value:
         lower, by = disjoint_paths(view).lower, "paths"
-    return Bisection(net, lower, cut.value, cut, spreads, by, routes if by == "routes" else None)
+    return Bisection(
+        net, lower, cut.value, cut, spreads, by, routes if by == "routes" else None, whole if by == "shares" else None
+    )
+
+
+def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
+    """The best spread of every part, and what they show together."""
+    found = tuple((part, best) for part in net.parts() if (best := best_spread(part)) is not None)
+    return found, sum(best.value for _, best in found)
 
 
 def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[Concurrent | None, list[Cut]]:
@@ -84,7 +101,7 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
     symmetry = orbits(graph)
     demand = Demand.all_to_all(graph) if graph.passes[graph.weight > 0].all() else Demand.hubs(graph)
     routes = concurrent(graph, demand, symmetry, rounds=1)
-    if routes is None or max(bound(routes), lower) >= cuts[0].value:
+    if routes is None or max(bound(routes), lower) >= cuts[0].value or _few(net):
         return routes, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, max(bound(routes), lower))]
@@ -120,11 +137,16 @@ def _best_placed(net: Capacities, found: list[Cut], lower: int) -> Cut:
 
 def _least_of_all(net: Capacities) -> Cut | None:
     """The least cut of all splits, if they are few."""
-    if not len(net.nodes) and len(net.units) <= 30 and comb(len(net.units), net.half) <= ALL_BARE:
+    if not _few(net):
+        return None
+    if not len(net.nodes):
         return _least_bare(net)
-    if comb(len(net.units), net.half) <= ALL_SPLITS:
-        return min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
-    return None
+    return min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
+
+
+def _few(net: Capacities) -> bool:
+    """Whether there are so few splits that all are tried."""
+    return comb(len(net.units), net.half) <= (ALL_SPLITS if len(net.nodes) else ALL_BARE)
 
 
 def _least_bare(net: Capacities) -> Cut:

@@ -73,6 +73,10 @@ def _bisection(view: View) -> Json:
     lower: Json = {"by": found.by if found.by != "paths" else "none"}
     if found.by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
+        if found.mended is not None:
+            added = found.mended.added
+            ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
+            lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
     elif found.routes is not None:
         lower |= _routes(found.routes)
     shown = 0 if found.by == "paths" else found.lower

@@ -61,6 +61,14 @@ class Net:
         """Capacity out of a side."""
         return sum(c for a in side for b, c in list(self.cap[a].items()) if b not in side)
 
+    def restored(self, links: list[tuple[str, str, int]]) -> int:
+        """Add links among what forwards; no cut of the fabric is less than one with them by more than all their capacity."""
+        for a, b, rate in links:
+            need({a, b} <= self.forward - self.units and a != b and rate > 0 and rate % self.grain == 0, "no link to restore")
+            self.cap[a][b] += rate // self.grain
+            self.cap[b][a] += rate // self.grain
+        return sum(rate // self.grain for _, _, rate in links)
+
     def hubs(self) -> dict[str, set[str]]:
         """For every unit, the components of what forwards that it meets."""
         label: dict[str, str] = {}
@@ -428,9 +436,10 @@ def lower_bound(net: Net, stated: Any) -> int:
         return Folded(net, stated).crossing(stated)
     if stated["by"] == "none":
         return 0
+    restored = net.restored(stated.get("restored", []))
     parts = [Part(net, p) for p in stated["parts"]]
     need(sum(len(p.nodes) for p in parts) == len(set().union(*(p.nodes for p in parts))), "two parts share a node")
-    return sum(p.value() for p in parts)
+    return sum(p.value() for p in parts) - restored
 
 
 # ---------------------------------------------------------------- statements
@@ -442,7 +451,8 @@ def bisection(net: Net, stated: Any) -> tuple[Fraction, Fraction]:
     side = set(stated["cut"])
     need(side <= net.units | net.forward, "the cut names what does not count")
     need(abs(2 * len(side & net.units) - len(net.units)) <= 1, "the split is not balanced")
-    upper, lower = net.crossing(side) * net.grain, lower_bound(net, stated["lower"]) * net.grain
+    upper = net.crossing(side) * net.grain  # before links are restored to show the lower bound
+    lower = lower_bound(net, stated["lower"]) * net.grain
     need(upper == stated["upper_bps"], f"{upper} bit/s cross the cut")
     need(lower == stated["lower_bps"], f"the flows show {lower} bit/s")
     return Fraction(lower), Fraction(upper)
