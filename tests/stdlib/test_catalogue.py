@@ -16,6 +16,7 @@ from tdsl.syntax.printer import format_source
 
 STDLIB = resources.folder("stdlib")
 HARDWARE = sorted((STDLIB / "hardware").rglob("*.fab"))
+CABLES = sorted((STDLIB / "cables").glob("*.fab"))
 DESIGNS = sorted((STDLIB / "designs").glob("*.fab"))
 
 
@@ -66,7 +67,15 @@ def test_a_design(path: Path) -> None:
     assert len(path.read_text().splitlines()) < 60
 
 
-@pytest.mark.parametrize("path", [*HARDWARE, *DESIGNS], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", CABLES, ids=lambda p: p.stem)
+def test_a_cable(path: Path) -> None:
+    facts = model_in(path).facts
+    assert path.stem == model_in(path).name.lower() and str(facts["source"])
+    assert {"rate", "medium", "reach"} <= facts.keys()
+    assert ("fibre" in facts) == (facts["medium"] == "fibre")
+
+
+@pytest.mark.parametrize("path", [*HARDWARE, *CABLES, *DESIGNS], ids=lambda p: p.stem)
 def test_written_as_fmt_writes(path: Path) -> None:
     found = Diagnostics()
     file = Loader(found).read(path)
