@@ -82,6 +82,8 @@ def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
 
 
 def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if view.direct:
+        raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
     ring = _ring(view, claim, *args)
     return Demand(ring.source, ring.target, ring.amount, by_rail=not claim.through)
 

@@ -169,16 +169,27 @@ def _fullest(flows: Flows, load: Loads) -> list[int]:
 
 
 def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
-    """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged."""
+    """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged. Steep lengths find
+    routes, gentle ones the better upper bound."""
+    room = flows.room.astype(np.float64)
     total: Loads = dict(best.load)
-    for turn in range(1, ROUNDS):
-        use = np.array([float(total.get(arc, 0)) / turn / int(flows.room[arc]) for arc in range(len(flows.tail))])
-        steep = 4.0 + 2.0 * turn
-        price = np.exp(steep * (use / use.max() - 1)) / flows.room * int(flows.room.min())
-        length = np.rint(1 + 10_000 * price).astype(np.int64).tolist()
+    rounds = min(ROUNDS, 2 + 2 * WORK // (len(by_source) * len(room)))
+    for turn in range(1, rounds):
+        use = np.zeros(len(room))
+        for arc, amount in total.items():
+            use[arc] = float(amount) / room[arc]
+        lengths = _prices(use, room, 4.0 + 2.0 * turn)
         for s, wanted in by_source.items():
-            _divide(flows, length, s, wanted, total)
-        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, length
+            _divide(flows, lengths, s, wanted, total)
+        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, lengths
+        yield None, _prices(use, room, 4.0 + turn % 8)
+
+
+def _prices(use: Floats, room: Floats, steep: float) -> list[int]:
+    """Lengths that grow with how full an arc is; at least 1."""
+    price = np.exp(steep * (use / use.max() - 1)) * (room.min() / room)
+    lengths: list[int] = np.rint(1 + 10_000 * price).astype(np.int64).tolist()
+    return lengths
 
 
 # ---------------------------------------------------------------- the linear program

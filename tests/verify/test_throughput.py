@@ -228,6 +228,13 @@ def test_a_torus_shift_by_hand():
     assert judged(f, Word("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2  # 1 hop, or 7 the other way round
 
 
+def test_larger_tori_are_bounded():
+    for args, most in (((Word("ring"),), 1.1), ((Word("shift"), 3), 1.1)):
+        found = judged(torus(12, 12).build(), *args)
+        assert 0 < found.lower <= found.upper <= found.lower * Fraction(most)
+    assert judged(torus(4, 4).build(), Word("rail_allreduce")).status == "skipped"
+
+
 def test_layers():
     for seed in range(12):
         f = random_layers(seed).build()
