@@ -8,13 +8,17 @@ import numpy as np
 
 from tdsl.emit.hosts import INFINIBAND
 from tdsl.emit.records import Adapter, HostAdapters
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail, rails
 from tdsl.semantics.model import DeviceModel
 
 
 def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
-    """One record for each host model with accelerators that has links to switches; none for a network inside of hosts."""
+    """One record for each host model with accelerators whose adapters have links to switches.
+
+    Its adapters are the ports that its layout places; without a layout, those of its first class. So a network of storage or
+    management over the same hosts has none, and neither has one inside of hosts.
+    """
     if fabric.layer == "scaleup" or not fabric.link_count:
         return []
     parts = _parts(fabric)
@@ -23,26 +27,38 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     out = []
     for index, (key, model) in enumerate(models.items()):
         rows = np.flatnonzero(to_switch & (fabric.device_model[fabric.device_a] == index))
-        found = _adapters(fabric, rows)
+        placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[:1]
+        local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
+        rows = rows[np.isin(local, [k for c in placed for k in range(c.first, c.first + c.size)])]
+        found, joined = _adapters(fabric, rows, parts)
         if found:
-            out.append(_record(fabric, key, model, rows, found, parts))
+            out.append(_record(fabric, key, model, rows, found, joined))
     return out
 
 
-def _adapters(fabric: Fabric, rows: Ints) -> tuple[Adapter, ...]:
-    """Devices by the names of the operating system, in the order of their ports."""
-    rail = link_rail(fabric)
-    plane = fabric.plane[fabric.device_b]
-    seen: dict[str, tuple[set[int], set[int]]] = {}
-    local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
-    kinds = (local * (fabric.link_count + 1) + rail[rows] + 1) * (fabric.device_count + 1) + plane[rows] + 1
-    for row in rows[np.unique(kinds, return_index=True)[1]].tolist():
-        name = fabric.port_system(int(fabric.link_a[row]))
+def _adapters(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
+    """Devices by the names of the operating system, in the order of their ports; whether a part of the network joins all."""
+    switch = fabric.device_b[rows]
+    facts = np.stack((fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]], link_rail(fabric)[rows],
+                      fabric.plane[switch], parts[switch]))  # fmt: skip
+    seen: dict[str, list[set[int]]] = {}
+    for at in _kinds(facts):
+        name = fabric.port_system(int(fabric.link_a[rows[at]]))
         if name:
-            own = seen.setdefault(name, (set(), set()))
-            own[0].add(int(rail[row]))
-            own[1].add(int(plane[row]))
-    return tuple(Adapter(name, _only(r), _only(p)) for name, (r, p) in seen.items())
+            for known, value in zip(seen.setdefault(name, [set(), set(), set()]), facts[1:, at].tolist(), strict=True):
+                known.add(value)
+    adapters = tuple(Adapter(name, _only(rail), _only(plane)) for name, (rail, plane, _) in seen.items())
+    return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part in seen.values())))
+
+
+def _kinds(facts: Ints) -> list[int]:
+    """A column of each kind that there is, those with the lowest first row first."""
+    key = np.zeros(facts.shape[1], dtype=np.int64)
+    for row in facts:
+        values, place = np.unique(row, return_inverse=True)
+        key = np.unique(key * len(values) + place, return_inverse=True)[1]  # stays below the number of columns squared
+    order = np.unique(key, return_index=True)[1]
+    return sorted(order.tolist(), key=lambda k: (int(facts[0, k]), k))
 
 
 def _only(values: set[int]) -> int | str:
@@ -50,7 +66,9 @@ def _only(values: set[int]) -> int | str:
     return next(iter(values)) if len(values) == 1 and min(values) >= 0 else ""
 
 
-def _record(fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: tuple[Adapter, ...], parts: Ints) -> HostAdapters:
+def _record(
+    fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: tuple[Adapter, ...], joined: bool
+) -> HostAdapters:
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
     types = {t for port in np.unique(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types}
     return HostAdapters(
@@ -59,7 +77,7 @@ def _record(fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: 
         adapters=adapters,
         rails=rails(fabric),
         planes=len({a.plane for a in adapters if a.plane != ""}),
-        joined=len(np.unique(parts[switches])) == 1,
+        joined=joined,
         narrow=_narrow(fabric, switches),
         shared=len(np.unique(hosts * fabric.device_count + switches)) == len(np.unique(hosts)),
         verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
@@ -86,9 +104,8 @@ def _parts(fabric: Fabric) -> Ints:
 
 def _narrow(fabric: Fabric, met: Ints) -> bool:
     """Whether one of these switches has less capacity to other switches than to hosts, though it has some."""
-    wanted: Bools = np.zeros(fabric.device_count, dtype=np.bool_)
-    wanted[met] = True
+    met = np.unique(met)
     down = np.bincount(fabric.device_b, weights=fabric.link_rate * fabric.is_end[fabric.device_a], minlength=fabric.device_count)
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     up = np.bincount(fabric.device_a, weights=fabric.link_rate * between, minlength=fabric.device_count)
-    return bool(((up > 0) & (up < down) & wanted).any())
+    return bool(((up[met] > 0) & (up[met] < down[met])).any())

@@ -171,6 +171,8 @@ class _Topology(Judge):
                 self.misread(
                     e, name, f"not a whole number as NCCL reads one ({strtol(value)})", NUMBERS.get(name, "such as 16 or 0x10")
                 )
+            elif value == "" and name in WHOLE and name != "link_width":
+                self.misread(e, name, "empty: NCCL takes 0", "write the number, or leave it out", Severity.WARNING)
         judge = {"cpu": self.cpu, "pci": self.pci, "gpu": self.gpu, "nvlink": self.nvlink, "net": self.net}.get(e.name)
         if judge:
             judge(e)

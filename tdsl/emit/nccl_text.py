@@ -149,8 +149,6 @@ class _Reader:
 
     def tag(self) -> tuple[str, Element] | None:
         """The next tag: open, close or single; None at the end of the file."""
-        if not self.at and "\0" in self.text:
-            raise self.stop(self.text.index("\0"), "a NUL byte, where NCCL's strings end", "save the file as plain text")
         self.pass_blanks()
         if self.at == len(self.text):
             return None
@@ -175,7 +173,11 @@ class _Reader:
         kind = "open"
         if c == "/":
             kind = "single"
-            _, c = self.token("the end of a tag")
+            start = self.at
+            rest, c = self.token("the end of a tag")
+            if rest:
+                at = Span(self.source, start, start + len(rest))
+                self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL passes it by", "end the tag with `/>`")
         if c != ">":
             raise self.unclosed(element, c)
         return kind, element
@@ -187,6 +189,8 @@ class _Reader:
         value, span = "", Span(self.source, start, start + max(len(name), 1))
         if c == "=":
             value, span, c = self.value(name)
+            if not name:
+                self.tell("E0522", span, f'="{value}" has no name: NCCL looks for none', "name the attribute")
         elif not name:
             self.tell(
                 "E0525", span, "a blank too many: NCCL counts an attribute without a name",
@@ -232,6 +236,10 @@ class _Reader:
     # ------------------------------------------------------------ elements
     def file(self) -> Element | None:
         """All top elements; the first that NCCL looks for is the one it uses."""
+        nul = self.text.find("\0")
+        if nul >= 0:
+            text = "a NUL byte: to NCCL a name or value ends there"
+            self.tell("E0524", Span(self.source, nul, nul + 1), text, "save the file as plain text", Severity.ERROR)
         top = Element("", Span(self.source, 0, 0))
         stack: list[tuple[Element, bool]] = [(top, True)]
         while (tag := self.tag()) is not None:

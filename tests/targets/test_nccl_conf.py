@@ -97,6 +97,19 @@ def test_planes_are_told_behind_the_names(tmp_path: Path) -> None:
     assert settings["NCCL_CROSS_NIC"] == "0" and "Planes that no switch joins" in words
 
 
+def test_adapters_that_meet_every_plane_are_not_kept_apart(tmp_path: Path) -> None:
+    """Each adapter has a lane in each plane, so any two meet; no plane stands behind a name."""
+    text = """fabric f {
+  host node[64]: B300_HOST { split nic 8 }
+  panel box[64]: SHUFFLE_8x8 { split front 8; split back 8 }
+  plane pl[8] { switch leaf: SW51T { split p 8 } }
+  connect node[n].nic[r, p] to pl[p].leaf via box[n]
+}"""
+    settings, words = told(text, tmp_path, "B300_HOST")
+    assert settings["NCCL_IB_HCA"] == "=" + ",".join(f"mlx5_{i}" for i in range(8))
+    assert settings["NCCL_CROSS_NIC"] == "2" and "must stay on" not in words
+
+
 def test_adapters_with_a_plugin_have_no_list(tmp_path: Path) -> None:
     text = """fabric f {
   host node[2]: P5
@@ -111,6 +124,27 @@ def test_a_device_in_two_planes_is_named_once() -> None:
     files = build(two_planes(), ["nccl"], Diagnostics())
     (data,) = [v for k, v in files.items() if k.endswith(".conf")]
     assert read(data)["NCCL_IB_HCA"].count("mlx5_0") == 1
+
+
+def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> None:
+    text = """cluster c {
+  host node[8]: DGX_H100
+  fabric compute {
+    switch leaf[8]: QM9700
+    connect node[n].nic[r] to leaf[r]
+  }
+  fabric storage {
+    switch leaf[2]: QM9700
+    connect node[n].storage[(0)] to leaf[0]
+    connect node[n].storage[(2)] to leaf[1]
+  }
+}"""
+    result = compile_text(text, tmp_path, verify=False, models=False)
+    written = {}
+    for design in result.designs:
+        assert design.fabric is not None
+        written[design.name] = [k for k in build(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
+    assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
 
 
 def test_a_host_without_links_has_no_settings() -> None:

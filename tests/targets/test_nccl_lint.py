@@ -67,7 +67,6 @@ RULES = [
     ("</system>", "</system>\nmore", "E0521", "text between tags"),
     ("</system>\n", "</system>\n<a", "E0521", "ends inside"),
     ("mlx5_0", "m" * 254, "E0521", "longer than 253"),
-    ("mlx5_0", "m\0", "E0521", "NUL"),
     # what it passes by
     ("<nic>", "<nic><gpu/></nic><nic>", "E0522", "does not look for <gpu> in <nic>"),
     ("<nic>", "<nix/><nic>", "E0522", "does not look for <nix> in <pci>"),
@@ -75,6 +74,8 @@ RULES = [
     ("</nic>", '</nic><pci busid="0000:ff:00.0"/>', "E0522", "below an adapter"),
     ("</system>", '</system>\n<system version="1"/>', "E0522", "second <system>"),
     ('busid="0000:1b', 'bus="1" busid="0000:1b', "E0522", "knows no `bus` of <pci>"),
+    ('gdr="1"/>', '="1"/>', "E0522", "has no name"),
+    ('gdr="1"/>', 'gdr="1"/x>', "E0522", "between `/` and `>`"),
     ('sm="90"', 'sm="90" sm="80"', "E0522", "given twice"),
     # what it cannot do without
     ('<system version="1">', "<system>", "E0523", "lacks `version`"),
@@ -85,6 +86,7 @@ RULES = [
     (' count="18"', "", "E0523", "lacks `count`"),
     ('target="fffffff:ffff:ff" count="18" tclass="0x068000"', 'count="18" tclass="0x030200"', "E0523", "lacks `target`"),
     # what it misreads
+    ("mlx5_0", "m\0", "E0524", "NUL"),
     ('version="1"', 'version="2"', "E0524", "version 1 only"),
     ("0000:1b:00.0", "0000:1B:00.0", "E0524", "letter by letter"),
     ("0000:1b:00.0", "1b:00.0", "E0524", "letter by letter"),
@@ -93,12 +95,13 @@ RULES = [
     ("0x030200", "030200", "E0524", "takes it for a switch"),
     ("32.0 GT/s PCIe", "32.0 GT/s", "E0524", "generation 3"),
     ('link_width="16"', 'link_width="016"', "E0524", "it takes 14"),
-    ('link_width="16"', 'link_width="x16"', "E0524", "it takes 0"),
+    ('link_width="16"', 'link_width="x16"', "E0524", "reads one (it"),
     ('vendor="0x1000"', 'vendor="10zz"', "E0524", "it takes 10"),
     ('speed="400000"', 'speed="400"', "E0524", "less than 1 Gb/s"),
     ('speed="400000"', 'speed="400Gb/s"', "E0524", "it takes 400"),
     ('speed="400000"', 'speed="-1"', "E0524", "counts 10 Gb/s"),
     ('sm="90"', 'sm="9.0"', "E0524", "it takes 9"),
+    ('sm="90"', 'sm=""', "E0524", "takes 0"),
     ('sm="90"', 'sm="9"', "E0524", "less than any"),
     ('gpu dev="0"', 'gpu dev="40"', "E0524", "32 GPUs"),
     ('gdr="1">', 'gdr="1" keep="1">', "E0524", "own mark"),
@@ -150,8 +153,8 @@ RULES = [
 ]
 WARNINGS = {
     "E0525": ("a blank too many", "NCCL adds"),
-    "E0522": ("nix", "second", "knows no", "twice"),
-    "E0524": ("switch", "mark", "no value", "missing"),
+    "E0522": ("nix", "second", "knows no", "twice", "between `/`", "no name"),
+    "E0524": ("switch", "mark", "no value", "missing", "takes 0"),
 }
 
 
