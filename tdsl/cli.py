@@ -30,18 +30,18 @@ Exit status: 0 clean, 1 findings, 2 a wrong call, an absent file or a fault of t
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``."""
+    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``; an underscore is a hyphen there."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands."""
         folder = Path(__file__).parent / "commands"
-        return sorted(m.name for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
+        return sorted(m.name.replace("_", "-") for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, imported when it is asked for."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        made: click.Command = import_module(f"tdsl.commands.{cmd_name}").command
+        made: click.Command = import_module(f"tdsl.commands.{cmd_name.replace('-', '_')}").command
         return made
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
+    from tdsl.semantics.loader import Parsed
     from tdsl.semantics.plan import Plan
+    from tdsl.semantics.ranges import Settings
     from tdsl.syntax import tree
     from tdsl.verify.check import Result
 
@@ -35,7 +37,10 @@ class UsageError(Exception):
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
-    ``fail`` elements that are judged as failed."""
+    ``fail`` elements that are judged as failed.
+
+    ``values`` are parameters that have a value already, and ``parsed`` holds files read for an earlier call.
+    """
 
     set: tuple[tuple[str, str], ...] = ()
     paths: tuple[Path, ...] = ()
@@ -44,6 +49,8 @@ class Options:
     max_devices: int = DEVICE_LIMIT
     max_links: int = LINK_LIMIT
     overlay: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    parsed: Parsed | None = None
     fail: tuple[str, ...] = ()
 
 
@@ -60,6 +67,7 @@ class Design:
     findings: list[Diagnostic]
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
     failed: Failed | None = None  # what is judged as failed
 
 
@@ -70,6 +78,10 @@ class Compilation:
     file: str
     designs: list[Design]
     findings: list[Diagnostic]
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings to tell people, each with the name of the file it is about."""
+        return [(design.file, d) for design in self.designs for d in design.findings]
 
 
 def check(source: str, options: Options | None = None) -> Compilation:
@@ -100,12 +112,29 @@ def expand(source: str, options: Options | None = None) -> tuple[str | None, Com
     return text, _lone(shown, Path(source).stem, diagnostics, begin)
 
 
-def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[str, Linked | None, list[Plan]]:
+def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
+    """What the parameters of a design may be, as they are met with what ``options`` give; holes are left open for it.
+
+    A parameter that several fabrics declare is met several times. With the findings so far. Raises UsageError.
+    """
+    from tdsl.semantics.ranges import Settings
+
+    settings = Settings(dict(options.set), dict(options.values), [])
+    diagnostics = Diagnostics()
+    _planned(source, options, diagnostics, settings)
+    return settings, diagnostics
+
+
+def _planned(
+    source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None
+) -> tuple[str, Linked | None, list[Plan]]:
     """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
+    from tdsl.semantics.parameters import idle_parameters
+    from tdsl.semantics.ranges import Settings
 
-    loader = Loader(diagnostics, options.paths, dict(options.overlay))
+    loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
     path = loader.design(source)
     if path is None:
         raise UsageError(_absent(source))
@@ -116,10 +145,13 @@ def _planned(source: str, options: Options, diagnostics: Diagnostics) -> tuple[s
     shown = loader.shown(path, source)
     if module is None:
         return shown, None, []
-    library = Library(loader, diagnostics, dict(options.set))
+    library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
     library.build_all(home)
+    if not diagnostics.has_errors:
+        idle_parameters(module.body, diagnostics)
+    _name_settings(diagnostics, options)
     _unknown_parameters(options, plans, diagnostics)
     return shown, home, plans
 
@@ -133,11 +165,12 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     if not plans:
         return _lone(shown, Path(source).stem, diagnostics, begin)
     designs = []
+    sound = not diagnostics.has_errors
     absent: list[dict[str, str]] = []
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            absent.append(_finish(plan, design, diagnostics, options, verify))
+            absent.append(_finish(plan, design, diagnostics, options, verify, sound))
         designs.append(design)
     for element in absent[0] if absent and not diagnostics.has_errors else ():
         if all(element in each for each in absent):
@@ -150,14 +183,16 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     return Compilation(shown, designs, found)
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool) -> dict[str, str]:
-    """Wire a plan, resolve what it requires and, if asked, verify it. Gives the failed elements that are not its own, and why."""
+def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> dict[str, str]:
+    """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors.
+
+    Gives the failed elements that are not its own, and why."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.requirements import resolve_claims
 
     own = Diagnostics()
     design.fabric = wire(plan, own, options.max_links)
-    design.fabric.complete = design.fabric.complete and not diagnostics.has_errors
+    design.fabric.complete = design.fabric.complete and sound
     design.claims = resolve_claims(plan, design.fabric, own)
     absent: dict[str, str] = {}
     if options.fail:
@@ -169,6 +204,7 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
         from tdsl.verify.runner import run
 
         design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed)
+    _name_settings(own, options)
     design.findings = gather(own)
     diagnostics.extend(own)
     return absent
@@ -185,6 +221,14 @@ def _cable_links(fabric: Fabric) -> dict[str, list[int]]:
     for link, leg in zip(links.tolist(), legs.tolist(), strict=True):
         found.setdefault(ids[leg], []).append(link)
     return found
+
+
+def _name_settings(diagnostics: Diagnostics, options: Options) -> None:
+    """Have errors say which of the names in their text ``--set`` gives."""
+    if options.set:
+        from tdsl.semantics.parameters import with_settings
+
+        diagnostics.items = [with_settings(d, dict(options.set)) for d in diagnostics]
 
 
 def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:
@@ -280,7 +324,7 @@ def _holes(
     found = list(openings(node.body or ()))
     if not found:
         return {}
-    if any(d.code.startswith("E00") for d in diagnostics):
+    if library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
         for opening in found:
             library.evaluator.holes[opening.key] = 1
         return {}

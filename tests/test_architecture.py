@@ -109,7 +109,7 @@ def test_only_commands_print(path: Path) -> None:
 
 
 WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|replace_file|unlink|rmtree|symlink_to|touch|copy2|mkstemp)$")
-WRITERS = ("emit/write.py", "cache.py", "commands/_shared.py", "commands/fmt.py")
+WRITERS = ("emit/write.py", "cache.py", "commands/_shared.py", "commands/fmt.py", "commands/new.py")
 
 
 @pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
@@ -207,7 +207,7 @@ def test_no_text_makes_the_compiler_raise(tmp_path_factory: pytest.TempPathFacto
 
 def test_a_command_is_one_file() -> None:
     folder = PACKAGE / "commands"
-    names = sorted(p.stem for p in folder.glob("[a-z]*.py"))
+    names = sorted(p.stem.replace("_", "-") for p in folder.glob("[a-z]*.py"))
     assert cli.list_commands(None) == names  # type: ignore[arg-type,attr-defined]
     assert [cli.get_command(None, n).name for n in names] == names  # type: ignore[arg-type,union-attr]
 

@@ -55,3 +55,4 @@ def test_not_imported(args: tuple[str, ...], text: str, unwanted: tuple[str, ...
 def test_a_check_needs_no_templates_and_no_workbooks(tmp_path: Path) -> None:
     unwanted = {"jinja2", "xlsxwriter", "networkx", "scipy", "z3", "highspy"}
     assert imported(tmp_path, "check", "dgx_superpod_h100") & unwanted == set()
+    assert imported(tmp_path, "check", "dgx_superpod_h100", "--all-params") & unwanted == set()

@@ -19,6 +19,7 @@ LAYERS = (
     ("physical",),
     ("verify", "emit"),
     ("compiler", "catalogue"),
+    ("sweep",),
     ("observe", "ide", "report"),
     ("cli", "lsp"),
 )

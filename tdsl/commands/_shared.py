@@ -91,12 +91,19 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
     )
 
 
-def compiled(sources: Sequence[str], options: Options, verify: bool = True) -> list[Compilation]:
-    """The designs of some files. What the compiler calls a wrong call is one here."""
+def compiled(sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None) -> Sequence[Compilation]:
+    """The designs of some files; with a limit, at so many combinations of their parameters.
+
+    What the compiler calls a wrong call is one here.
+    """
     from tdsl import compiler
 
     step = compiler.check if verify else compiler.elaborate
     try:
+        if limit is not None:
+            from tdsl.sweep import sweep
+
+            return [sweep(source, options, limit) for source in sources]
         return [step(source, options) for source in sources]
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None

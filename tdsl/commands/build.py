@@ -46,19 +46,31 @@ class TargetName(Text):
 @design_options
 @click.option("--target", type=TargetName(), multiple=True, help="Build this target only; may be given several times.")
 @click.option(
+    "--target-path",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="A folder of further targets, one folder each; may be given several times.",
+)
+@click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, metavar="DIR", help="Where to write."
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @limit_options
-def command(file: str, target: tuple[str, ...], out: Path, check: bool, force: bool, **given: Any) -> int:
+def command(
+    file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, check: bool, force: bool, **given: Any
+) -> int:
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
     build wrote there and this one does not is removed; files of others are never touched.
     """
     begin = time.perf_counter()
-    further = tuple(p / "targets" for p in given["path"])
+    blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
+    if blocked is not None:
+        raise Wrong(f"--out {out}: {blocked} is a file, not a folder")
+    further = (*(p / "targets" for p in given["path"]), *target_path)
     _known(target, further)
     (compilation,) = compiled([file], options(given))
     files = _made(compilation, target, further) if force or not _failed(compilation) else None

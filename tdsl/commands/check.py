@@ -50,7 +50,9 @@ class CheckName(Text):
 @click.command(
     "check",
     short_help="Say what is proved of designs, and what is wrong with them.",
-    epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n  tdsl check *.fab --output-format json -o report.json\n"
+    epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n"
+    "  tdsl check superpod.fab --all-params  (every value of every parameter)\n"
+    "  tdsl check *.fab --output-format json -o report.json\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)",
 )
 @click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE...")
@@ -71,6 +73,14 @@ class CheckName(Text):
     help="Write what proves bisection, reachability and survives, a folder for each design.",
 )
 @click.option(
+    "--all-params", is_flag=True,
+    help="Answer for every value that the parameters may have: each combination is compiled and checked.",
+)  # fmt: skip
+@click.option(
+    "--limit-params", type=click.IntRange(min=1), default=1000, metavar="N",
+    help="Check so many combinations of parameters at most; 1,000 if not given.",
+)  # fmt: skip
+@click.option(
     "--fail",
     multiple=True,
     metavar="ELEMENT",
@@ -86,17 +96,22 @@ class CheckName(Text):
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, certificates: Path | None, fail: tuple[str, ...], fail_file: tuple[Path, ...], **given: Any,
+    fail_on: str, certificates: Path | None, all_params: bool, limit_params: int, fail: tuple[str, ...],
+    fail_file: tuple[Path, ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
-    Without a requirement in the file every built-in check runs. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
+    the parameters, and what does not is told with the least values that show it.
+
+    Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
     failed = (*fail, *(element for path in fail_file for element in _elements(path)))
-    if failed and certificates is not None:
-        raise Wrong("certificates are of the design as it stands: give --certificates without --fail")
-    compilations = compiled(files, replace(options(given, select, ignore), fail=failed))
+    if certificates is not None and (all_params or failed):
+        raise click.UsageError("certificates are of one design as it stands: give --set instead of --all-params, and no --fail")
+    asked = replace(options(given, select, ignore), fail=failed)
+    compilations = compiled(files, asked, limit=limit_params if all_params else None)
     if certificates is not None:
         _save_certificates(compilations, certificates)
     report = Report(

@@ -63,6 +63,8 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     settings = _settings(target, options, diagnostics)
     files: dict[str, bytes] = {}
     for spec in target.files:
+        if not view.capabilities.issuperset(spec.needs):
+            continue
         for path, record in _places(spec, view):
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
@@ -144,6 +146,8 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
         records = [(p.name, p) for p in view.planes]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
+    elif spec.scope == "adapters":
+        records = [(a.host, a) for a in view.adapters]
     else:
         records = [(m.key, m) for m in view.models]
     if len(records) == 1 and spec.single:
@@ -152,12 +156,17 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
 
 
 def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:
-    """Whether a file passes the check its target names; a file that does not is not written."""
+    """Whether a file passes the check its target names; a file that does not is not written.
+
+    What the consumer would have to find out by itself is a fault here: a file that is made says all.
+    """
     if spec.lint != "nccl":
         return True
-    from tdsl.emit.nccl_lint import lint
+    from tdsl.emit.nccl_lint import FILLED_IN, lint
+    from tdsl.source import SourceFile
 
-    faults = [f for f in lint(content.decode()) if f.severity is Severity.ERROR]
+    faults = [f for f in lint(SourceFile(path, content.decode())) if f.severity is Severity.ERROR or f.code == FILLED_IN]
     for fault in faults:
-        diagnostics.add("E0510", None, f"{path}, line {fault.line}: {fault.message}")
+        row, column = fault.span.begin if fault.span else (1, 1)
+        diagnostics.add("E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help)
     return not faults

@@ -19,6 +19,8 @@ FORMULA = frozenset("=+-@\t\r\n")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IBDM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:@+-]{0,63}")
+_IBDM_WORDS = frozenset(("CA", "CFG", "HCA", "NODE", "SUBSYSTEM", "SW", "SYSTEM", "TOPSYSTEM"))
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.+~@=-]+")
 
 
@@ -91,6 +93,22 @@ def bare(value: object) -> str:
     return text
 
 
+def setting(value: object) -> str:
+    """A value of a file of ``NAME=value`` lines in which nothing is quoted, trimmed or escaped."""
+    text = str(value)
+    if not text or text != text.strip() or _CONTROL.search(text) or len(text.encode()) > 1000:
+        raise Refused(f"{text!r} cannot stand behind `=`: it is taken as it is, up to the line's end")
+    return text
+
+
+def hca(value: object) -> str:
+    """The name of an adapter in a list that is split at commas and colons."""
+    text = setting(value)
+    if set(text) & set(",:^= #"):
+        raise Refused(f"{text!r} cannot stand in a list of adapters: it is split at commas and colons")
+    return text
+
+
 def dot(value: object) -> str:
     """A quoted string of the graph language DOT."""
     text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -102,6 +120,16 @@ def node_id(value: object) -> str:
     text = str(value)
     if not text or len(text.encode()) > 64 or set(text) & set('"#@[]') or _CONTROL.search(text):
         raise Refused(f'{text!r} is no name for an InfiniBand node: 1 to 64 bytes without " # @ [ ] and control characters')
+    return text
+
+
+def ibdm(value: object) -> str:
+    """A name in the files of ibutils, which know no quotes; their own words, and a single character, get a ``_`` at the end."""
+    text = str(value)
+    if text.upper() in _IBDM_WORDS or len(text) == 1:
+        text += "_"
+    if not _IBDM.fullmatch(text):
+        raise Refused(f"{text!r} is no name for ibutils: 1 to 64 letters, digits and . _ : @ + -")
     return text
 
 
@@ -125,5 +153,5 @@ def file_name(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
-    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "line": line,
+    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
 }  # fmt: skip

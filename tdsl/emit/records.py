@@ -32,11 +32,12 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class PortGroup:
-    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate."""
+    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate; ``infiniband``: it may have links of that kind."""
 
     name: str
     rate_bps: int | str
     types: tuple[str, ...]
+    infiniband: bool
     ports: tuple[Port, ...]
 
 
@@ -261,6 +262,38 @@ class NumaNode:
     family: int | str
     model: int | str
     children: tuple[PciFunction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """A network device of a host model. ``rail`` and ``plane`` are "" where it has none, or several."""
+
+    name: str
+    rail: int | str
+    plane: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class HostAdapters:
+    """The adapters of a host model in a network, in the order of their rails, and what kind of network that is.
+
+    ``joined``: links between switches lead from any adapter to any other. ``narrow``: the switches that the hosts meet have
+    less capacity to other switches than to hosts. ``shared``: all adapters of a host meet one switch. ``verbs``: they are
+    InfiniBand or RoCE devices, and not such as have a plugin of their own. ``scaleup``: the host's accelerators are joined
+    inside. ``layout``: the inside of the model is described.
+    """
+
+    host: str
+    title: str
+    adapters: tuple[Adapter, ...]
+    rails: int
+    planes: int
+    joined: bool
+    narrow: bool
+    shared: bool
+    verbs: bool
+    scaleup: bool
+    layout: bool
 
 
 @dataclass(frozen=True, slots=True)

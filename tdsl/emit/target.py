@@ -11,9 +11,9 @@ from pathlib import Path
 from tdsl.diagnostic import Diagnostics
 from tdsl.resources import folder
 
-SCOPES = ("fabric", "plane", "device", "model", "host")
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class FileSpec:
 
     ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
     ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
-    The file with ``identity`` is a function of the design alone: its hash is the design's.
+    The file with ``identity`` is a function of the design alone: its hash is the design's. Where the fabric lacks what the file
+    ``needs``, the target goes without it.
     """
 
     path: str
@@ -32,6 +33,7 @@ class FileSpec:
     single: str = ""
     lint: str = ""
     identity: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def _file(data: object, place: Path, own: bool) -> FileSpec:
     made = place / "templates" / texts["template"] if texts["template"] else place / texts["program"]
     if not made.is_file():
         raise _Unfit(f"{made.relative_to(place)} is missing")
-    return FileSpec(path, str(scope), identity=data.get("identity") is True, **texts)
+    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_words(data, "needs")), **texts)
 
 
 def _only(data: Mapping[str, object], known: set[str], what: str) -> None:

@@ -11,13 +11,14 @@ from math import prod
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.emit import hosts, picture, subnets
+from tdsl.emit import adapters, hosts, picture, subnets
 from tdsl.emit.columns import Column, Table
 from tdsl.emit.records import (
     Cable,
     CableLabel,
     Circuit,
     Device,
+    HostAdapters,
     HostLayout,
     Link,
     LinkClass,
@@ -151,6 +152,11 @@ class FabricView:
         """The insides of host models with accelerators."""
         return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics))
 
+    @cached_property
+    def adapters(self) -> tuple[HostAdapters, ...]:
+        """The adapters of host models with accelerators, as they are wired."""
+        return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
+
     # ------------------------------------------------------------ InfiniBand
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
@@ -213,5 +219,5 @@ def _model(key: str, model: DeviceModel) -> Model:
             Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
             for i in range(c.size)
         )
-        groups.append(PortGroup(c.name, c.rate or "", c.types, ports))
+        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(hosts.INFINIBAND & set(c.types)), ports))
     return Model(key, model.name, model.kind, model.title, tuple(groups))

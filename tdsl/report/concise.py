@@ -13,12 +13,7 @@ FORMAT = "concise"
 def render(report: Report) -> str:
     """The findings of all files, a line each."""
     paint = Paint(report.colour)
-    lines = [
-        line(d, design.file, paint)
-        for compilation in report.compilations
-        for design in compilation.designs
-        for d in design.findings
-    ]
+    lines = [line(d, file, paint) for compilation in report.compilations for file, d in compilation.told()]
     return "".join(f"{row}\n" for row in lines)
 
 

@@ -29,7 +29,7 @@ class Report:
     @property
     def findings(self) -> list[Diagnostic]:
         """All findings, in order."""
-        return [d for c in self.compilations for design in c.designs for d in design.findings]
+        return [d for c in self.compilations for _, d in c.told()]
 
     @property
     def failed(self) -> bool:

@@ -9,19 +9,24 @@ from tdsl import __version__, catalogue
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report
 from tdsl.source import Span
+from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tdsl.compiler import Design
     from tdsl.verify.check import Result
 
 FORMAT = "json"
 SCHEMA = 1
+LISTED = 1000
 
 
 def render(report: Report) -> str:
     """All designs of all files as one JSON document."""
     designs = [_design(design, report.fail_on) for c in report.compilations for design in c.designs]
-    return dump({"schema": SCHEMA, "tdsl": __version__, "designs": designs})
+    sweeps = [_sweep(c) for c in report.compilations if isinstance(c, Sweep)]
+    return dump({"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs})
 
 
 def dump(document: object) -> str:
@@ -36,7 +41,7 @@ def _other(value: object) -> object:
 
 
 def _design(design: Design, fail_on: Severity) -> dict[str, object]:
-    summary: dict[str, object] = {}
+    summary: Mapping[str, object] = design.summary or {}
     if design.fabric is not None:
         from tdsl.verify.summary import summarise
 
@@ -50,9 +55,42 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
         "summary": summary,
         "results": [_result(r) for r in design.results],
-        "findings": [_finding(d, design.file) for d in design.findings],
+        "findings": [finding(d, design.file) for d in design.findings],
         "elapsed_s": round(design.elapsed_s, 3),
     }
+
+
+def _sweep(sweep: Sweep) -> dict[str, object]:
+    """What ``--all-params`` found: ``values`` of each parameter (the ends, if they are many), ``kept`` those without a range."""
+    return {
+        "file": sweep.file,
+        "combinations": sweep.total,
+        "checked": len(sweep.cases),
+        "whole": sweep.whole,
+        "values": {name: _values(values) for name, values in sweep.varied.items()},
+        "kept": {name: plain(d.default) for name, d in sweep.kept.items()},
+        "results": [
+            {
+                "fabric": fabric,
+                "check": v.check,
+                "requirement": None if v.bare else v.what,
+                "status": v.status,
+                "count": v.count,
+                "asked": v.asked,
+                "parameters": None if v.first is None else {k: plain(x) for k, x in v.first.values.items()},
+                "text": v.answer,
+            }
+            for fabric, verdicts in sweep.verdicts().items()
+            for v in verdicts
+        ],
+        "findings": [finding(d, sweep.file) for d in sweep.findings],
+    }
+
+
+def _values(values: Sequence[object]) -> object:
+    if len(values) > LISTED:
+        return {"first": plain(values[0]), "last": plain(values[-1]), "count": len(values)}
+    return [plain(v) for v in values]
 
 
 def _failed(design: Design) -> dict[str, object]:
@@ -80,7 +118,8 @@ def _result(result: Result) -> dict[str, object]:
     return result.facts() | {k: place[k] for k in ("file", "line", "column")}
 
 
-def _finding(d: Diagnostic, file: str) -> dict[str, object]:
+def finding(d: Diagnostic, file: str) -> dict[str, object]:
+    """A finding about a file, with its place."""
     out: dict[str, object] = {
         "code": d.code,
         "name": catalogue.name_of(d.code),

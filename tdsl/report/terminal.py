@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tdsl import catalogue
@@ -12,6 +12,7 @@ from tdsl.report.excerpt import Remark, excerpt
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, length, tame, wrap
 from tdsl.semantics.values import text_of
+from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design
@@ -27,8 +28,10 @@ def render(report: Report) -> str:
     paint = Paint(report.colour)
     blocks: list[str] = []
     for compilation in report.compilations:
-        for design in compilation.designs:
-            blocks += findings(design, paint, report.width)
+        blocks += [finding(d, file, paint, report.width) for file, d in compilation.told()]
+        if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
+            blocks.append(over_all(compilation, paint, report.width))
+            continue
         for design in compilation.designs:
             if design.fabric is not None:
                 blocks.append(outcome(design, paint, report.width))
@@ -116,6 +119,22 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     return "\n".join([*parts, "", *summary_lines(summarise(design.fabric), paint)])
 
 
+def over_all(sweep: Sweep, paint: Paint, width: int) -> str:
+    """What was proved of a file's fabrics for all values of their parameters."""
+    blocks = []
+    for name, verdicts in sweep.verdicts().items():
+        head = f"{paint('bold', tame(name))}  {paint('dim', tame(sweep.file))}"
+        over = Counter(v.answer for v in verdicts if v.bare and v.status == "skipped")
+        rows = [
+            (v.status, f"{over[v.answer]} checks" if passed else tame(v.what), tame(v.answer), v.bare)
+            for v in verdicts
+            for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
+        ]
+        rows = list(dict.fromkeys(rows))  # one line for all of one reason
+        blocks.append("\n".join([head, *wrap(tame(sweep.extent), width), "", *columns(rows, paint, width)]))
+    return "\n\n".join(blocks or [tame(sweep.extent)])
+
+
 def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[str]:
     """A line a check or requirement; instances of one requirement with one answer share a line."""
     results = list(results)
@@ -127,12 +146,19 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
             continue
         key = (r.status, tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
         rows.setdefault(key, []).append(r.scope)
-    broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)
-    out = []
+    shown = []
     for (status, what, answer, bare), scopes in rows.items():
         where = f" in {tame(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} alike" if len(scopes) > 1 else ""
-        answer = f"{answer}{where}".strip()
+        shown.append((status, what, f"{answer}{where}".strip(), bare))
+    return columns(shown, paint, width)
+
+
+def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
+    """Verdicts under each other: status, what was asked, the answer; bare ones were asked by nobody."""
+    broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)
+    out = []
+    for status, what, answer, bare in rows:
         head = f"  {paint(VERDICTS[status], f'{status:<8}')}  "
         shown = what + " " * max(broad - length(what), 0)
         lines = wrap(answer, max(width - 14 - broad, 30))

@@ -14,6 +14,7 @@ from tdsl.semantics.loader import Loader, Module, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.models import build_model
 from tdsl.semantics.parameters import define_param
+from tdsl.semantics.ranges import Settings
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.values import Function
 from tdsl.source import Span
@@ -48,7 +49,7 @@ class Library:
 
     loader: Loader
     diagnostics: Diagnostics
-    settings: dict[str, str] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
     linked: dict[str, Linked] = field(default_factory=dict)
     linking: list[tuple[str, Span | None, str]] = field(default_factory=list)
     models: dict[int, DeviceModel | None] = field(default_factory=dict)
@@ -120,7 +121,7 @@ class Library:
     def _parameter(self, result: Linked, s: tree.Param) -> None:
         """A param at the top of a file; ``--set`` speaks to the design's own file only."""
         result.declared.add(s.name.name)
-        given = self.settings if not self.linking[1:] and not self.linked else {}
+        given = self.settings if not self.linking[1:] and not self.linked else Settings()
         result.parameters[s.name.name] = define_param(result.scope, s, self.evaluator, given)
 
     def _use(self, result: Linked, use: tree.Use) -> None:

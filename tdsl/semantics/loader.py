@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tdsl import resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.semantics.fault import Fault, nearest
 from tdsl.source import SourceFile
 from tdsl.syntax import tree
@@ -26,13 +26,21 @@ class Module:
     key: str
 
 
+Parsed = dict[str, tuple[Module | None, list[Diagnostic]]]
+"""Files that were read before, by their resolved path, and what was found in them."""
+
+
 @dataclass(slots=True)
 class Loader:
-    """Reads files once. ``paths`` are folders searched after the design's own and before the standard library."""
+    """Reads files once. Compilations that share ``parsed`` read a file once among them.
+
+    ``paths`` are folders searched after the design's own and before the standard library.
+    """
 
     diagnostics: Diagnostics
     paths: tuple[Path, ...] = ()
     overlay: dict[str, str] = field(default_factory=dict)  # unsaved buffers: resolved path -> text
+    parsed: Parsed = field(default_factory=dict)
     modules: dict[str, Module | None] = field(default_factory=dict)
     catalogue_names: dict[str, Path] | None = None
 
@@ -50,11 +58,15 @@ class Loader:
     def read(self, path: Path, given: str = "") -> Module | None:
         """A file's module, shown as ``given``; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
         key = str(path.resolve())
-        if key not in self.modules:
+        if key not in self.parsed:
             text = self.overlay.get(key)
             data = text.encode() if text is not None else path.read_bytes()
-            file = decode(data, self.shown(path, given), self.diagnostics)
-            self.modules[key] = Module(file, parse(file, self.diagnostics).body, path.parent, key) if file else None
+            own = Diagnostics()
+            file = decode(data, self.shown(path, given), own)
+            self.parsed[key] = (Module(file, parse(file, own).body, path.parent, key) if file else None), own.items
+        if key not in self.modules:
+            self.modules[key], found = self.parsed[key]
+            self.diagnostics.extend(found)
         return self.modules[key]
 
     def shown(self, path: Path, given: str = "") -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from tdsl.diagnostic import Diagnostics
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_type, truth
+from tdsl.semantics.ranges import Settings, domain
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
 from tdsl.source import Span
@@ -13,12 +18,20 @@ from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
 
-def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: dict[str, str]) -> Value:
-    """Bind the parameter and give its value. Raises Fault if what is given does not fit its type or guard."""
+def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Settings) -> Value:
+    """Bind the parameter and give its value. Raises Fault if what is given does not fit its type or guard.
+
+    Where the settings ask for domains, what it may be is added to them.
+    """
     name = s.name.name
     scope.define(name, Binding("param", s.name.span, state=FAILED))
-    given = settings.get(name)
-    value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
+    if settings.domains is not None:
+        settings.domains.append(domain(scope, s, evaluator))
+    given = settings.texts.get(name)
+    if name in settings.values:
+        value = settings.values[name]
+    else:
+        value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
     at = s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
@@ -54,6 +67,39 @@ def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Valu
         raise
 
 
-def text_span(span: Span) -> str:
-    """The text of a span with blanks made single."""
-    return " ".join(span.text.split())
+def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> None:
+    """Note the parameters of a file that nothing in it asks for: a misspelt name, or one left over."""
+    params = [s for s in _all_of(body) if isinstance(s, tree.Param)]
+    if not params:
+        return
+    used = {m.name for m in _all_of(body, leave=tree.Param) if isinstance(m, tree.Member)}
+    used.update(name for s in _all_of(body) if isinstance(s, tree.Broken) for name in s.names)
+    for s in params:
+        others = {
+            m.name for x in params if x is not s for m in _all_of((x.type, x.default, x.guard)) if isinstance(m, tree.Member)
+        }
+        if s.name.name not in used | others:
+            diagnostics.add(
+                "E0127", s.name.span, f"nothing in this file asks for `{s.name.name}`", severity=Severity.NOTE,
+                help="use it, or take it out: giving it another value changes nothing",
+            )  # fmt: skip
+
+
+def _all_of(n: object, leave: type | None = None) -> Iterator[object]:
+    """Every node of a tree, those below one of the type ``leave`` apart."""
+    if isinstance(n, tuple):
+        for x in n:
+            yield from _all_of(x, leave)
+    elif is_dataclass(n) and not isinstance(n, (Span, type)) and not (leave is not None and isinstance(n, leave)):
+        yield n
+        for f in fields(n):
+            yield from _all_of(getattr(n, f.name), leave)
+
+
+def with_settings(d: Diagnostic, texts: Mapping[str, str]) -> Diagnostic:
+    """An error whose text names a parameter that ``--set`` gives says so."""
+    if d.severity is not Severity.ERROR or d.span is None or "--set" in d.message:
+        return d
+    named = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", d.span.text))
+    notes = [f"`{name}` is given by `--set {name}={texts[name]}`" for name in named if name in texts]
+    return replace(d, notes=(*d.notes, *notes)) if notes else d

@@ -52,7 +52,7 @@ def resolve(plan: Plan, context: Context, path: tree.Path, *, ports: bool = True
     """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken ones."""
     reader = PathReader(plan, context, path)
     head = reader.member()
-    depth, found = _lookup(context, head)
+    depth, found = _lookup(plan, context, head)
     shared = sum(len(p.axes) for p in context.parts[:depth])
     parts: list[Part] = list(context.parts[:depth])
     written: list[tuple[tree.Member, int, tree.Index | None]] = []
@@ -101,7 +101,7 @@ def _late_entries(written: list[tuple[tree.Member, int, tree.Index | None]], axe
     return out
 
 
-def _lookup(context: Context, head: tree.Member) -> tuple[int, Group | DeviceSet]:
+def _lookup(plan: Plan, context: Context, head: tree.Member) -> tuple[int, Group | DeviceSet]:
     """The member a first name means, looked up from the enclosing block outward, and how deep it was found."""
     for depth in range(len(context.groups) - 1, -1, -1):
         group = context.groups[depth]
@@ -110,6 +110,12 @@ def _lookup(context: Context, head: tree.Member) -> tuple[int, Group | DeviceSet
             return depth, found
         if head.name in group.absent or group.scope.is_excused(head.name):
             raise Excused
+    is_model = plan.evaluator.is_model
+    if callable(is_model) and is_model(head.name):
+        raise Fault(
+            "E0101", head.span, f"`{head.name}` is a model, not a device",
+            help=f"declare one, `switch NAME: {head.name}` or `host NAME: {head.name}`, and write its name here",
+        )  # fmt: skip
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
     raise unknown("E0101", head.span, "device or group", head.name, known)
 

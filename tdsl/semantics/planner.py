@@ -192,6 +192,8 @@ class Planner:
 
     def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """The branch whose condition holds; its names belong to the block around."""
+        if any(isinstance(x, (tree.Param, tree.If)) for body in (*(b for _, b in s.branches), s.other) for x in body):
+            self.library.settings.varying = True  # a parameter here may rest on others
         for condition, body in s.branches:
             if truth(self.evaluator.evaluate(condition, scope), condition.span):
                 self.block(body, scope, context, (*chain, (condition.span, "because this holds")))

@@ -1,7 +1,7 @@
 """Traffic patterns: who sends how much to whom, as whole numbers over the units of a view.
 
-A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a file with a matrix. Files
-lie beside the design; they are read, never written.
+A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a file with a matrix.
+Files lie beside the design; they are read, never written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.verify.view import View
+from tdsl.verify.view import View, scaleup_joined
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""
@@ -46,12 +46,23 @@ class Demand:
 def demand_of(view: View, claim: ResolvedClaim) -> Demand:
     """The demand that a claim's arguments name. Raises Unfit."""
     head, *rest = claim.args
+    if claim.through:
+        _needs_scaleup(view, str(head))
     if isinstance(head, str) and "." in head and not rest:
         return _matrix(view, claim, head)
     make = PATTERNS.get(str(head))
     if make is None:
         raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
     return make(view, claim, *rest)
+
+
+def _needs_scaleup(view: View, pattern: str) -> None:
+    """Refuse `through scaleup` where it would change nothing, and where there is no scale-up domain to go through."""
+    if pattern != "rail_allreduce":
+        raise Unfit(f"`{pattern}` lets a host use all its ports already: leave out `through scaleup`")
+    f = view.fabric
+    if not all(scaleup_joined(f.models[m]) for m in np.unique(f.device_model[view.units]).tolist()):
+        raise Unfit("there are hosts without a scale-up domain that joins their accelerators")
 
 
 def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
@@ -71,6 +82,8 @@ def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
 
 
 def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if view.direct:
+        raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
     ring = _ring(view, claim, *args)
     return Demand(ring.source, ring.target, ring.amount, by_rail=not claim.through)
 

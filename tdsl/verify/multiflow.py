@@ -10,10 +10,11 @@ say in floats only proposes: routes and lengths become whole numbers, and bounds
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,9 @@ Demands = dict[tuple[int, int], int]
 
 WORK = 20_000_000
 """Arcs that all sources together may look at in one routing: some ten seconds."""
+
+SMALL = 40_000
+"""Variables up to which the linear program is solved."""
 
 ROUNDS = 24
 """Routings by multiplicative weights."""
@@ -74,9 +78,10 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
         if not _divide(flows, length, s, wanted, load):
             return None
     best = Bounds(min(_fits(flows, load), top), top, load, ())
-    best = _tighter(flows, by_source, best, _steep(flows, load, 0.0))
     if best.lower < best.upper:
-        better = _program if len(by_source) * len(flows.tail) <= 40_000 else _weights
+        best = _tighter(flows, by_source, best, _fullest(flows, load))
+    if best.lower < best.upper:
+        better = _program if len(by_source) * len(flows.tail) <= SMALL else _weights
         for routes, lengths in better(flows, by_source, best):
             if routes is not None and (lower := min(_fits(flows, routes), top)) > best.lower:
                 best = Bounds(lower, best.upper, routes, best.lengths)
@@ -95,7 +100,7 @@ def _tighter(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds, l
     """The bounds with what these lengths show, too."""
     spent = 0
     for s, wanted in by_source.items():
-        far = distances(flows, lengths, s)
+        far = distances(flows, lengths, s, wanted)
         spent += sum(amount * far[t] for t, amount in wanted.items())
     if not spent:
         return best
@@ -103,15 +108,22 @@ def _tighter(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds, l
     return Bounds(best.lower, upper, best.load, tuple(lengths)) if upper < best.upper else best
 
 
-def distances(flows: Flows, length: list[int], source: int) -> list[int]:
-    """Length of the shortest path from a node to every other; FAR where there is none. Dijkstra 1959."""
+def distances(flows: Flows, length: list[int], source: int, targets: Iterable[int]) -> list[int]:
+    """Length of the shortest path from a node to some others, and to all that are nearer; FAR where there is none. Dijkstra
+    1959."""
+    left = set(targets)
     far = [FAR] * flows.nodes
     far[source] = 0
     heap = [(0, source)]
     heads, passes = flows.head.tolist(), flows.passes.tolist()
     while heap:
         d, v = heappop(heap)
-        if d > far[v] or (v != source and not passes[v]):
+        if d > far[v]:
+            continue
+        left.discard(v)
+        if not left:
+            break
+        if v != source and not passes[v]:
             continue
         for arc in flows.out[v]:
             w, e = heads[arc], d + length[arc]
@@ -124,16 +136,16 @@ def distances(flows: Flows, length: list[int], source: int) -> list[int]:
 def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int], load: Loads) -> bool:
     """Add what a source sends along its shortest paths, each step back divided as the arcs have capacity. False if some target
     is not reached. Lengths are at least 1."""
-    far = distances(flows, length, source)
+    far = distances(flows, length, source, wanted)
     if any(far[t] >= FAR for t in wanted):
         return False
     through: dict[int, Fraction] = {t: Fraction(amount) for t, amount in wanted.items()}
     tails, rooms, passes = flows.tail, flows.room, flows.passes
-    order = sorted((v for v in range(flows.nodes) if 0 < far[v] < FAR), key=lambda v: -far[v])
-    for v in order:
-        amount = through.get(v)
-        if not amount:
-            continue
+    heap = [(-far[t], t) for t in wanted]
+    heapify(heap)
+    while heap:
+        _, v = heappop(heap)
+        amount = through[v]
         tight = [
             arc for arc in flows.into[v]
             if far[u := int(tails[arc])] + length[arc] == far[v] and (u == source or passes[u])
@@ -143,29 +155,41 @@ def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int]
             part = amount * int(rooms[arc]) / total
             load[arc] = load.get(arc, Fraction(0)) + part
             u = int(tails[arc])
+            if u not in through and u != source:
+                heappush(heap, (-far[u], u))
             through[u] = through.get(u, Fraction(0)) + part
     return True
 
 
-def _steep(flows: Flows, load: Loads, base: float) -> list[int]:
-    """Lengths of the arcs by how full they are: 1 for what is full, ``base`` (in thousandths, rounded up) for the rest."""
+def _fullest(flows: Flows, load: Loads) -> list[int]:
+    """Lengths: 1 for the arcs that are fullest, 0 for all others."""
     use = {arc: float(amount) / int(flows.room[arc]) for arc, amount in load.items()}
     most = max(use.values(), default=1.0)
-    return [1000 if use.get(arc, 0.0) > most * 0.999999 else int(base * 1000) for arc in range(len(flows.tail))]
+    return [int(use.get(arc, 0.0) > most * 0.999999) for arc in range(len(flows.tail))]
 
 
 def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
-    """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged."""
+    """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged. Steep lengths find
+    routes, gentle ones the better upper bound."""
+    room = flows.room.astype(np.float64)
     total: Loads = dict(best.load)
-    for turn in range(1, ROUNDS):
-        use = np.array([float(total.get(arc, 0)) / turn / int(flows.room[arc]) for arc in range(len(flows.tail))])
-        steep = 4.0 + 2.0 * turn
-        length = [
-            int(x) for x in np.rint(1 + 10_000 * np.exp(steep * (use / use.max() - 1)) / flows.room * int(flows.room.min()))
-        ]
+    rounds = min(ROUNDS, 2 + 2 * WORK // (len(by_source) * len(room)))
+    for turn in range(1, rounds):
+        use = np.zeros(len(room))
+        for arc, amount in total.items():
+            use[arc] = float(amount) / room[arc]
+        lengths = _prices(use, room, 4.0 + 2.0 * turn)
         for s, wanted in by_source.items():
-            _divide(flows, length, s, wanted, total)
-        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, length
+            _divide(flows, lengths, s, wanted, total)
+        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, lengths
+        yield None, _prices(use, room, 4.0 + turn % 8)
+
+
+def _prices(use: Floats, room: Floats, steep: float) -> list[int]:
+    """Lengths that grow with how full an arc is; at least 1."""
+    price = np.exp(steep * (use / use.max() - 1)) * (room.min() / room)
+    lengths: list[int] = np.rint(1 + 10_000 * price).astype(np.int64).tolist()
+    return lengths
 
 
 # ---------------------------------------------------------------- the linear program
@@ -197,8 +221,10 @@ def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Flo
 
     arcs, n, sources = len(flows.tail), flows.nodes, list(by_source)
     scale = float(max(sum(w.values()) for w in by_source.values()))
-    start, index, value = [], [], []
-    upper = []
+    start: list[int] = []
+    index: list[int] = []
+    value: list[float] = []
+    upper: list[float] = []
     for k, s in enumerate(sources):
         for arc in range(arcs):
             a, b = int(flows.tail[arc]), int(flows.head[arc])
@@ -226,7 +252,7 @@ def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Flo
     lp.row_upper_ = np.append(flows.room.astype(np.float64), balance)
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = np.array(start), np.array(index), np.array(value)
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, setting in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("random_seed", 0)):
         solver.setOptionValue(option, setting)
     solver.passModel(lp)

@@ -35,6 +35,9 @@ class Separation:
 def separators(view: View) -> Separation:
     """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen Kurventheorie" (1927)."""
     near = _neighbours(view)
+    even = _even(view, near)
+    if even is not None:
+        return even
     best: Separation | None = None
     inner = _inner(view)
     budget, seen = WORK, 0
@@ -55,6 +58,19 @@ def separators(view: View) -> Separation:
             best = found
     assert best is not None
     return best
+
+
+def _even(view: View, near: dict[int, set[int]]) -> Separation | None:
+    """A connected graph whose nodes all look alike, no four of them joined each to each, is as connected as a node has
+    neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der Mathematik 21, 1970)."""
+    u, *others = view.units.tolist()
+    mine = near[u]
+    if not view.forwards[view.units].all() or (view.label[view.units] != view.label[u]).any() or not _turns(view):
+        return None
+    if any(near[x] & near[y] & mine for x in mine for y in near[x] & mine):
+        return None
+    v = next((x for x in others if x not in mine), None)
+    return None if v is None else Separation(len(mine), len(mine), (u, v), tuple(sorted(mine)), False)
 
 
 def _pairs(view: View, near: dict[int, set[int]]) -> Iterator[tuple[int, int]]:

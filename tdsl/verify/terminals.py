@@ -104,8 +104,8 @@ def offer(view: View, links: Links, demand: Demand) -> Offer | None:
     np.add.at(total, back, np.concatenate((room, room)))
     flows = Flows(size, keys // size, keys % size, total, nodes >= count)
     demands: Demands = {}
-    who = (np.searchsorted(nodes, place[x]).tolist() for x in (source, target))
-    for s, t, w in zip(*who, amount.tolist(), strict=True):
+    begin, end = (np.searchsorted(nodes, place[x]).tolist() for x in (source, target))
+    for s, t, w in zip(begin, end, amount.tolist(), strict=True):
         if s != t:
             demands[s, t] = demands.get((s, t), 0) + w
     return Offer(flows, demands, top, int(amount.sum()), grain)

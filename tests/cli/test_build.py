@@ -111,3 +111,14 @@ def test_a_target_of_a_path_folder(tmp_path: Path) -> None:
     done = tdsl("build", write(tmp_path), "--out", out, "--path", tmp_path / "mine", "--target", "count")
     assert done.exit_code == 0, done.output
     assert (out / "count" / "count.txt").read_text() == "small\n"
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
+    """A wrong call: one line, nothing compiled, and the file is left as it was."""
+    design, there = write(tmp_path), tmp_path / "there"
+    there.write_text("mine")
+    for out in (there, there / "deeper"):
+        done = tdsl("build", design, "--out", out)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr == f"Error: --out {out}: {there} is a file, not a folder\n"
+    assert there.read_text() == "mine"

@@ -205,3 +205,21 @@ def test_checks_passed_over_for_one_reason_share_a_line(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "checks  the wiring has errors" in " ".join(done.output.split(" ")).replace("   ", "  ")
     assert done.output.count("the wiring has errors") == 1
+
+
+def test_an_error_says_what_set_gave(tmp_path: Path) -> None:
+    """Where the text of an error names a parameter that `--set` gives, and nowhere else."""
+    text = "fabric f {\n  param n: int = 2\n  switch a[n of 4]: QM9700\n  connect a[*] ring\n  connect b[*] ring\n}\n"
+    findings = {f["code"]: f for f in report(write(tmp_path, text), "--set", "n=5")["designs"][0]["findings"]}
+    assert "`n` is given by `--set n=5`" in findings["E0120"]["notes"]
+    assert not any("--set" in note for note in findings["E0101"]["notes"])
+    (other,) = report(write(tmp_path, text.replace("= 2", "= 5")))["designs"][0]["findings"][:1]
+    assert other["code"] == "E0120" and not any("--set" in note for note in other["notes"])
+
+
+def test_what_one_fabric_fails_does_not_silence_another(tmp_path: Path) -> None:
+    """Fabrics of a file are judged each by itself."""
+    text = "fabric f {\n  switch a[4]: QM9700\n  connect a[*] ring\n  require links == 5\n}\n"
+    document = report(write(tmp_path, text + text.replace("fabric f", "fabric g").replace("== 5", "== 4")))
+    first, second = ([r["status"] for r in d["results"] if r["requirement"]] for d in document["designs"])
+    assert (first, second) == (["refuted"], ["proved"])

@@ -18,7 +18,9 @@ import pytest
 from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 
-COMMANDS = ("build", "check", "completion", "expand", "explain", "fmt", "init", "list", "show", "version")
+COMMANDS = (
+    "build", "check", "completion", "expand", "explain", "fmt", "init", "lint-nccl", "list", "new", "show", "version",
+)  # fmt: skip
 
 
 # ---------------------------------------------------------------- show
@@ -170,6 +172,20 @@ def test_init_makes_a_design_that_is_clean(tmp_path: Path, monkeypatch: pytest.M
     assert tdsl("fmt", "--check", "mine.fab").exit_code == 0
     for nodes in ("2", "16", "32"):
         assert tdsl("check", "mine.fab", "--set", f"nodes={nodes}").exit_code == 0
+
+
+def test_a_new_target_builds_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("new", "target", "inventory", "--in", "mine").exit_code == 0
+    assert "tdsl build FILE" in Path("mine/inventory/README.md").read_text()
+    done = tdsl("build", write(tmp_path), "--target-path", "mine", "--target", "inventory")
+    assert done.exit_code == 0, done.stderr
+    lines = Path("out/inventory/devices.txt").read_text().splitlines()
+    assert lines[:2] == ["Devices of small", "node0 DGX_H100"] and len(lines) == 1 + 14
+    assert Path("out/inventory/devices/leaf7.txt").read_text() == "leaf7: QM9700 with 64 ports\n"
+    again = tdsl("new", "target", "inventory", "--in", "mine")
+    assert again.exit_code == 2 and "there already" in again.stderr
+    assert tdsl("new", "target", "../x").exit_code == 2 and tdsl("new", "target", "A").exit_code == 2
 
 
 def test_init_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

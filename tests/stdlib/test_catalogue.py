@@ -16,6 +16,7 @@ from tdsl.syntax.printer import format_source
 
 STDLIB = resources.folder("stdlib")
 HARDWARE = sorted((STDLIB / "hardware").rglob("*.fab"))
+CABLES = sorted((STDLIB / "cables").glob("*.fab"))
 DESIGNS = sorted((STDLIB / "designs").glob("*.fab"))
 
 
@@ -59,6 +60,64 @@ def test_qm9700_faceplate() -> None:
     assert (p.size, max(p.cages), p.labels[0], p.labels[1], p.labels[63]) == (64, 32, "IB1/1/1", "IB1/1/2", "IB1/32/2")
 
 
+@pytest.mark.parametrize(
+    ("name", "ports", "count", "gbps", "splits"),
+    [
+        ("QM8700", "p", 40, 200, (2,)),
+        ("QM9700", "p", 64, 400, (2,)),
+        ("Q3400", "p", 144, 800, (2,)),
+        ("SN5600", "p", 64, 800, (2, 4)),
+        ("SW51T", "p", 64, 800, (8, 4, 2)),
+        ("SW64x400", "p", 64, 400, ()),
+        ("ARISTA_7800", "p", 576, 400, (2, 4)),
+        ("ROSETTA", "p", 64, 200, ()),
+        ("PALOMAR", "p", 136, None, ()),
+        ("NVSWITCH2", "p", 36, 200, ()),
+        ("NVSWITCH3", "p", 64, 200, ()),
+        ("NVLINK5_SWITCH", "p", 72, 400, ()),
+        ("B200", "nvlink", 18, 400, ()),
+        ("H100", "nvlink", 18, 200, ()),
+        ("A100", "nvlink", 12, 200, ()),
+        ("H800", "nvlink", 8, 200, ()),
+        ("TPU_V2", "ici", 4, 496, ()),
+        ("TPU_V3", "ici", 4, 656, ()),
+        ("TPU_V4", "ici", 6, 400, ()),
+        ("TPU_V5P", "ici", 6, 800, ()),
+        ("TRN2", "link", 6, 1024, ()),
+        ("DGX_A100", "nic", 8, 200, ()),
+        ("DGX_H200", "nic", 8, 400, ()),
+        ("DGX_B200", "nic", 8, 400, ()),
+        ("GB200_TRAY", "nic", 4, 400, ()),
+        ("GRAND_TETON", "nic", 8, 400, ()),
+        ("H800_NODE", "nic", 8, 400, ()),
+        ("B300_HOST", "nic", 8, 800, (8, 4, 2)),
+        ("EX235A", "nic", 4, 200, ()),
+        ("P4D", "nic", 4, 100, ()),
+        ("P5", "nic", 32, 100, ()),
+    ],
+)
+def test_ports_as_published(name: str, ports: str, count: int, gbps: int | None, splits: tuple[int, ...]) -> None:
+    """How many, how fast and how far apart: each file names where it is published."""
+    (path,) = [p for p in HARDWARE if p.stem == name.lower()]
+    found = model_in(path).port_class(ports)
+    assert found is not None and (found.size, found.rate, found.splits) == (count, gbps and gbps * 10**9, splits)
+
+
+def test_capacities_as_published() -> None:
+    """In one direction: 51.2 Tb/s of a switch chip, 900 GB/s of a B200, 3,200 Gb/s of a p5, 4,800 Gb/s of a TPU v5p."""
+
+    def total(name: str, ports: str) -> int:
+        (path,) = [p for p in HARDWARE if p.stem == name]
+        found = model_in(path).port_class(ports)
+        assert found is not None and found.rate is not None
+        return found.size * found.rate
+
+    assert total("sn5600", "p") == total("sw51t", "p") == 51_200 * 10**9
+    assert total("b200", "nvlink") == 900 * 8 * 10**9 and total("h100", "nvlink") == 450 * 8 * 10**9
+    assert total("p5", "nic") == total("dgx_h100", "nic") == 3_200 * 10**9
+    assert total("tpu_v5p", "ici") == 4_800 * 10**9
+
+
 @pytest.mark.parametrize("path", DESIGNS, ids=lambda p: p.stem)
 def test_a_design(path: Path) -> None:
     result = compiler.check(path.stem)
@@ -66,7 +125,15 @@ def test_a_design(path: Path) -> None:
     assert len(path.read_text().splitlines()) < 60
 
 
-@pytest.mark.parametrize("path", [*HARDWARE, *DESIGNS], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", CABLES, ids=lambda p: p.stem)
+def test_a_cable(path: Path) -> None:
+    facts = model_in(path).facts
+    assert path.stem == model_in(path).name.lower() and str(facts["source"])
+    assert {"rate", "medium", "reach"} <= facts.keys()
+    assert ("fibre" in facts) == (facts["medium"] == "fibre")
+
+
+@pytest.mark.parametrize("path", [*HARDWARE, *CABLES, *DESIGNS], ids=lambda p: p.stem)
 def test_written_as_fmt_writes(path: Path) -> None:
     found = Diagnostics()
     file = Loader(found).read(path)

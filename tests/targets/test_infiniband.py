@@ -12,6 +12,7 @@ import pytest
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
+from tests.harness import fabric_of
 from tests.targets import ib
 from tests.targets.build import pod, two_planes
 
@@ -67,6 +68,36 @@ def test_the_whole_superpod(tmp_path: Path) -> None:
     assert FTREE in found.log and "SUBNET UP" in found.log
     assert found.wires == planned(json.loads(files["fabric.json"]))
     assert len(found.wires) == 2044 and len(found.nodes) == 48 + 1016 + 4
+    assert not found.credit_loops()
+
+
+@pytest.mark.parametrize("fabric", [pod, lambda: pod(units=4, nodes=8, rails=4, spines=8)])
+def test_no_loop_of_credits_in_a_tree(fabric, tmp_path: Path) -> None:
+    ib.need()
+    files = made(fabric())
+    assert not ib.discover(files["ibsim/fabric.net"], tmp_path, files["opensm/opensm.conf"], engine="").credit_loops()
+
+
+TORUS = """
+use nvidia (QM9700, UFM)
+fabric t {
+  switch sw[5x5]: QM9700
+  host node[5x5]: UFM { role accelerator }
+  connect node[a, b].p[1] to sw[a, b].p[64]
+  connect sw[*] torus
+}
+"""
+
+
+def test_a_torus_by_dimension_order_has_loops_of_credits(tmp_path: Path) -> None:
+    """And is therefore no tree for which the configuration would promise anything."""
+    ib.need()
+    fabric = fabric_of(TORUS, tmp_path, models=False)
+    files = made(fabric)
+    assert b"routing_engine minhop" in files["opensm/opensm.conf"]
+    found = ib.discover(files["ibsim/fabric.net"], tmp_path, engine="dor")
+    assert "osm_ucast_mgr_process: dor tables configured on all switches" in found.log
+    assert found.credit_loops()
 
 
 def test_a_swapped_pair_of_cables_is_seen(tmp_path: Path) -> None:

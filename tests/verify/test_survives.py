@@ -16,7 +16,7 @@ from tdsl.verify.check import catalogue
 from tdsl.verify.compare import malformed
 from tdsl.verify.symmetry import Symmetry, keeps, symmetry
 from tdsl.verify.view import View
-from tests.fabrics import claim, random_chips, random_fabric, selector, superpod, torus, without
+from tests.fabrics import Builder, claim, random_chips, random_fabric, selector, superpod, torus, without
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -178,6 +178,24 @@ def test_node_redundancy_of_chips(seed, chips, cables):
     f = random_chips(seed, chips, cables).build()
     view = View.whole(f)
     if len(view.units) < 2 or not view.direct:
+        return
+    found = catalogue()["node_redundancy"].judge(view, None)
+    assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(4, 12), st.sets(st.integers(1, 5), min_size=1, max_size=4))
+def test_node_redundancy_of_circulants(chips, jumps):
+    """Every chip looks like every other, with four of them joined each to each (jumps 1, 2, 3) or not (1, 4)."""
+    b = Builder("circulant")
+    chip = b.devices("chip", b.model("chip", "CHIP", {"p": 2 * len(jumps)}), chips, role="accelerator")
+    b.connect("connect chip to chip")
+    for jump in jumps:
+        for i in range(chips if 2 * jump < chips else 0):
+            b.link(b.free(chip, i), b.free(chip, (i + jump) % chips))
+    f = b.build()
+    view = View.whole(f)
+    if not view.direct:
         return
     found = catalogue()["node_redundancy"].judge(view, None)
     assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))

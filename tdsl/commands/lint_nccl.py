@@ -1,0 +1,91 @@
+"""``tdsl lint-nccl``: what NCCL will make of its topology and graph files."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong, say
+
+if TYPE_CHECKING:
+    from tdsl.diagnostic import Diagnostic
+
+FORMATS = ("full", "concise", "json")
+
+
+@click.command(
+    "lint-nccl",
+    short_help="Say what NCCL will make of its topology and graph files.",
+    epilog="\b\nExamples:\n  tdsl lint-nccl topo.xml\n  tdsl lint-nccl *.xml --output-format concise\n"
+    "  NCCL_TOPO_DUMP_FILE=/tmp/topo.xml makes NCCL write the file that it works with",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
+)
+def command(files: tuple[str, ...], output_format: str, fail_on: str) -> int:
+    """Judge files for NCCL_TOPO_FILE and NCCL_GRAPH_FILE by the rules of NCCL 2.30; `-` reads stdin.
+
+    NCCL refuses little and misreads much without a word. Errors are what it refuses or gets wrong, notes are what it will
+    take from the machine. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    """
+    from tdsl.diagnostic import Severity
+    from tdsl.emit.nccl_lint import lint
+    from tdsl.source import SourceFile
+
+    found = {}
+    for name in dict.fromkeys(files):
+        shown = "<stdin>" if name == "-" else name
+        found[shown] = lint(SourceFile(shown, _read(name).decode("utf-8", "replace")))
+    bar = Severity[fail_on.upper()]
+    failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
+    say({"full": _full, "concise": _concise, "json": _json}[output_format](found, failed))
+    return FOUND if any(failed.values()) else OK
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as fault:
+        raise Wrong(f"{name}: {fault.strerror or fault}") from None
+
+
+def _full(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
+    """Every finding with its source, those that say the same once; then how many there are."""
+    from dataclasses import replace
+
+    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.terminal import finding, tally
+
+    paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+    blocks = []
+    for name, findings in found.items():
+        alike = Counter((d.code, d.message) for d in findings)
+        firsts = {(d.code, d.message): d for d in reversed(findings)}
+        told = [replace(d, count=alike[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d]
+        blocks += [finding(d, name, paint, width) for d in told]
+    files = f"{len(found)} file{'s' if len(found) > 1 else ''}"
+    return "\n\n".join([*blocks, f"{tally([d for ds in found.values() for d in ds], paint)} in {files}"]) + "\n"
+
+
+def _concise(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
+    """A line a finding."""
+    from tdsl.report.concise import line
+    from tdsl.report.paint import Paint, wants_colour
+
+    paint = Paint(wants_colour(sys.stdout))
+    return "".join(f"{line(d, name, paint)}\n" for name, findings in found.items() for d in findings)
+
+
+def _json(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
+    """One document of all files; findings have the keys of those of ``check``."""
+    from tdsl import __version__
+    from tdsl.report.json_report import SCHEMA, dump, finding
+
+    files = [{"file": n, "ok": not failed[n], "findings": [finding(d, n) for d in ds]} for n, ds in found.items()]
+    return dump({"schema": SCHEMA, "tdsl": __version__, "files": files})

@@ -1,0 +1,314 @@
+"""``tdsl check --all-params``: one answer for every value of the parameters, and the least values for which it is no."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl import resources
+from tests.cli.run import report, tdsl, write
+from tests.conftest import Golden
+
+STANDARD = "dgx_superpod_h100"
+TWO = """\
+fabric f {
+  param m: int = 3 where 2 <= m <= 4
+  param n: int = 1 where 1 <= n < m
+  param fat: bool = false
+  switch a[m]: QM9700
+  switch b[n]: QM9700
+  connect a[*] to b[*] spread x (4 if fat else 2) * n
+  require links <= 20
+  report switches
+}
+"""
+RING = """\
+fabric f {
+  param n: int = 3 where 2 <= n <= 1000000
+  switch a[n]: QM9700
+  connect a[*] ring
+  require switches >= 2
+}
+"""
+
+
+def superpod(old: str, new: str) -> str:
+    text = (resources.folder("stdlib") / "designs" / f"{STANDARD}.fab").read_text()
+    assert old in text
+    return text.replace(old, new)
+
+
+def rows(document: dict[str, Any], asked: bool = True) -> dict[str, dict[str, Any]]:
+    """The answers to requirements (or of other checks) of the only sweep."""
+    (sweep,) = document["sweeps"]
+    return {r["requirement"] or r["check"]: r for r in sweep["results"] if (r["requirement"] is not None) == asked}
+
+
+def timeless(design: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in design.items() if k != "elapsed_s"}
+
+
+def test_the_superpod_holds_for_all_units() -> None:
+    document = report(STANDARD, "--all-params")
+    (sweep,) = document["sweeps"]
+    assert (sweep["combinations"], sweep["checked"], sweep["whole"], sweep["values"]) == (4, 4, True, {"units": [1, 2, 3, 4]})
+    answers = rows(document)
+    assert len(answers) == 7
+    assert all((r["status"], r["count"], r["asked"], r["parameters"]) == ("proved", 4, 4, None) for r in answers.values())
+    assert [d["parameters"]["units"] for d in document["designs"]] == [1, 2, 3, 4]
+    assert [d["summary"]["hosts"] for d in document["designs"]] == [31, 63, 95, 127]
+    for design in document["designs"]:
+        (bisection,) = [r for r in design["results"] if r["check"] == "bisection"]
+        assert (bisection["status"], bisection["exact"], bisection["value"]) == ("proved", True, 1.0)
+    assert tdsl("check", STANDARD, "--all-params").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("endless", TWO.replace("where 2 <= m <= 4", "where m >= 2")),
+        ("too_many", RING.replace("1000000", "20").replace(">= 2", "<= 4")),
+    ],
+)  # fmt: skip
+def test_findings_for_people(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, text, "design.fab")
+    done = tdsl("check", "design.fab", "--all-params", "--limit-params", "7", env={"COLUMNS": "120"})
+    assert done.exit_code == 1
+    golden(f"terminal/all_params_{name}.txt", done.stdout.rsplit(" in ", 1)[0] + "\n")
+
+
+def test_the_report_for_people(golden: Golden) -> None:
+    done = tdsl("check", STANDARD, "--all-params", env={"COLUMNS": "120"})
+    golden("terminal/all_params.txt", done.stdout.rsplit(" in ", 1)[0] + "\n")
+
+
+def test_each_combination_is_what_set_gives(tmp_path: Path) -> None:
+    """A sweep's designs are those of single calls, figures and findings included."""
+    path = write(tmp_path, TWO)
+    swept = [timeless(d) for d in report(path, "--all-params")["designs"]]
+    alone = []
+    for m, n, fat in product((2, 3, 4), (1, 2, 3), (False, True)):
+        if n < m:
+            given = ("--set", f"m={m}", "--set", f"n={n}", "--set", f"fat={str(fat).lower()}")
+            alone += [timeless(d) for d in report(path, *given)["designs"]]
+    assert swept == alone
+
+
+def test_the_first_counter_example_is_the_least(tmp_path: Path) -> None:
+    """Each of m switches has 2·n or 4·n links."""
+    path = write(tmp_path, TWO)
+    document = report(path, "--all-params")
+    counts = [(d["parameters"], d["summary"]["links"]["total"]) for d in document["designs"]]
+    assert [links for _, links in counts] == [p["m"] * p["n"] * (4 if p["fat"] else 2) for p, _ in counts]
+    worse = [p for p, links in counts if links > 20]
+    answer = rows(document)["links <= 20"]
+    assert (answer["status"], answer["count"], answer["asked"]) == ("refuted", len(worse), 12)
+    assert answer["parameters"] == worse[0] == {"m": 3, "n": 2, "fat": True}
+    assert rows(document)["switches"]["status"] == "proved"
+    (finding,) = document["sweeps"][0]["findings"]
+    assert finding["code"] == "E0421" and "m = 3, n = 2, fat = true" in finding["notes"][0]
+    assert tdsl("check", path, "--all-params").exit_code == 1
+
+
+def test_a_fault_of_one_combination_names_it(tmp_path: Path) -> None:
+    text = superpod("  require reachability\n", "  if units == 3 {\n    omit spine[0]\n  }\n  require reachability\n")
+    path = write(tmp_path, text.replace("switch spine[?]", "switch spine[4 if units == 1 else 8 if units == 2 else 16]"))
+    document = report(path, "--all-params")
+    answer = rows(document)["bisection >= 100%"]
+    assert (answer["status"], answer["parameters"], answer["count"]) == ("refuted", {"units": 3}, 1)
+    assert rows(document)["reachability"]["status"] == "proved"
+    for finding in document["sweeps"][0]["findings"]:
+        assert "with units = 3 (1 of 4 combinations)" in finding["notes"], finding
+    shown = " ".join(tdsl("check", path, "--all-params").stdout.split())
+    assert "with units = 3 (1 of 4; proved for the rest): 95.74%" in shown
+
+
+def test_a_finding_of_all_combinations_is_shown_once(tmp_path: Path) -> None:
+    path = write(tmp_path, TWO + "fabric g {\n  switch a[2]: QM9700\n  connect c[*] ring\n}\n")
+    (_, finding) = report(path, "--all-params")["sweeps"][0]["findings"]
+    assert finding["code"] == "E0101" and "with all 12 combinations" in finding["notes"]
+    assert len(tdsl("check", path, "--all-params", "--output-format", "concise").stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(TWO.replace("switch a[m]", "switch a[m"), "E0001"), (TWO.replace("2 <= m <= 4", "5 <= m <= 4"), "E0110"), ("", "E0010")],
+)  # fmt: skip
+def test_a_text_that_cannot_be_compiled_is_reported_once(text: str, code: str, tmp_path: Path) -> None:
+    document = report(write(tmp_path, text), "--all-params")
+    assert [f["code"] for f in document["sweeps"][0]["findings"]] == [code]
+    assert len(document["designs"]) == 1
+
+
+def test_a_default_that_is_not_in_the_range_is_still_wrong(tmp_path: Path) -> None:
+    path = write(tmp_path, TWO.replace("m: int = 3", "m: int = 9").replace("<= 20", "<= 48"))
+    document = report(path, "--all-params")
+    assert rows(document)["links <= 48"]["status"] == "proved"
+    (finding,) = document["sweeps"][0]["findings"]
+    assert finding["code"] == "E0110" and "with the defaults" in finding["notes"]
+    assert report(path, "--all-params", "--set", "m=3")["sweeps"][0]["findings"] == []
+
+
+def test_what_a_check_finds_a_sweep_finds() -> None:
+    """For every faulty design of the tests: what is wrong with the defaults is wrong with some combination, or told of them."""
+    for path in sorted((Path(__file__).parent.parent / "errors" / "design").glob("*.fab")):
+        alone = {f["code"] for d in report(path)["designs"] for f in d["findings"]}
+        assert alone <= {f["code"] for f in report(path, "--all-params", "--limit-params", "8")["sweeps"][0]["findings"]}, path
+
+
+def test_set_takes_a_parameter_out(tmp_path: Path) -> None:
+    path = write(tmp_path, TWO)
+    (sweep,) = report(path, "--all-params", "--set", "m=4", "--set", "fat=false")["sweeps"]
+    assert sweep["values"] == {"n": [1, 2, 3]} and sweep["combinations"] == 3
+    document = report(path, "--all-params", "--set", "m=2", "--set", "n=1", "--set", "fat=true")
+    assert (document["sweeps"][0]["combinations"], len(document["designs"])) == (1, 1)
+    done = tdsl("check", path, "--all-params", "--set", "k=4")
+    assert done.exit_code == 2 and "no parameter `k`" in done.stderr
+
+
+def test_a_parameter_without_an_end_is_a_finding(tmp_path: Path) -> None:
+    path = write(tmp_path, TWO.replace("where 2 <= m <= 4", "where m >= 2"))
+    document = report(path, "--all-params")
+    (sweep,) = document["sweeps"]
+    assert (sweep["kept"], sweep["whole"]) == ({"m": 3}, False)
+    first = sweep["findings"][0]
+    assert (first["code"], first["line"], first["column"]) == ("E0125", 2, 9)
+    assert "no upper bound" in first["message"] and "`where m >= 2 and m <= 3`" in first["help"]
+    assert not {r["status"] for r in rows(document, False).values()} & {"proved"}
+    assert "holds for all" not in tdsl("check", path, "--all-params").stdout
+    assert not report(path)["designs"][0]["findings"]  # a single check has nothing to say of it
+
+
+def test_more_than_the_limit_proves_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, RING.replace("1000000", "9").replace("switches", "links"))
+    document = report(path, "--all-params", "--limit-params", "4")
+    (sweep,) = document["sweeps"]
+    assert (sweep["combinations"], sweep["checked"], sweep["whole"]) == (8, 4, False)
+    assert [d["parameters"]["n"] for d in document["designs"]] == [2, 3, 4, 9]  # both ends, then in order
+    assert [f["code"] for f in sweep["findings"]] == ["E0126"]
+    assert "4 of 8 combinations" in sweep["findings"][0]["message"]
+    assert rows(document)["links >= 2"]["status"] == "bounded"
+    done = tdsl("check", path, "--all-params", "--limit-params", "4")
+    assert done.exit_code == 1 and "holds for all" not in done.stdout
+    assert tdsl("check", path, "--all-params", "--limit-params", "8").exit_code == 0
+
+
+def test_switches_are_decided_by_arithmetic(tmp_path: Path) -> None:
+    """For the combinations that were not checked, too; what arithmetic finds is compiled and shown."""
+    text = RING.replace("1000000", "200") + "fabric g {\n  switch b[4]: QM9700\n  connect b[*] ring\n  require links == 4\n}\n"
+    path = write(
+        tmp_path,
+        text.replace(
+            "  require switches >= 2\n", "  require switches >= 2\n  require switches != 123\n  require switches != 200 - 77\n"
+        ),
+    )
+    document = report(path, "--all-params", "--limit-params", "4")
+    answers = rows(document)
+    assert [(r["status"], r["parameters"]) for r in answers.values()] == [
+        ("proved", None), ("refuted", {"n": 123}), ("refuted", {"n": 123}), ("bounded", None),
+    ]  # fmt: skip
+    assert answers["switches >= 2"]["text"] == "holds for all 199 combinations, by arithmetic"
+    assert [d["parameters"].get("n") for d in document["designs"][::2]] == [2, 3, 4, 123, 200]
+    findings = {f["code"]: f for f in document["sweeps"][0]["findings"]}
+    assert "with n = 123 (1 of 5 combinations)" in findings["E0423"]["notes"]
+    assert set(findings) == {"E0126", "E0423"}
+
+
+def test_an_end_of_the_range_that_fails_is_found_early(tmp_path: Path) -> None:
+    path = write(tmp_path, RING.replace("switches >= 2", "switches <= 190").replace("1000000", "200"))
+    document = report(path, "--all-params", "--limit-params", "3")
+    assert rows(document)["switches <= 190"]["parameters"] == {"n": 200}
+
+
+def test_a_huge_range_is_not_made(tmp_path: Path) -> None:
+    path = write(tmp_path, RING.replace("1000000", str(10**15)))
+    done = tdsl("check", path, "--all-params", "--limit-params", "3", "--output-format", "json")
+    (sweep,) = json.loads(done.stdout)["sweeps"]
+    assert sweep["combinations"] == 10**15 - 1 and sweep["values"]["n"]["count"] == 10**15 - 1
+
+
+def test_a_parameter_that_exists_in_a_branch_only(tmp_path: Path) -> None:
+    text = TWO.replace(
+        "  param fat: bool = false\n", "  let fat = false\n  if m > 3 {\n    param k: int = 1 where k in [1, 2]\n  }\n"
+    )
+    (sweep,) = report(write(tmp_path, text), "--all-params")["sweeps"]
+    assert sweep["combinations"] == 1 + 2 + 3 * 2  # m = 2, 3: n alone; m = 4: n and k
+    assert sweep["values"] == {"m": [2, 3, 4], "n": [1, 2, 3], "k": [1, 2]}
+
+
+def test_clusters_and_several_fabrics(tmp_path: Path) -> None:
+    text = """\
+cluster c {
+  param nodes: int = 2 where 1 <= nodes <= 3
+  host node[nodes]: DGX_H100
+  fabric compute {
+    switch leaf[8]: QM9700
+    connect node[n].nic[r] to leaf[r]
+    report switches
+  }
+  fabric storage {
+    param tall: bool = false
+    switch top[4 if tall else 2]: QM9700
+    connect node[*].storage[*] to top[*] spread uneven
+    require switches <= 2
+  }
+}
+fabric lone {
+  param nodes: int = 1 where nodes in [1, 2, 5]
+  switch s[nodes]: QM9700
+  connect s[*] each
+}
+"""
+    document = report(write(tmp_path, text), "--all-params")
+    (sweep,) = document["sweeps"]
+    assert sweep["values"] == {"nodes": [1, 2], "tall": [False, True]}  # what all that declare `nodes` allow
+    assert len(document["designs"]) == 4 * 3
+    found = {(r["fabric"], r["requirement"]): r for r in sweep["results"] if r["requirement"]}
+    assert set(found) == {("c.compute", "switches"), ("c.storage", "switches <= 2")}
+    assert found["c.storage", "switches <= 2"]["parameters"] == {"nodes": 1, "tall": True}
+    assert found["c.storage", "switches <= 2"]["count"] == 2
+
+
+def test_a_design_that_is_used(tmp_path: Path) -> None:
+    text = "use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  require switches >= 20\n}\n"
+    document = report(write(tmp_path, text), "--all-params")
+    answer = rows(document)["switches >= 20"]
+    assert (answer["status"], answer["parameters"], answer["asked"]) == ("refuted", {"units": 1}, 4)
+
+
+def test_certificates_are_about_one_design(tmp_path: Path) -> None:
+    done = tdsl("check", STANDARD, "--all-params", "--certificates", tmp_path)
+    assert done.exit_code == 2 and "--set" in done.stderr
+
+
+def test_without_parameters_there_is_one_combination(tmp_path: Path) -> None:
+    path = write(tmp_path, RING.replace("  param n: int = 3 where 2 <= n <= 1000000\n", "  let n = 3\n"))
+    assert tdsl("check", path, "--all-params").stdout.split("no errors")[0] == tdsl("check", path).stdout.split("no errors")[0]
+
+
+def test_a_range_that_rests_on_another_is_known_once_that_is_chosen(tmp_path: Path) -> None:
+    """Where it cannot be known for one value of the other, nothing is proved for all."""
+    text = """\
+fabric f {
+  param m: int = 3 where m in [3, 4, 5]
+  let ends = [4, 9][m - 4]
+  param n: int = 4 where 4 <= n <= ends
+  switch a[m]: QM9700
+  switch b[n]: QM9700
+  connect a[*] ring
+  connect b[*] ring
+  connect a[0] to b[0]
+}
+"""
+    document = report(write(tmp_path, text), "--all-params")
+    (sweep,) = document["sweeps"]
+    assert not sweep["whole"] and {f["code"] for f in sweep["findings"]} >= {"E0108"}  # the list has no entry for m = 3
+    path = write(tmp_path, text.replace("3 where m in [3, 4, 5]", "4 where m in [4, 5]"))
+    (sweep,) = report(path, "--all-params")["sweeps"]
+    assert (sweep["combinations"], sweep["whole"], sweep["values"]) == (7, True, {"m": [4, 5], "n": [4, 5, 6, 7, 8, 9]})
+    assert sweep["findings"] == []

@@ -1,0 +1,123 @@
+"""Hosts of the catalogue as NCCL is told of them: whole, and of the structure that their vendors publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tdsl.emit.nccl_lint import lint
+from tdsl.source import SourceFile
+from tests.stdlib.test_catalogue import HARDWARE, model_in
+from tests.targets import nccl_reader
+from tests.targets.nccl_reader import Node
+from tests.targets.test_nccl import made
+
+HOSTS = {p.stem.upper(): p for p in HARDWARE if any(n.kind == "numa" for n in model_in(p).layout)}
+SPEEDS = {"8 GT/s": 3, "8.0 GT/s PCIe": 3, "16 GT/s": 4, "16.0 GT/s PCIe": 4, "32 GT/s": 5, "32.0 GT/s PCIe": 5}
+
+
+def told(name: str) -> Node:
+    """The tree of a host's file, which leaves nothing open."""
+    text, found = made(model_in(HOSTS[name]))
+    assert not found.items and lint(SourceFile(f"{name}.xml", text)) == []
+    return nccl_reader.read(text)
+
+
+def test_these_hosts_have_a_layout() -> None:
+    wanted = {"DGX_A100", "DGX_H100", "DGX_H200", "DGX_B200", "GB200_TRAY", "HGX_H100", "ND_V4", "ND_V5", "P4D", "P5"}
+    assert wanted <= HOSTS.keys()
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_every_gpu_and_adapter_has_its_place(name: str) -> None:
+    model, system = model_in(HOSTS[name]), told(name)
+    gpus, nets = system.all("gpu"), system.all("net")
+    assert len(gpus) == model.accelerators
+    nic = model.port_class("nic")
+    assert nic is not None and sorted(n.attributes["name"] for n in nets) == sorted(nic.systems)
+    links = {sum(int(n.attributes["count"]) for n in g.children if n.name == "nvlink") for g in gpus}
+    chip = next(c.model for c in model.chips if c.kind == "chip")
+    assert links == {sum(c.size for c in chip.classes)}
+
+
+@pytest.mark.parametrize(
+    ("name", "numa", "gpus", "adapters", "gbps"),
+    [
+        ("DGX_A100", [1, 3, 5, 7], 2, 2, 200),
+        ("DGX_H100", [0, 1], 1, 1, 400),
+        ("DGX_H200", [0, 1], 1, 1, 400),
+        ("DGX_B200", [0, 1], 1, 1, 400),
+        ("HGX_H100", [0, 1], 1, 1, 400),
+        ("ND_V4", [0, 1, 2, 3], 2, 2, 200),
+        ("ND_V5", [0, 1], 1, 1, 400),
+        ("P4D", [0, 1], 2, 1, 100),
+        ("P5", [0, 1], 1, 4, 100),
+    ],
+)
+def test_what_shares_a_pcie_switch(name: str, numa: list[int], gpus: int, adapters: int, gbps: int) -> None:
+    system = told(name)
+    assert [int(c.attributes["numaid"]) for c in system.children] == numa
+    switches = [s for c in system.children for s in c.children]
+    for s in switches:
+        assert (len(s.all("gpu")), len(s.all("net"))) == (gpus, adapters)
+        assert {n.attributes["speed"] for n in s.all("net")} == {str(gbps * 1000)}
+    assert len(switches) == 8 // gpus
+
+
+def test_a_gb200_tray_hangs_from_its_processors() -> None:
+    """No PCIe switch: path P2C, by the processor. 5 × 44,712 MB/s of C2C a GPU; 18 NVLinks to switches it cannot see."""
+    system = told("GB200_TRAY")
+    for cpu in system.children:
+        assert cpu.attributes["arch"] == "arm64" and [bool(p.all("gpu")) for p in cpu.children] == [True, True, False, False]
+    for gpu in system.all("gpu"):
+        assert {(n.attributes["count"], n.attributes.get("bw")) for n in gpu.children} == {("18", None), ("5", "44712")}
+
+
+def test_gpus_of_a_dgx_a100_have_the_processors_of_the_published_dump() -> None:
+    """https://github.com/NVIDIA/nccl/issues/1505: NUMA node 7 has these processors and the switch 0000:81:00.0."""
+    node = next(c for c in told("DGX_A100").children if c.attributes["numaid"] == "7")
+    assert node.attributes["affinity"] == "ffff0000,00000000,00000000,00000000,ffff0000,00000000,00000000,00000000"
+    assert (node.attributes["familyid"], node.attributes["modelid"]) == ("143", "49")
+    assert node.children[0].attributes["busid"] == "0000:81:00.0"
+
+
+# ---------------------------------------------------------------- the vendors' own files
+
+
+def place(pci: Node) -> tuple[object, ...]:
+    """What NCCL makes of a function's place: bus, kind, bandwidth of its link."""
+    a = pci.attributes
+    return a["busid"], a["class"], SPEEDS[a["link_speed"]], int(a["link_width"])
+
+
+def structure(system: Node) -> dict[tuple[object, ...], list[tuple[object, object]]]:
+    """Each NUMA node with its processors, and below it each switch's link with the functions behind it."""
+    out = {}
+    for cpu in system.children:
+        a = cpu.attributes
+        key = (a["numaid"], int(a["affinity"].replace(",", ""), 16), a["arch"], a["vendor"], a["familyid"], a["modelid"])
+        out[key] = [(place(s)[1:], sorted(place(p) for p in s.children if p.name == "pci")) for s in cpu.children]
+    return out
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("ND_V4", "azure-ndv4-topo.xml"), ("ND_V5", "azure-ndv5-topo.xml"), ("P4D", "aws-p4d-24xl-topo.xml")],
+)
+def test_the_structure_is_the_vendors(name: str, file: str, test_data: Path) -> None:
+    theirs = nccl_reader.read((test_data / "nccl" / file).read_text())
+    ours = told(name)
+    assert structure(ours) == structure(theirs)
+    ids = ("vendor", "device", "subsystem_vendor", "subsystem_device")
+    said = {
+        p.attributes["busid"]: [p.attributes[i] for i in ids] for p in theirs.all("pci") if all(i in p.attributes for i in ids)
+    }
+    for pci in ours.all("pci"):  # what theirs says of identity, ours says too
+        assert said.get(pci.attributes["busid"], [pci.attributes[i] for i in ids]) == [pci.attributes[i] for i in ids]
+
+
+def test_a_gpu_moved_to_another_node_is_another_structure(test_data: Path) -> None:
+    theirs = (test_data / "nccl" / "azure-ndv4-topo.xml").read_text()
+    moved = theirs.replace("0003:00:00.0", "other").replace("0001:00:00.0", "0003:00:00.0").replace("other", "0001:00:00.0")
+    assert moved != theirs and structure(told("ND_V4")) != structure(nccl_reader.read(moved))
