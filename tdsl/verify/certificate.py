@@ -70,7 +70,9 @@ def _bisection(view: View) -> Json:
     found = bisection(view)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
-    lower: Json = {"by": found.by if found.by != "paths" else "none"}
+    small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
+    by = "none" if found.by == "paths" or (found.by == "splits" and not small) else found.by
+    lower: Json = {"by": by}
     if found.by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
         if found.mended is not None:
@@ -79,7 +81,7 @@ def _bisection(view: View) -> Json:
             lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
     elif found.routes is not None:
         lower |= _routes(found.routes)
-    shown = 0 if found.by == "paths" else found.lower
+    shown = 0 if by == "none" else found.lower
     return {
         "check": "bisection",
         "units": len(net.units),

@@ -131,7 +131,7 @@ def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | 
     one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
     links += load[:, one[:, 0]] + load[:, one[:, 1]]
     if demand.pairs:
-        _among(g, sources, links)
+        _among(g, length, sources, links)
     return Routed(sources, links, np.array([_spent(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]))
 
 
@@ -147,12 +147,13 @@ def _spent(g: Folded, length: Ints, source: int, far: Ints, demand: Demand) -> i
     return out
 
 
-def _among(g: Folded, sources: Ints, links: Ints) -> None:
-    """Add what an end sends to the others of its node, up and down its links as they have capacity."""
+def _among(g: Folded, length: Ints, sources: Ints, links: Ints) -> None:
+    """Add what an end sends to the others of its node, up and down its shortest links as they have capacity."""
     for i, s in enumerate(sources.tolist()):
         others = int(g.weight[s]) - 1
         if others > 0:
             mine = np.flatnonzero((g.a == s) | (g.b == s))
+            mine = mine[length[mine] == length[mine].min()]
             part = others * PARTS * g.room[mine] // int(g.room[mine].sum())
             part[0] += others * PARTS - int(part.sum())
             links[i, mine] += 2 * part

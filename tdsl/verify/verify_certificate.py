@@ -88,60 +88,23 @@ class Net:
 # ---------------------------------------------------------------- lower bounds
 
 
-def flow(net: Net, side: set[str]) -> int:
-    """Maximum flow from the units of a side to all others, by shortest augmenting paths."""
-    left = {a: dict(to) for a, to in net.cap.items()}
-    value = 0
-    while True:
-        before: dict[str, str] = dict.fromkeys(side, "")
-        front, end = sorted(side), ""
-        while front and not end:
-            following = []
-            for v in front:
-                for w, room in left.get(v, {}).items():
-                    if room and w not in before:
-                        before[w] = v
-                        following.append(w)
-                        end = end or (w if w in net.units else "")
-            front = following
-        if not end:
-            return value
-        way = [end]
-        while before[way[-1]]:
-            way.append(before[way[-1]])
-        steps = list(zip(way[1:], way[:-1], strict=True))
-        pushed = min(left[v][w] for v, w in steps)
-        for v, w in steps:
-            left[v][w] -= pushed
-            left[w][v] = left[w].get(v, 0) + pushed
-        value += pushed
-
-
 def all_splits(net: Net) -> int:
-    """The least flow over all balanced splits; where all that forwards is a unit, the least cut."""
-    if net.forward <= net.units:
-        return least_cut(net)
-    need(len(net.units) <= 16, "too many splits to try all")
-    return min(flow(net, set(side)) for side in combinations(sorted(net.units), net.half))
-
-
-def least_cut(net: Net) -> int:
-    """The least that crosses a balanced split of units that are joined directly: one after the other is put on a side, and what
-    crosses already is not less than the best is left."""
-    order, best = sorted(net.units), sum(net.full_of.values())
-    need(len(order) <= 30, "too many splits to try all")
+    """The least that crosses a balanced split of the units, whatever side the rest is on: one after the other is put on a side,
+    and what crosses already is not less than the best is left."""
+    units, rest = sorted(net.units), sorted(net.forward - net.units)
+    need((len(units) <= 30 and not rest) or len(units) + len(rest) <= 24, "too many splits to try all")
+    order, best = [*units, *rest], sum(net.full_of.values()) + 1
     back = [[(order.index(w), c) for w, c in net.cap[v].items() if order.index(w) < i] for i, v in enumerate(order)]
     front: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
     while front:
         crossing, ours, sides = front.pop()
-        if crossing >= best or max(ours, len(sides) - ours) > (len(order) + 1) // 2:
+        if crossing >= best or max(ours, min(len(sides), len(units)) - ours) > (len(units) + 1) // 2:
             continue
         if len(sides) == len(order):
             best = crossing
-            continue
-        for side in (0, 1) if sides else (0,):
+        for side in () if len(sides) == len(order) else (0, 1) if sides else (0,):
             more = sum(c for w, c in back[len(sides)] if sides[w] != side)
-            front.append((crossing + more, ours + side, (*sides, side)))
+            front.append((crossing + more, ours + side * (len(sides) < len(units)), (*sides, side)))
     return best
 
 
@@ -169,12 +132,10 @@ class Folded:
         for u in net.units:
             self.weight[node[u]] += 1
         room: dict[tuple[int, int], int] = defaultdict(int)
-        for a, to in net.cap.items():
-            for b, c in to.items():
-                if node[a] < node[b]:
-                    room[node[a], node[b]] += c
+        for a, b, c in [(node[a], node[b], c) for a, to in net.cap.items() for b, c in to.items()]:
+            room[min(a, b), max(a, b)] += c
         self.links = sorted(room)
-        self.room = [room[x] for x in self.links]
+        self.room = [room[x] // 2 for x in self.links]  # each was met from both ends
         self.place = {x: i for i, (a, b) in enumerate(self.links) for x in ((a, b), (b, a))}
         self.near: list[list[int]] = [[] for _ in names]
         for v, w in self.links:
@@ -183,10 +144,8 @@ class Folded:
         for image in stated["symmetries"]:
             need(sorted(image) == list(range(len(names))), "a symmetry is no renaming")
             need(all((self.weight[v], self.passes[v]) == (self.weight[w], self.passes[w]) for v, w in enumerate(image)), "unlike")
-            need(
-                all(room.get((min(image[a], image[b]), max(image[a], image[b]))) == c for (a, b), c in room.items()),
-                "no symmetry",
-            )
+            moved = [tuple(sorted((image[a], image[b]))) for a, b in room]
+            need(all(room.get((x, y)) == c for (x, y), c in zip(moved, room.values(), strict=True)), "no symmetry")
         self.orbit = self.classes(len(names), stated["symmetries"])
         moved = [[self.place[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
         self.link_orbit = self.classes(len(self.links), moved)
@@ -198,19 +157,12 @@ class Folded:
     @staticmethod
     def classes(count: int, images: list[list[int]]) -> list[int]:
         """For everything the lowest that the images lead to."""
-        out = [-1] * count
-        near: list[list[int]] = [[] for _ in range(count)]
-        for image in images:
-            for x, y in enumerate(image):
-                near[x].append(y)
-                near[y].append(x)
-        for low in range(count):
-            front = [low] if out[low] < 0 else []
-            while front:
-                x = front.pop()
-                if out[x] < 0:
-                    out[x] = low
-                    front += near[x]
+        out, before = list(range(count)), [-1]
+        while out != before:
+            before = out[:]
+            for image in images:
+                for x, y in enumerate(image):
+                    out[x] = out[y] = min(out[x], out[y])
         return out
 
     def demand(self, pairs: bool) -> list[int]:
@@ -251,9 +203,9 @@ class Folded:
             following.pop(source, None)
             arriving = following
         if pairs and self.weight[source] > 1:
-            self.divide(
-                source, sorted(self.near[source]), (self.weight[source] - 1) * self.PARTS, 2 * times, load, defaultdict(int)
-            )
+            shortest = min(length[self.place[source, v]] for v in self.near[source])
+            ways = sorted(v for v in self.near[source] if length[self.place[source, v]] == shortest)
+            self.divide(source, ways, (self.weight[source] - 1) * self.PARTS, 2 * times, load, defaultdict(int))
 
     def divide(self, v: int, ways: list[int], amount: int, times: int, load: list[int], following: dict[int, int]) -> None:
         """Divide an amount at a node as its links have capacity, rounded down; the first takes what is over."""
@@ -262,8 +214,7 @@ class Folded:
         shares[0] += amount - sum(shares)
         for u, share in zip(ways, shares, strict=True):
             load[self.link_orbit[self.place[u, v]]] += share * times
-            if share:
-                following[u] += share
+            following[u] += share
 
     def rate(self, stated: Any) -> Fraction:
         """What fits of the demand if all send so at once, in grains for every pair or hub."""
@@ -280,9 +231,8 @@ class Folded:
 
     def crossing(self, stated: Any) -> int:
         """What then crosses every balanced split: pairs apart, or for every hub what one half sends there or the other gets."""
-        units = len(self.net.units)
-        each = (units + 1) // 2 if stated["pairs"] is True else sum(self.demand(False)) // self.PARTS
-        return -int(-self.rate(stated) * each * (units // 2) // 1)
+        half, more = self.net.half, (len(self.net.units) + 1) // 2
+        return -int(-self.rate(stated) * half * (more if stated["pairs"] is True else sum(self.demand(False)) // self.PARTS) // 1)
 
     def distances(self, length: list[int]) -> Fraction:
         """Capacity times length over the distances of all pairs: no rate of all pairs is above it."""
@@ -291,8 +241,8 @@ class Folded:
         total = 0
         for s, times in self.sources.items():
             far = self.far(s, length)
-            among = 2 * min(length[self.place[s, v]] for v in self.near[s]) * (self.weight[s] - 1)
-            total += times * (sum(far[t] * w for t, w in enumerate(self.weight) if w) + among)
+            total += times * 2 * min(length[self.place[s, v]] for v in self.near[s]) * (self.weight[s] - 1)
+            total += times * sum(far[t] * w for t, w in enumerate(self.weight) if w)
         return Fraction(2 * sum(c * x for c, x in zip(self.room, length, strict=True)), total)
 
 
@@ -461,8 +411,10 @@ def bisection(net: Net, stated: Any) -> tuple[Fraction, Fraction]:
 def throughput(net: Net, stated: Any) -> None:
     """Bounds on the rate of every ordered pair of units, in bit/s, when all send to all at once."""
     folded, upper = Folded(net, stated["lower"]), stated["upper"]
-    need(len(net.units) == stated["units"] > 1 and stated["pattern"] == "all_to_all", "the units or the pattern are others")
-    need(stated["lower"]["pairs"] is True, "hubs are no pairs")
+    need(
+        len(net.units) == stated["units"] > 1 and stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True,
+        "another pattern",
+    )
     need(folded.rate(stated["lower"]) * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
     if "cut" in upper:
         side = set(upper["cut"])

@@ -29,7 +29,6 @@ from tdsl.verify.verify_certificate import verify
 from tdsl.verify.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, without
 from tests.harness import compile_text, fabric_of, places
-from tests.verify.test_bisection import least_over_all_splits
 from tests.verify.test_certificates import HEADLINES, as_json, at, leaves, made, put, rejected
 
 SEEDS = st.integers(0, 10**6)
