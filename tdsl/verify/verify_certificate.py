@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations, islice
@@ -128,9 +128,8 @@ class Folded:
         at = {d: i for i, d in enumerate(names)}
         node = {d: at[first.get(d, d)] for d in (*net.forward, *net.units)}
         self.passes = [d in net.forward for d in names]
-        self.weight = [0] * len(names)
-        for u in net.units:
-            self.weight[node[u]] += 1
+        count = Counter(node[u] for u in net.units)
+        self.weight = [count[v] for v in range(len(names))]
         room: dict[tuple[int, int], int] = defaultdict(int)
         for a, b, c in [(node[a], node[b], c) for a, to in net.cap.items() for b, c in to.items()]:
             room[min(a, b), max(a, b)] += c
@@ -144,8 +143,7 @@ class Folded:
         for image in stated["symmetries"]:
             need(sorted(image) == list(range(len(names))), "a symmetry is no renaming")
             need(all((self.weight[v], self.passes[v]) == (self.weight[w], self.passes[w]) for v, w in enumerate(image)), "unlike")
-            moved = [tuple(sorted((image[a], image[b]))) for a, b in room]
-            need(all(room.get((x, y)) == c for (x, y), c in zip(moved, room.values(), strict=True)), "no symmetry")
+            need(all(room.get((min(image[a], image[b]), max(image[a], image[b]))) == room[a, b] for a, b in room), "no symmetry")
         self.orbit = self.classes(len(names), stated["symmetries"])
         moved = [[self.place[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
         self.link_orbit = self.classes(len(self.links), moved)
@@ -160,9 +158,8 @@ class Folded:
         out, before = list(range(count)), [-1]
         while out != before:
             before = out[:]
-            for image in images:
-                for x, y in enumerate(image):
-                    out[x] = out[y] = min(out[x], out[y])
+            for x, y in ((x, y) for image in images for x, y in enumerate(image)):
+                out[x] = out[y] = min(out[x], out[y])
         return out
 
     def demand(self, pairs: bool) -> list[int]:
@@ -192,16 +189,16 @@ class Folded:
     def send(self, source: int, length: list[int], parts: list[int], pairs: bool, times: int, load: list[int]) -> None:
         """Add what a source puts on the orbits of links: each node divides what comes by capacity among the last links."""
         far = self.far(source, length)
-        need(all(v in far for v, p in enumerate(parts) if p) and min(length) > 0, "something is not reached")
+        need(all(v in far for v, p in enumerate(parts) if p) and min(length) > 0, "not reached")
+        need(all(type(x) is int for x in length), "lengths are whole")
         arriving = {v: p for v, p in enumerate(parts) if p and v != source}
         while arriving:
             following: dict[int, int] = defaultdict(int)
             for v, amount in arriving.items():
-                ways = [u for u in self.near[v] if u in far and far[u] + length[self.place[u, v]] == far[v]]
-                ways = sorted(u for u in ways if u == source or self.passes[u])
+                open_to = sorted(u for u in self.near[v] if u in far and (u == source or self.passes[u]))
+                ways = [u for u in open_to if far[u] + length[self.place[u, v]] == far[v]]
                 self.divide(v, ways, amount, times, load, following)
-            following.pop(source, None)
-            arriving = following
+            arriving = {v: amount for v, amount in following.items() if v != source}
         if pairs and self.weight[source] > 1:
             shortest = min(length[self.place[source, v]] for v in self.near[source])
             ways = sorted(v for v in self.near[source] if length[self.place[source, v]] == shortest)
@@ -225,8 +222,8 @@ class Folded:
             shares += route["share"]
             for source, times in self.sources.items():
                 self.send(source, route["lengths"], parts, pairs, times * route["share"], load)
-        for i, c in enumerate(self.room):
-            capacity[self.link_orbit[i]] += (1 + pairs) * c
+        for i, c in zip(self.link_orbit, self.room, strict=True):
+            capacity[i] += (1 + pairs) * c
         return min(Fraction(c, x) for c, x in zip(capacity, load, strict=True) if x) * self.PARTS * shares
 
     def crossing(self, stated: Any) -> int:
@@ -492,11 +489,9 @@ def verify(certificate: Any, fabric: Any) -> None:
             survives(fabric, certificate)
         elif certificate["check"] == "reachability":
             reachability(Net(fabric), certificate)
-        elif certificate["check"] == "throughput":
-            throughput(Net(fabric), certificate)
         else:
-            need(certificate["check"] == "bisection", "there is no such check")
-            bisection(Net(fabric), certificate)
+            need(certificate["check"] in ("bisection", "throughput"), "there is no such check")
+            (bisection if certificate["check"] == "bisection" else throughput)(Net(fabric), certificate)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
         raise Rejected(f"malformed: {fault!r}") from None
 
