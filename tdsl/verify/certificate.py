@@ -17,10 +17,12 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.verify.alltoall import ALL, all_to_all
 from tdsl.verify.bisection import bisection
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Result, catalogue
 from tdsl.verify.checks.survives import standing
+from tdsl.verify.concurrent import Concurrent
 from tdsl.verify.symmetry import Symmetry, symmetry
 from tdsl.verify.updown import Block, Spread
 from tdsl.verify.view import View
@@ -44,6 +46,10 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         found = _reachability(view)
         if found is not None:
             out["reachability.json"] = _headed(fabric, found)
+    if any(c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of for c in claims):
+        made = _throughput(view)
+        if made is not None:
+            out["throughput-all_to_all.json"] = _headed(fabric, made)
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
         if status.get(("survives", claim.text)) == "proved":
@@ -64,10 +70,18 @@ def _bisection(view: View) -> Json:
     found = bisection(view)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
-    lower: Json = {"by": found.by if found.by != "paths" else "none"}
+    small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
+    by = "none" if found.by == "paths" or (found.by == "splits" and not small) else found.by
+    lower: Json = {"by": by}
     if found.by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
-    shown = 0 if found.by == "paths" else found.lower
+        if found.mended is not None:
+            added = found.mended.added
+            ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
+            lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
+    elif found.routes is not None:
+        lower |= _routes(found.routes)
+    shown = 0 if by == "none" else found.lower
     return {
         "check": "bisection",
         "units": len(net.units),
@@ -75,6 +89,35 @@ def _bisection(view: View) -> Json:
         "upper_bps": found.upper * net.grain,
         "cut": sorted(view.names(side)),
         "lower": lower,
+    }
+
+
+def _routes(found: Concurrent) -> Json:
+    """Nodes by their place in the order of fabric.json, units that meet the same as one; links in the order of their nodes."""
+    used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
+    return {
+        "pairs": found.demand.pairs,
+        "symmetries": [image.tolist() for image in found.orbits.images],
+        "routes": [{"share": share, "lengths": route.length.tolist()} for share, route in used],
+    }
+
+
+def _throughput(view: View) -> Json | None:
+    found = all_to_all(view)
+    if found is None:
+        return None
+    net, cut = found.net, found.cut
+    upper: Json = {"lengths": found.routes.dual.tolist()}
+    if cut is not None:
+        upper = {"cut": sorted(view.names(np.concatenate((net.units[cut.units], net.nodes[cut.nodes]))))}
+    return {
+        "check": "throughput",
+        "pattern": "all_to_all",
+        "units": len(net.units),
+        "lower_bps": str(found.lower * net.grain),
+        "upper_bps": str(found.upper * net.grain),
+        "lower": _routes(found.routes),
+        "upper": upper,
     }
 
 

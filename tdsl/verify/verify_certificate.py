@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import combinations, islice
 from math import gcd
 from typing import Any
@@ -53,11 +54,20 @@ class Net:
             self.cap[a][b] += rate // self.grain
             self.cap[b][a] += rate // self.grain
         self.half = len(self.units) // 2
-        self.full = sum(sorted(sum(self.cap[u].values()) for u in self.units)[: self.half])
+        self.full_of = {u: sum(self.cap[u].values()) for u in self.units}
+        self.full = sum(sorted(self.full_of.values())[: self.half])
 
     def crossing(self, side: set[str]) -> int:
         """Capacity out of a side."""
         return sum(c for a in side for b, c in list(self.cap[a].items()) if b not in side)
+
+    def restored(self, links: list[tuple[str, str, int]]) -> int:
+        """Add links among what forwards; no cut of the fabric is less than one with them by more than all their capacity."""
+        for a, b, rate in links:
+            need({a, b} <= self.forward - self.units and a != b and rate > 0 and rate % self.grain == 0, "no link to restore")
+            self.cap[a][b] += rate // self.grain
+            self.cap[b][a] += rate // self.grain
+        return sum(rate // self.grain for _, _, rate in links)
 
     def hubs(self) -> dict[str, set[str]]:
         """For every unit, the components of what forwards that it meets."""
@@ -78,61 +88,159 @@ class Net:
 # ---------------------------------------------------------------- lower bounds
 
 
-def flow(net: Net, side: set[str]) -> int:
-    """Maximum flow from the units of a side to all others, by shortest augmenting paths."""
-    left = {a: dict(to) for a, to in net.cap.items()}
-    value = 0
-    while True:
-        before: dict[str, str] = dict.fromkeys(side, "")
-        front, end = sorted(side), ""
-        while front and not end:
-            following = []
-            for v in front:
-                for w, room in left.get(v, {}).items():
-                    if room and w not in before:
-                        before[w] = v
-                        following.append(w)
-                        end = end or (w if w in net.units else "")
-            front = following
-        if not end:
-            return value
-        way = [end]
-        while before[way[-1]]:
-            way.append(before[way[-1]])
-        steps = list(zip(way[1:], way[:-1], strict=True))
-        pushed = min(left[v][w] for v, w in steps)
-        for v, w in steps:
-            left[v][w] -= pushed
-            left[w][v] = left[w].get(v, 0) + pushed
-        value += pushed
-
-
 def all_splits(net: Net) -> int:
-    """The least flow over all balanced splits."""
-    need(len(net.units) <= 16, "too many splits to try all")
-    return min(flow(net, set(side)) for side in combinations(sorted(net.units), net.half))
+    """The least that crosses a balanced split of the units, whatever side the rest is on: one after the other is put on a side,
+    and what crosses already is not less than the best is left."""
+    units, rest = sorted(net.units), sorted(net.forward - net.units)
+    need((len(units) <= 30 and not rest) or len(units) + len(rest) <= 24, "too many splits to try all")
+    order, best = [*units, *rest], sum(net.full_of.values()) + 1
+    back = [[(order.index(w), c) for w, c in net.cap[v].items() if order.index(w) < i] for i, v in enumerate(order)]
+    front: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
+    while front:
+        crossing, ours, sides = front.pop()
+        if crossing >= best or max(ours, min(len(sides), len(units)) - ours) > (len(units) + 1) // 2:
+            continue
+        if len(sides) == len(order):
+            best = crossing
+        for side in () if len(sides) == len(order) else (0, 1) if sides else (0,):
+            more = sum(c for w, c in back[len(sides)] if sides[w] != side)
+            front.append((crossing + more, ours + side * (len(sides) < len(units)), (*sides, side)))
+    return best
 
 
-def all_pairs(net: Net) -> Fraction:
-    """What crosses any balanced split if every unit sends to all others over shortest paths, equally divided."""
-    load: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
-    for source in net.units:
-        far, order = {source: 0}, [source]
-        for v in order:
-            need(v in net.forward, "units do not forward")
-            for w in net.cap[v]:
-                if w not in far:
-                    far[w] = far[v] + 1
-                    order.append(w)
-        need(net.units <= set(far), "a unit is not reached")
-        through = {v: Fraction(v in net.units and v != source) for v in order}
-        for v in order[:0:-1]:
-            before = [w for w in net.cap[v] if far[w] == far[v] - 1]
-            for w in before:
-                load[w, v] += through[v] / len(before)
-                through[w] += through[v] / len(before)
-    rate = min(net.cap[a][b] / x for (a, b), x in load.items() if x)
-    return rate * net.half * (len(net.units) - net.half)
+class Folded:
+    """The net with units that meet the same switches as one node, under the symmetries that a certificate states.
+
+    Nodes are numbered in the order of fabric.json, links by their nodes. Every unit of one source of each orbit sends along
+    shortest paths under whole lengths; what it puts on a link, all symmetries spread evenly over the link's orbit.
+    """
+
+    PARTS = 5040
+
+    def __init__(self, net: Net, stated: Any) -> None:
+        known: dict[Any, str] = {}
+        self.net, rank = net, {d: i for i, d in enumerate(net.facts)}
+        first = {}
+        for u in sorted(net.units, key=lambda d: rank[d]):
+            plain = u not in net.forward and net.cap[u] and not net.units & set(net.cap[u])
+            first[u] = known.setdefault(tuple(sorted(net.cap[u].items())), u) if plain else u
+        names = sorted((set(first.values()) | net.forward), key=lambda d: rank[d])
+        at = {d: i for i, d in enumerate(names)}
+        node = {d: at[first.get(d, d)] for d in (*net.forward, *net.units)}
+        self.passes = [d in net.forward for d in names]
+        count = Counter(node[u] for u in net.units)
+        self.weight = [count[v] for v in range(len(names))]
+        room: dict[tuple[int, int], int] = defaultdict(int)
+        for a, b, c in [(node[a], node[b], c) for a, to in net.cap.items() for b, c in to.items()]:
+            room[min(a, b), max(a, b)] += c
+        self.links = sorted(room)
+        self.room = [room[x] // 2 for x in self.links]  # each was met from both ends
+        self.place = {x: i for i, (a, b) in enumerate(self.links) for x in ((a, b), (b, a))}
+        self.near: list[list[int]] = [[] for _ in names]
+        for v, w in self.links:
+            self.near[v].append(w)
+            self.near[w].append(v)
+        for image in stated["symmetries"]:
+            need(sorted(image) == list(range(len(names))), "a symmetry is no renaming")
+            need(all((self.weight[v], self.passes[v]) == (self.weight[w], self.passes[w]) for v, w in enumerate(image)), "unlike")
+            need(all(room.get((min(image[a], image[b]), max(image[a], image[b]))) == room[a, b] for a, b in room), "no symmetry")
+        self.orbit = self.classes(len(names), stated["symmetries"])
+        moved = [[self.place[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
+        self.link_orbit = self.classes(len(self.links), moved)
+        of: dict[int, int] = defaultdict(int)
+        for v, w in enumerate(self.weight):
+            of[self.orbit[v]] += w
+        self.sources = {v: n for v, n in of.items() if n}
+
+    @staticmethod
+    def classes(count: int, images: list[list[int]]) -> list[int]:
+        """For everything the lowest that the images lead to."""
+        out, before = list(range(count)), [-1]
+        while out != before:
+            before = out[:]
+            for x, y in ((x, y) for image in images for x, y in enumerate(image)):
+                out[x] = out[y] = min(out[x], out[y])
+        return out
+
+    def demand(self, pairs: bool) -> list[int]:
+        """Parts that a unit sends to every node: one unit for each unit, or divided over the hubs that it meets."""
+        if pairs:
+            return [w * self.PARTS for w in self.weight]
+        out = [0] * len(self.weight)
+        for u, w in enumerate(self.weight):
+            full = sum(self.room[self.place[u, v]] for v in self.near[u])
+            for v in self.near[u] if w and not self.passes[u] else ():
+                if self.passes[v]:
+                    out[v] += self.room[self.place[u, v]] * w * self.PARTS // full
+        return out
+
+    def far(self, source: int, length: list[int]) -> dict[int, int]:
+        """Distances from a source; what forwards nothing is passed by none."""
+        out: dict[int, int] = {}
+        heap = [(0, source)]
+        while heap:
+            at, v = heappop(heap)
+            if v not in out:
+                out[v] = at
+                for w in self.near[v] if v == source or self.passes[v] else ():
+                    heappush(heap, (at + length[self.place[v, w]], w))
+        return out
+
+    def send(self, source: int, length: list[int], parts: list[int], pairs: bool, times: int, load: list[int]) -> None:
+        """Add what a source puts on the orbits of links: each node divides what comes by capacity among the last links."""
+        far = self.far(source, length)
+        need(all(v in far for v, p in enumerate(parts) if p) and min(length) > 0, "not reached")
+        need(all(type(x) is int for x in length), "lengths are whole")
+        arriving = {v: p for v, p in enumerate(parts) if p and v != source}
+        while arriving:
+            following: dict[int, int] = defaultdict(int)
+            for v, amount in arriving.items():
+                open_to = sorted(u for u in self.near[v] if u in far and (u == source or self.passes[u]))
+                ways = [u for u in open_to if far[u] + length[self.place[u, v]] == far[v]]
+                self.divide(v, ways, amount, times, load, following)
+            arriving = {v: amount for v, amount in following.items() if v != source}
+        if pairs and self.weight[source] > 1:
+            shortest = min(length[self.place[source, v]] for v in self.near[source])
+            ways = sorted(v for v in self.near[source] if length[self.place[source, v]] == shortest)
+            self.divide(source, ways, (self.weight[source] - 1) * self.PARTS, 2 * times, load, defaultdict(int))
+
+    def divide(self, v: int, ways: list[int], amount: int, times: int, load: list[int], following: dict[int, int]) -> None:
+        """Divide an amount at a node as its links have capacity, rounded down; the first takes what is over."""
+        rooms = [self.room[self.place[u, v]] for u in ways]
+        shares = [amount * c // sum(rooms) for c in rooms]
+        shares[0] += amount - sum(shares)
+        for u, share in zip(ways, shares, strict=True):
+            load[self.link_orbit[self.place[u, v]]] += share * times
+            following[u] += share
+
+    def rate(self, stated: Any) -> Fraction:
+        """What fits of the demand if all send so at once, in grains for every pair or hub."""
+        pairs, parts = stated["pairs"] is True, self.demand(stated["pairs"] is True)
+        load, capacity, shares = [0] * len(self.links), [0] * len(self.links), 0
+        for route in stated["routes"]:
+            need(type(route["share"]) is int and route["share"] > 0 and len(route["lengths"]) == len(self.links), "no share")
+            shares += route["share"]
+            for source, times in self.sources.items():
+                self.send(source, route["lengths"], parts, pairs, times * route["share"], load)
+        for i, c in zip(self.link_orbit, self.room, strict=True):
+            capacity[i] += (1 + pairs) * c
+        return min(Fraction(c, x) for c, x in zip(capacity, load, strict=True) if x) * self.PARTS * shares
+
+    def crossing(self, stated: Any) -> int:
+        """What then crosses every balanced split: pairs apart, or for every hub what one half sends there or the other gets."""
+        half, more = self.net.half, (len(self.net.units) + 1) // 2
+        return -int(-self.rate(stated) * half * (more if stated["pairs"] is True else sum(self.demand(False)) // self.PARTS) // 1)
+
+    def distances(self, length: list[int]) -> Fraction:
+        """Capacity times length over the distances of all pairs: no rate of all pairs is above it."""
+        need(len(length) == len(self.links) and min(length) >= 0, "no lengths")
+        need(all(length[i] == length[o] for i, o in enumerate(self.link_orbit)), "lengths differ in an orbit")
+        total = 0
+        for s, times in self.sources.items():
+            far = self.far(s, length)
+            total += times * 2 * min(length[self.place[s, v]] for v in self.near[s]) * (self.weight[s] - 1)
+            total += times * sum(far[t] * w for t, w in enumerate(self.weight) if w)
+        return Fraction(2 * sum(c * x for c, x in zip(self.room, length, strict=True)), total)
 
 
 Profile = tuple[frozenset[str], list[Fraction]]
@@ -271,13 +379,14 @@ def lower_bound(net: Net, stated: Any) -> int:
     """The lower bound that a certificate's flows give."""
     if stated["by"] == "splits":
         return all_splits(net)
-    if stated["by"] == "pairs":
-        return -int(-all_pairs(net) // 1)
+    if stated["by"] == "routes":
+        return Folded(net, stated).crossing(stated)
     if stated["by"] == "none":
         return 0
+    restored = net.restored(stated.get("restored", []))
     parts = [Part(net, p) for p in stated["parts"]]
     need(sum(len(p.nodes) for p in parts) == len(set().union(*(p.nodes for p in parts))), "two parts share a node")
-    return sum(p.value() for p in parts)
+    return sum(p.value() for p in parts) - restored
 
 
 # ---------------------------------------------------------------- statements
@@ -289,10 +398,29 @@ def bisection(net: Net, stated: Any) -> tuple[Fraction, Fraction]:
     side = set(stated["cut"])
     need(side <= net.units | net.forward, "the cut names what does not count")
     need(abs(2 * len(side & net.units) - len(net.units)) <= 1, "the split is not balanced")
-    upper, lower = net.crossing(side) * net.grain, lower_bound(net, stated["lower"]) * net.grain
+    upper = net.crossing(side) * net.grain  # before links are restored to show the lower bound
+    lower = lower_bound(net, stated["lower"]) * net.grain
     need(upper == stated["upper_bps"], f"{upper} bit/s cross the cut")
     need(lower == stated["lower_bps"], f"the flows show {lower} bit/s")
     return Fraction(lower), Fraction(upper)
+
+
+def throughput(net: Net, stated: Any) -> None:
+    """Bounds on the rate of every ordered pair of units, in bit/s, when all send to all at once."""
+    folded, upper = Folded(net, stated["lower"]), stated["upper"]
+    need(
+        len(net.units) == stated["units"] > 1 and stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True,
+        "another pattern",
+    )
+    need(folded.rate(stated["lower"]) * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
+    if "cut" in upper:
+        side = set(upper["cut"])
+        ours = len(side & net.units)
+        need(side <= net.units | net.forward and 0 < ours < len(net.units), "the cut divides no units")
+        high = Fraction(net.crossing(side), ours * (len(net.units) - ours))
+    else:
+        high = folded.distances(upper["lengths"])
+    need(high * net.grain == Fraction(stated["upper_bps"]), "the upper bound is another")
 
 
 def reachability(net: Net, stated: Any) -> None:
@@ -362,8 +490,8 @@ def verify(certificate: Any, fabric: Any) -> None:
         elif certificate["check"] == "reachability":
             reachability(Net(fabric), certificate)
         else:
-            need(certificate["check"] == "bisection", "there is no such check")
-            bisection(Net(fabric), certificate)
+            need(certificate["check"] in ("bisection", "throughput"), "there is no such check")
+            (bisection if certificate["check"] == "bisection" else throughput)(Net(fabric), certificate)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
         raise Rejected(f"malformed: {fault!r}") from None
 

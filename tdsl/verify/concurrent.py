@@ -1,0 +1,268 @@
+"""Uniform all-to-all: the rate that all ordered pairs of units can have at once, between two bounds that anyone can add up.
+
+λ is that rate. Any routes show a lower bound, capacity over load where that is least; any lengths an upper one: λ ≤ Σ c·l over
+Σ of the distances between all pairs (Shahrokhi and Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). Routes are
+mixtures of shortest paths under several lengths; a linear program over those there are says in which parts, and its prices
+are the next lengths (column generation: Dantzig and Wolfe 1960). Only one source of each orbit is routed, and what it puts
+on an orbit of links is shared by all of them: averaged over verified symmetries, that is exact. So is all arithmetic: what
+the program says in floats is only a proposal of lengths and parts, both rounded to whole numbers first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count, islice
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.verify.automorphisms import Orbits, orbits
+from tdsl.verify.folded import Folded
+from tdsl.verify.routes import CELLS, PARTS, Demand, routed, spent
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+WORK = 4_000_000_000
+"""Sources times arcs that may be looked at: about a minute."""
+
+ROUNDS = 80
+"""Lengths that are tried at most."""
+
+FINE = 10_000
+"""The longest length, and parts in which routes are mixed where no small number does."""
+
+KINDS = 6
+"""Classes of links up to which each is once made longer than all others."""
+
+SMALL = (1, 2, 3, 4, 6, 12)
+"""Greatest lengths that prices are tried in at the end."""
+
+PATIENCE = 16
+"""Rounds without a thousandth gained after which the search ends."""
+
+CLOSE = 0.002
+"""Relative gap at which the search for more ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Shortest paths under whole lengths, one a link, and what all of them put on each orbit of links, in PARTS of a unit each
+    pair; ``distance`` is the sum over all ordered pairs."""
+
+    length: Ints
+    load: Ints
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Concurrent:
+    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths ``dual``."""
+
+    graph: Folded
+    demand: Demand
+    orbits: Orbits
+    routes: tuple[Route, ...]
+    shares: tuple[int, ...]
+    lower: Fraction
+    upper: Fraction
+    dual: Ints
+
+
+def bound(found: Concurrent) -> int:
+    """What then crosses every split of the units into halves at least, in grains.
+
+    All pairs: those apart. Hubs: whatever side one is on, what one half sends there or the other receives from there.
+    """
+    units = len(found.graph.net.units)
+    each = (units + 1) // 2 if found.demand.pairs else int(found.demand.parts.sum()) // PARTS
+    return -int(-found.lower * each * (units // 2) // 1)
+
+
+def concurrent(
+    graph: Folded,
+    demand: Demand,
+    symmetry: Orbits | None = None,
+    enough: Callable[[Concurrent], bool] = lambda found: False,
+    rounds: int = ROUNDS,
+) -> Concurrent | None:
+    """Bounds on λ; None where something cannot be reached, or even one set of routes would take too long.
+
+    The search ends when ``enough`` says so, when the bounds are close, or after much work.
+    """
+    found = symmetry or orbits(graph)
+    sources, times = np.unique(found.node[graph.weight > 0], return_counts=True)
+    cells = len(sources) * len(graph.arcs.head) * 8
+    if cells > WORK or not len(graph.a):
+        return None
+    best: Concurrent | None = None
+    routes: list[Route] = []
+    gained = 0, Fraction(0)
+    master = _Master(_capacity(graph, found, demand))
+    for length in islice(_lengths(graph, found, master), min(rounds, WORK // cells)):
+        route = _route(graph, found, demand, length, sources, times)
+        if route is None:
+            return None
+        routes.append(route)
+        master.add(route)
+        best = _better(best, graph, demand, found, routes, master)
+        if best.lower * 1000 > gained[1] * 1001:
+            gained = len(routes), best.lower
+        if enough(best) or len(routes) > gained[0] + PATIENCE or float(best.upper) <= float(best.lower) * (1 + CLOSE):
+            break
+    if best is not None and best.lower < best.upper and len(routes) > 1:
+        best = _by_small_lengths(best, master, sources, times)
+    return best
+
+
+def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints) -> Concurrent:
+    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one."""
+    g = best.graph
+    price = master.price()[best.orbits.link]
+    for fine in SMALL if len(sources) * len(g.arcs.head) < CELLS else ():
+        length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
+        distance = 0
+        for s, many in zip(sources.tolist(), (times * g.weight[sources]).tolist(), strict=True):
+            distance += many * spent(g, length, s, best.demand)
+        total = int(((1 + best.demand.pairs) * g.room * length).sum()) * PARTS
+        if distance and Fraction(total, distance) < best.upper:
+            best = replace(best, upper=Fraction(total, distance), dual=length)
+    return best
+
+
+def _capacity(g: Folded, found: Orbits, demand: Demand) -> Ints:
+    """Capacity of every orbit of links: both ways; one way for flows to hubs, which are also sent back."""
+    out = np.zeros(len(g.a), dtype=np.int64)
+    np.add.at(out, found.link, (1 + demand.pairs) * g.room)
+    return out
+
+
+def _route(g: Folded, found: Orbits, demand: Demand, length: Ints, sources: Ints, times: Ints) -> Route | None:
+    load, distance = np.zeros(len(g.a), dtype=np.int64), 0
+    weight = dict(zip(sources.tolist(), (times * g.weight[sources]).tolist(), strict=True))
+    for part in routed(g, length, sources, demand):
+        if part is None:
+            return None
+        many = np.array([weight[s] for s in part.sources.tolist()], dtype=np.int64)
+        np.add.at(load, found.link, many @ part.load)
+        distance += int(many @ part.length)
+    return Route(length, load, distance)
+
+
+def _better(
+    best: Concurrent | None, g: Folded, demand: Demand, found: Orbits, routes: list[Route], master: _Master
+) -> Concurrent:
+    """The bounds with one route more."""
+    route = routes[-1]
+    upper = Fraction(int((master.capacity * route.length).sum()) * PARTS, route.distance)
+    dual = route.length
+    if best is not None and best.upper <= upper:
+        upper, dual = best.upper, best.dual
+    shares = master.mixture() if len(routes) > 1 else (1,)
+    lower = mixed(routes, shares, master.capacity)
+    if best is not None and best.lower >= lower:
+        lower, shares = best.lower, (*best.shares, 0)
+    return Concurrent(g, demand, found, tuple(routes), shares, lower, upper, dual)
+
+
+def mixed(routes: list[Route], shares: tuple[int, ...], capacity: Ints) -> Fraction:
+    """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity over load."""
+    load = np.zeros(len(capacity), dtype=object)
+    for share, route in zip(shares, routes, strict=True):
+        load += share * route.load.astype(object)
+    used = np.flatnonzero(load > 0)
+    return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
+
+
+def _lengths(g: Folded, found: Orbits, master: _Master) -> Iterator[Ints]:
+    """At first all alike, then a class longer; then the fuller the longer, as what was sent so far adds up, or by the prices."""
+    yield np.ones(len(g.a), dtype=np.int64)
+    kinds = np.unique(g.kind)
+    if 1 < len(kinds) <= KINDS:
+        yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
+    for turn in count():
+        price = master.price() if turn % 2 else master.pressure(10 + 2 * turn)
+        yield 1 + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
+
+
+class _Master:
+    """The linear program over the routes there are: the parts of a mixture that loads the fullest link least."""
+
+    def __init__(self, capacity: Ints) -> None:
+        self.capacity = capacity
+        self._rows = np.flatnonzero(capacity)
+        self._use: list[Floats] = []
+        self._parts: Floats = np.ones(1)
+        self._prices: Floats = np.zeros(0)
+        self._solved = 0
+
+    def add(self, route: Route) -> None:
+        """One route more."""
+        self._use.append(route.load[self._rows] / self.capacity[self._rows])
+
+    def mixture(self) -> tuple[int, ...]:
+        """Parts of every route as whole numbers."""
+        self._solve()
+        for whole in (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 24, 30, 36, 60, 120, 720, FINE):
+            out = np.rint(self._parts * whole)
+            if np.abs(self._parts * whole - out).max() < 1e-7 * whole:
+                break
+        out[int(out.argmax())] += whole - out.sum()
+        return tuple(int(x) for x in out)
+
+    def price(self) -> Floats:
+        """What a unit of capacity is worth on every orbit."""
+        self._solve()
+        out = np.zeros(len(self.capacity))
+        out[self._rows] = self._prices / self.capacity[self._rows]
+        return out
+
+    def pressure(self, steep: float) -> Floats:
+        """The same as it would be if all routes were used, later ones more: what is fuller is worth more, smoothly."""
+        mean = self._use[0]
+        for turn, use in enumerate(self._use[1:], 1):
+            mean = mean + (use - mean) * 2 / (turn + 2)
+        out = np.zeros(len(self.capacity))
+        out[self._rows] = np.exp(steep * (mean / mean.max() - 1)) / self.capacity[self._rows]
+        return out
+
+    def _solve(self) -> None:
+        if self._solved == len(self._use):
+            return
+        self._solved = len(self._use)
+        if self._solved == 1:  # no choice: what is fuller is worth more
+            self._prices = np.exp(20 * (self._use[0] / self._use[0].max() - 1))
+            return
+        use = np.stack(self._use, axis=1)
+        scale = use.max(axis=0).min()
+        near = np.flatnonzero(use.max(axis=1) > 0.3 * scale)
+        self._parts, prices = _least_fullest(use[near] / scale)
+        self._prices = np.zeros(len(use))
+        self._prices[near] = prices
+
+
+def _least_fullest(use: Floats) -> tuple[Floats, Floats]:
+    """Parts x ≥ 0, together 1, for which the greatest entry of use·x is least; and the price of every row."""
+    import highspy
+
+    rows, columns = use.shape
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = columns + 1, rows + 1
+    infinite = highspy.kHighsInf
+    lp.col_cost_ = np.append(np.zeros(columns), 1.0)
+    lp.col_lower_, lp.col_upper_ = np.zeros(columns + 1), np.full(columns + 1, infinite)
+    lp.row_lower_, lp.row_upper_ = np.append(np.full(rows, -infinite), 1.0), np.append(np.zeros(rows), 1.0)
+    block = np.vstack((np.hstack((use, np.full((rows, 1), -1.0))), np.append(np.ones(columns), 0.0)))
+    at = np.nonzero(block.T)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.searchsorted(at[0], np.arange(columns + 2))
+    lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("random_seed", 0)):
+        solver.setOptionValue(option, value)
+    solver.passModel(lp)
+    solver.run()
+    solution = solver.getSolution()
+    parts = np.maximum(np.array(solution.col_value[:columns]), 0)
+    return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)

@@ -1,0 +1,201 @@
+"""Traffic patterns: who sends how much to whom, as whole numbers over the units of a view.
+
+A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a file with a matrix.
+Files lie beside the design; they are read, never written.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
+from tdsl.verify.view import View, scaleup_joined
+
+BYTES = 32 * 1024 * 1024
+"""Size of a file that is read at most."""
+
+DIGITS = 6
+"""Decimal places of an amount; more are refused rather than rounded."""
+
+MOST = 10**12
+"""The greatest amount."""
+
+
+class Unfit(Exception):
+    """A pattern that says nothing about this fabric; the text says why, with file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units) ``amount[i]``, whole numbers
+    of which only the proportions count. ``by_rail``: each rail of a unit for itself, to the same rail of the other."""
+
+    source: Ints
+    target: Ints
+    amount: Ints
+    by_rail: bool = False
+
+
+def demand_of(view: View, claim: ResolvedClaim) -> Demand:
+    """The demand that a claim's arguments name. Raises Unfit."""
+    head, *rest = claim.args
+    if claim.through:
+        _needs_scaleup(view, str(head))
+    if isinstance(head, str) and "." in head and not rest:
+        return _matrix(view, claim, head)
+    make = PATTERNS.get(str(head))
+    if make is None:
+        raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
+    return make(view, claim, *rest)
+
+
+def _needs_scaleup(view: View, pattern: str) -> None:
+    """Refuse `through scaleup` where it would change nothing, and where there is no scale-up domain to go through."""
+    if pattern != "rail_allreduce":
+        raise Unfit(f"`{pattern}` lets a host use all its ports already: leave out `through scaleup`")
+    f = view.fabric
+    if not all(scaleup_joined(f.models[m]) for m in np.unique(f.device_model[view.units]).tolist()):
+        raise Unfit("there are hosts without a scale-up domain that joins their accelerators")
+
+
+def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    count = len(view.units)
+    if len(args) != 1 or isinstance(args[0], bool) or not isinstance(args[0], int):
+        raise Unfit("`shift` takes how far: write `throughput shift 1`")
+    if args[0] % count == 0:
+        raise Unfit(f"a shift by {args[0]} sends all {count} {view.unit_word} to themselves")
+    order = np.arange(count)
+    return Demand(order, (order + args[0]) % count, np.ones(count, dtype=np.int64))
+
+
+def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if args:
+        raise Unfit("`ring` takes nothing more")
+    return _shift(view, claim, 1)
+
+
+def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if view.direct:
+        raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
+    ring = _ring(view, claim, *args)
+    return Demand(ring.source, ring.target, ring.amount, by_rail=not claim.through)
+
+
+def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if len(args) != 1 or not isinstance(args[0], str):
+        raise Unfit('`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`')
+    known = _names(view)
+    pairs: dict[int, int] = {}
+    taken: dict[int, int] = {}
+    for line, cells in _rows(claim, args[0]):
+        if len(cells) != 2:
+            raise Unfit(f"{args[0]}:{line}: a line is `from,to`, and this has {len(cells)} fields")
+        if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
+            continue
+        a, b = (_unit(known, c, args[0], line) for c in cells)
+        if a in pairs or b in taken:
+            raise Unfit(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} stands there twice")
+        pairs[a] = taken[b] = b
+    apart = {a: b for a, b in pairs.items() if a != b}
+    if not apart:
+        raise Unfit(f"{args[0]}: nobody sends to anybody else")
+    return Demand(np.array([*apart]), np.array([*apart.values()]), np.ones(len(apart), dtype=np.int64))
+
+
+PATTERNS: Mapping[str, Callable[..., Demand]] = {
+    "permutation": _permutation,
+    "rail_allreduce": _rail_allreduce,
+    "ring": _ring,
+    "shift": _shift,
+}
+"""The patterns by name."""
+
+
+# ---------------------------------------------------------------- files
+
+
+def _matrix(view: View, claim: ResolvedClaim, name: str) -> Demand:
+    """A square of amounts, a line a sender in the order of the design; or lines ``from,to,amount`` under that header."""
+    rows = list(_rows(claim, name))
+    count = len(view.units)
+    found: dict[tuple[int, int], int] = {}
+    if rows and [c.lower() for c in rows[0][1]] == ["from", "to", "amount"]:
+        known = _names(view)
+        for line, cells in rows[1:]:
+            if len(cells) != 3:
+                raise Unfit(f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields")
+            key = _unit(known, cells[0], name, line), _unit(known, cells[1], name, line)
+            found[key] = found.get(key, 0) + _amount(cells[2], name, line)
+    else:
+        if len(rows) != count:
+            raise Unfit(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
+        for sender, (line, cells) in enumerate(rows):
+            if len(cells) != count:
+                raise Unfit(f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}")
+            found |= {(sender, to): amount for to, c in enumerate(cells) if (amount := _amount(c, name, line))}
+    found = {pair: amount for pair, amount in found.items() if amount and pair[0] != pair[1]}
+    if not found:
+        raise Unfit(f"{name}: nobody sends to anybody else")
+    source, target = np.array(list(found), dtype=np.int64).T
+    return Demand(source, target, np.array(list(found.values()), dtype=np.int64))
+
+
+def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are left out."""
+    inside = PurePosixPath(name)
+    home = claim.origin.span.file.name
+    if inside.is_absolute() or ".." in inside.parts or "\\" in name:
+        raise Unfit(f"{name}: a file lies beside the design")
+    if home.startswith("stdlib:"):
+        raise Unfit(f"{name}: a design of the standard library has no files beside it")
+    path = Path(home).parent / name
+    try:
+        if path.stat().st_size > BYTES:
+            raise Unfit(f"{name}: larger than {BYTES // 2**20} MiB")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as fault:
+        raise Unfit(f"{path}: {fault.strerror or fault}") from None
+    except UnicodeDecodeError:
+        raise Unfit(f"{name}: this is not a text file") from None
+    reader = csv.reader(text.splitlines())
+    try:
+        for row in reader:
+            cells = [c.strip() for c in row]
+            if any(cells) and not cells[0].startswith("#"):
+                yield reader.line_num, cells
+    except csv.Error as wrong:
+        raise Unfit(f"{name}:{reader.line_num}: {wrong}") from None
+
+
+def _amount(text: str, name: str, line: int) -> int:
+    """A number of at most so many decimal places, as a whole number of the smallest."""
+    try:
+        value = Decimal(text).scaleb(DIGITS)
+        whole = int(value) if value.is_finite() else -1
+    except (InvalidOperation, ValueError, OverflowError):
+        raise Unfit(f"{name}:{line}: {text[:40]!r} is no number") from None
+    if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
+        raise Unfit(f"{name}:{line}: {text[:40]} is no amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")
+    return whole
+
+
+def _names(view: View) -> dict[str, int]:
+    """Units by path, by name and by their number in the order of the design."""
+    out: dict[str, int] = {}
+    for at, d in enumerate(view.units.tolist()):
+        for word in (str(at), view.fabric.device_name(d), view.fabric.device_path(d)):
+            out[word] = at
+    return out
+
+
+def _unit(known: dict[str, int], text: str, name: str, line: int) -> int:
+    if text not in known:
+        raise Unfit(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric")
+    return known[text]

@@ -1,0 +1,317 @@
+"""How much of a demand can flow at once, between two bounds that anyone can add up again.
+
+λ is the greatest factor such that λ times every demand flows together (maximum concurrent flow). Any explicit routes show a lower
+bound: the least, over links, of capacity over load. Any lengths l show an upper one: λ ≤ Σ c·l / Σ demand·distance (Shahrokhi and
+Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). The first routes divide evenly over shortest paths; then a linear
+program, where it is small, or multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose better ones. What they
+say in floats only proposes: routes and lengths become whole numbers, and bounds are computed from those exactly.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Ints
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+Loads = dict[int, Fraction]
+Demands = dict[tuple[int, int], int]
+
+WORK = 20_000_000
+"""Arcs that all sources together may look at in one routing: some ten seconds."""
+
+SMALL = 40_000
+"""Variables up to which the linear program is solved."""
+
+ROUNDS = 24
+"""Routings by multiplicative weights."""
+
+FAR = 1 << 60
+
+
+@dataclass(eq=False)
+class Flows:
+    """A directed graph of capacities in grains, arcs ``tail[i] → head[i]``; nodes that do not ``pass`` only send and receive."""
+
+    nodes: int
+    tail: Ints
+    head: Ints
+    room: Ints
+    passes: Bools
+
+    def __post_init__(self) -> None:
+        self.into: list[list[int]] = [[] for _ in range(self.nodes)]
+        self.out: list[list[int]] = [[] for _ in range(self.nodes)]
+        for arc, (a, b) in enumerate(zip(self.tail.tolist(), self.head.tolist(), strict=True)):
+            self.out[a].append(arc)
+            self.into[b].append(arc)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """``lower`` ≤ λ ≤ ``upper``. ``load`` is what the routes put on every arc for λ = 1, ``lengths`` what shows ``upper``."""
+
+    lower: Fraction
+    upper: Fraction
+    load: Loads
+    lengths: tuple[int, ...]
+
+
+def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
+    """Bounds on λ, which is at most ``top`` for other reasons; None where some demand has no path or all is too much work."""
+    by_source: dict[int, dict[int, int]] = {}
+    for (s, t), amount in demands.items():
+        by_source.setdefault(s, {})[t] = amount
+    if len(by_source) * len(flows.tail) > WORK:
+        return None
+    length = [1] * len(flows.tail)
+    load: Loads = {}
+    for s, wanted in by_source.items():
+        if not _divide(flows, length, s, wanted, load):
+            return None
+    best = Bounds(min(_fits(flows, load), top), top, load, ())
+    if best.lower < best.upper:
+        best = _tighter(flows, by_source, best, _fullest(flows, load))
+    if best.lower < best.upper:
+        better = _program if len(by_source) * len(flows.tail) <= SMALL else _weights
+        for routes, lengths in better(flows, by_source, best):
+            if routes is not None and (lower := min(_fits(flows, routes), top)) > best.lower:
+                best = Bounds(lower, best.upper, routes, best.lengths)
+            best = _tighter(flows, by_source, best, lengths)
+            if best.lower >= best.upper:
+                break
+    return best
+
+
+def _fits(flows: Flows, load: Loads) -> Fraction:
+    """The factor by which a load fits all arcs."""
+    return min((int(flows.room[arc]) / amount for arc, amount in load.items() if amount), default=Fraction(0))
+
+
+def _tighter(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds, lengths: list[int]) -> Bounds:
+    """The bounds with what these lengths show, too."""
+    spent = 0
+    for s, wanted in by_source.items():
+        far = distances(flows, lengths, s, wanted)
+        spent += sum(amount * far[t] for t, amount in wanted.items())
+    if not spent:
+        return best
+    upper = Fraction(sum(c * x for c, x in zip(flows.room.tolist(), lengths, strict=True)), spent)
+    return Bounds(best.lower, upper, best.load, tuple(lengths)) if upper < best.upper else best
+
+
+def distances(flows: Flows, length: list[int], source: int, targets: Iterable[int]) -> list[int]:
+    """Length of the shortest path from a node to some others, and to all that are nearer; FAR where there is none. Dijkstra
+    1959."""
+    left = set(targets)
+    far = [FAR] * flows.nodes
+    far[source] = 0
+    heap = [(0, source)]
+    heads, passes = flows.head.tolist(), flows.passes.tolist()
+    while heap:
+        d, v = heappop(heap)
+        if d > far[v]:
+            continue
+        left.discard(v)
+        if not left:
+            break
+        if v != source and not passes[v]:
+            continue
+        for arc in flows.out[v]:
+            w, e = heads[arc], d + length[arc]
+            if e < far[w]:
+                far[w] = e
+                heappush(heap, (e, w))
+    return far
+
+
+def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int], load: Loads) -> bool:
+    """Add what a source sends along its shortest paths, each step back divided as the arcs have capacity. False if some target
+    is not reached. Lengths are at least 1."""
+    far = distances(flows, length, source, wanted)
+    if any(far[t] >= FAR for t in wanted):
+        return False
+    through: dict[int, Fraction] = {t: Fraction(amount) for t, amount in wanted.items()}
+    tails, rooms, passes = flows.tail, flows.room, flows.passes
+    heap = [(-far[t], t) for t in wanted]
+    heapify(heap)
+    while heap:
+        _, v = heappop(heap)
+        amount = through[v]
+        tight = [
+            arc for arc in flows.into[v]
+            if far[u := int(tails[arc])] + length[arc] == far[v] and (u == source or passes[u])
+        ]  # fmt: skip
+        total = sum(int(rooms[arc]) for arc in tight)
+        for arc in tight:
+            part = amount * int(rooms[arc]) / total
+            load[arc] = load.get(arc, Fraction(0)) + part
+            u = int(tails[arc])
+            if u not in through and u != source:
+                heappush(heap, (-far[u], u))
+            through[u] = through.get(u, Fraction(0)) + part
+    return True
+
+
+def _fullest(flows: Flows, load: Loads) -> list[int]:
+    """Lengths: 1 for the arcs that are fullest, 0 for all others."""
+    use = {arc: float(amount) / int(flows.room[arc]) for arc, amount in load.items()}
+    most = max(use.values(), default=1.0)
+    return [int(use.get(arc, 0.0) > most * 0.999999) for arc in range(len(flows.tail))]
+
+
+def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
+    """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged. Steep lengths find
+    routes, gentle ones the better upper bound."""
+    room = flows.room.astype(np.float64)
+    total: Loads = dict(best.load)
+    rounds = min(ROUNDS, 2 + 2 * WORK // (len(by_source) * len(room)))
+    for turn in range(1, rounds):
+        use = np.zeros(len(room))
+        for arc, amount in total.items():
+            use[arc] = float(amount) / room[arc]
+        lengths = _prices(use, room, 4.0 + 2.0 * turn)
+        for s, wanted in by_source.items():
+            _divide(flows, lengths, s, wanted, total)
+        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, lengths
+        yield None, _prices(use, room, 4.0 + turn % 8)
+
+
+def _prices(use: Floats, room: Floats, steep: float) -> list[int]:
+    """Lengths that grow with how full an arc is; at least 1."""
+    price = np.exp(steep * (use / use.max() - 1)) * (room.min() / room)
+    lengths: list[int] = np.rint(1 + 10_000 * price).astype(np.int64).tolist()
+    return lengths
+
+
+# ---------------------------------------------------------------- the linear program
+
+
+def _program(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
+    """The routes and lengths of an optimum, rounded to several whole denominators."""
+    values, prices = _solve(flows, by_source)
+    paths = _paths(flows, by_source, values)
+    top = float(prices.max(initial=0.0))
+    for whole in (1, 2, 6, 12, 60, 420, 5040, 720_720, 10**9):
+        lengths = [int(x) for x in np.rint(np.maximum(prices, 0) / top * whole)] if top else [0] * len(prices)
+        load: Loads = {}
+        for amount, found in paths:
+            parts = np.rint(np.array([x for x, _ in found]) * whole).astype(np.int64).tolist()
+            parts[int(np.argmax(parts))] += whole - sum(parts)
+            for part, (_, arcs) in zip(parts, found, strict=True):
+                for arc in arcs if part > 0 else ():
+                    load[arc] = load.get(arc, Fraction(0)) + Fraction(amount * part, whole)
+            if min(parts) < 0:
+                load = {}
+                break
+        yield load or None, lengths
+
+
+def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Floats], Floats]:
+    """Flow of every source on every arc at the optimum, and the price of every arc's capacity, by HiGHS."""
+    import highspy
+
+    arcs, n, sources = len(flows.tail), flows.nodes, list(by_source)
+    scale = float(max(sum(w.values()) for w in by_source.values()))
+    start: list[int] = []
+    index: list[int] = []
+    value: list[float] = []
+    upper: list[float] = []
+    for k, s in enumerate(sources):
+        for arc in range(arcs):
+            a, b = int(flows.tail[arc]), int(flows.head[arc])
+            start.append(len(index))
+            index += [arc, arcs + k * n + a, arcs + k * n + b]
+            value += [1.0, -1.0, 1.0]
+            upper.append(highspy.kHighsInf if (a == s or flows.passes[a]) and b != s else 0.0)
+    start.append(len(index))
+    for k, s in enumerate(sources):
+        for t, amount in by_source[s].items():
+            index += [arcs + k * n + t]
+            value += [-amount / scale]
+        index += [arcs + k * n + s]
+        value += [sum(by_source[s].values()) / scale]
+    start.append(len(index))
+    lp = highspy.HighsLp()
+    columns, rows = arcs * len(sources) + 1, arcs + n * len(sources)
+    lp.num_col_, lp.num_row_ = columns, rows
+    cost = np.zeros(columns)
+    cost[-1] = -1.0
+    lp.col_cost_ = cost
+    lp.col_lower_, lp.col_upper_ = np.zeros(columns), np.array([*upper, highspy.kHighsInf])
+    balance = np.zeros(n * len(sources))
+    lp.row_lower_ = np.append(np.full(arcs, -highspy.kHighsInf), balance)
+    lp.row_upper_ = np.append(flows.room.astype(np.float64), balance)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = np.array(start), np.array(index), np.array(value)
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, setting in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("random_seed", 0)):
+        solver.setOptionValue(option, setting)
+    solver.passModel(lp)
+    solver.run()
+    solution = solver.getSolution()
+    flow = np.array(solution.col_value[: arcs * len(sources)]).reshape(len(sources), arcs)
+    return list(flow), -np.array(solution.row_dual[:arcs])
+
+
+def _paths(
+    flows: Flows, by_source: dict[int, dict[int, int]], values: list[Floats]
+) -> list[tuple[int, list[tuple[float, list[int]]]]]:
+    """Flows as paths: for every demand its amount, and the part that each path carries (together 1)."""
+    out = []
+    for (s, wanted), flow in zip(by_source.items(), values, strict=True):
+        left = flow.copy()
+        share = {t: amount / sum(wanted.values()) for t, amount in wanted.items()}
+        total = sum(left[arc] for arc in flows.out[s]) or 1.0
+        for t, amount in wanted.items():
+            need, found = share[t] * total, []
+            for _ in range(len(left)):
+                if need <= 1e-9 * total:
+                    break
+                path = _widest(flows, left, s, t)
+                if not path:
+                    break
+                part = min(need, *(float(left[arc]) for arc in path))
+                if part <= 1e-9 * total:
+                    break
+                left[path] -= part
+                need -= part
+                found.append((part, path))
+            carried = sum(x for x, _ in found)
+            if not found:
+                found, carried = [(1.0, _widest(flows, flow + 1e-6, s, t))], 1.0
+            out.append((amount, [(x / carried, path) for x, path in found]))
+    return out
+
+
+def _widest(flows: Flows, left: Floats, source: int, target: int) -> list[int]:
+    """The arcs of a path that carries most, none if nothing is left."""
+    width = {source: float("inf")}
+    by: dict[int, int] = {}
+    heap = [(-width[source], source)]
+    while heap:
+        wide, v = heappop(heap)
+        if v == target:
+            break
+        if -wide < width[v] or (v != source and not flows.passes[v]):
+            continue
+        for arc in flows.out[v]:
+            w, room = int(flows.head[arc]), min(-wide, float(left[arc]))
+            if room > 1e-12 and room > width.get(w, 0.0):
+                width[w], by[w] = room, arc
+                heappush(heap, (-room, w))
+    if target not in by:
+        return []
+    path = []
+    while target != source:
+        path.append(by[target])
+        target = int(flows.tail[path[-1]])
+    return path[::-1]

@@ -1,0 +1,159 @@
+"""Routes along shortest paths under whole lengths, in whole numbers: nothing is rounded away, and anyone can add them up again.
+
+Every node hands what comes for a source's destination back along the last links of the shortest paths, in parts as those links
+have capacity, rounded down; the first link takes what is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.verify.folded import Folded
+
+FAR = 2**40
+"""Farther than any path."""
+
+CELLS = 3_000_000
+"""Sources times arcs that are looked at in one go: bounds memory to some hundred megabytes."""
+
+PARTS = 5040
+"""Parts that one unit of demand is sent in: splits among up to ten links are mostly even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one end of any source sends: ``parts`` to every node. ``pairs``: that is PARTS to every other end, so that those of
+    its own node get some, too; else the nodes are hubs."""
+
+    parts: Ints
+    pairs: bool
+
+    @classmethod
+    def all_to_all(cls, g: Folded) -> Demand:
+        """One unit to every other end."""
+        return cls(g.weight * PARTS, True)
+
+    @classmethod
+    def hubs(cls, g: Folded) -> Demand:
+        """To every node that ends meet, as they are to it: one unit for each end, divided as its links have capacity."""
+        parts = np.zeros(g.nodes, dtype=np.int64)
+        full = np.bincount(g.a, g.room, g.nodes) + np.bincount(g.b, g.room, g.nodes)
+        for end, hub in ((g.a, g.b), (g.b, g.a)):
+            mine = (g.weight[end] > 0) & ~g.passes[end] & g.passes[hub]
+            each = g.room[mine] * g.weight[end[mine]] * PARTS // np.maximum(full[end[mine]], 1).astype(np.int64)
+            np.add.at(parts, hub[mine], each)
+        return cls(parts, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """For some sources: what an end of each puts on every link, both directions added up (rows are sources), and the sum of
+    distance × units of demand, in the same parts."""
+
+    sources: Ints
+    load: Ints
+    length: Ints
+
+
+def routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Iterator[Routed | None]:
+    """What one end of every source sends along shortest paths; ``length`` is at least 1 for every link.
+
+    Comes in several goes of some sources each, a None among them where some node that something is for cannot be reached.
+    """
+    each = max(CELLS // max(len(g.arcs.head), 1), 1)
+    for at in range(0, len(sources), each):
+        yield _routed(g, length, sources[at : at + each], demand)
+
+
+def distances(g: Folded, length: Ints, sources: Ints) -> Ints:
+    """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
+    arcs = g.arcs
+    start, heads = _heads(arcs.head)
+    by = length[arcs.link]
+    out = np.full((len(sources), g.nodes), FAR, dtype=np.int64)
+    out[np.arange(len(sources)), sources] = 0
+    closed = ~g.passes[arcs.tail]
+    first = True
+    while True:
+        reach = out[:, arcs.tail] + by
+        if not first:
+            reach[:, closed] = FAR
+        least = np.minimum(np.minimum.reduceat(reach, start, axis=1), FAR) if len(start) else reach
+        before = out[:, heads]
+        if not first and (least >= before).all():
+            return out
+        out[:, heads] = np.minimum(least, before)
+        first = False
+
+
+def _heads(head: Ints) -> tuple[Ints, Ints]:
+    """Where the arcs of every head begin, and the heads."""
+    heads, start = np.unique(head, return_index=True)
+    return start, heads
+
+
+def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | None:
+    arcs = g.arcs
+    far = distances(g, length, sources)
+    if (far[:, demand.parts > 0] >= FAR).any():
+        return None
+    start, heads = _heads(arcs.head)
+    group = np.searchsorted(heads, arcs.head)
+    tight = far[:, arcs.tail] + length[arcs.link] == far[:, arcs.head]
+    tight &= g.passes[arcs.tail] | (arcs.tail == sources[:, None])
+    room = np.where(tight, arcs.room, 0)
+    total = np.add.reduceat(room, start, axis=1)
+    places = np.where(tight, np.arange(len(arcs.head)), len(arcs.head))
+    first = np.minimum.reduceat(places, start, axis=1)
+    arriving = np.broadcast_to(demand.parts, (len(sources), g.nodes)).copy()
+    row = np.arange(len(sources))
+    arriving[row, sources] = 0
+    load = np.zeros((len(sources), len(arcs.head)), dtype=np.int64)
+    out_order = np.argsort(arcs.tail, kind="stable")
+    tails, out_start = np.unique(arcs.tail[out_order], return_index=True)
+    while True:
+        there = arriving[:, heads]
+        if not there.any():
+            break
+        part = there[:, group] * room // np.maximum(total, 1)[:, group]
+        over = there - np.add.reduceat(part, start, axis=1)
+        at = np.nonzero(over)
+        part[at[0], first[at]] += over[at]
+        load += part
+        arriving = np.zeros_like(arriving)
+        arriving[:, tails] = np.add.reduceat(part[:, out_order], out_start, axis=1)
+        arriving[row, sources] = 0
+    links = np.zeros((len(sources), len(g.a)), dtype=np.int64)
+    one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
+    links += load[:, one[:, 0]] + load[:, one[:, 1]]
+    if demand.pairs:
+        _among(g, length, sources, links)
+    return Routed(sources, links, np.array([_spent(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]))
+
+
+def spent(g: Folded, length: Ints, source: int, demand: Demand) -> int:
+    """Sum of distance × demand, in its parts, of one end of a source; lengths may be zero here."""
+    return _spent(g, length, source, distances(g, length, np.array([source]))[0], demand)
+
+
+def _spent(g: Folded, length: Ints, source: int, far: Ints, demand: Demand) -> int:
+    out = int(np.where(demand.parts > 0, far, 0) @ demand.parts)
+    if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
+        out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
+    return out
+
+
+def _among(g: Folded, length: Ints, sources: Ints, links: Ints) -> None:
+    """Add what an end sends to the others of its node, up and down its shortest links as they have capacity."""
+    for i, s in enumerate(sources.tolist()):
+        others = int(g.weight[s]) - 1
+        if others > 0:
+            mine = np.flatnonzero((g.a == s) | (g.b == s))
+            mine = mine[length[mine] == length[mine].min()]
+            part = others * PARTS * g.room[mine] // int(g.room[mine].sum())
+            part[0] += others * PARTS - int(part.sum())
+            links[i, mine] += 2 * part

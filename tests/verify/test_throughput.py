@@ -1,0 +1,319 @@
+"""Throughput of patterns against a linear program over links, and maximum flow by networkx, on fabrics made at random."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import highspy
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.semantics.values import Word
+from tdsl.source import Origin, SourceFile, Span
+from tdsl.verify import multiflow
+from tdsl.verify.check import catalogue
+from tdsl.verify.demand import Demand, Unfit, demand_of
+from tdsl.verify.terminals import Links, offer
+from tdsl.verify.view import View
+from tests.fabrics import (
+    claim,
+    multiplane,
+    rail_only,
+    random_chips,
+    random_fabric,
+    random_layers,
+    selector,
+    superpod,
+    torus,
+    without,
+)  # fmt: skip
+from tests.verify import judges
+
+SEEDS = st.integers(0, 10**6)
+
+
+def judged(f, *args, **given):
+    asked = claim(f, "throughput", args=args, **given)
+    return catalogue()["throughput"].judge(View.whole(f), asked)
+
+
+def optimum(f, demand):
+    """The greatest factor by which demands between units flow together, by one commodity a demand over single links."""
+    view = View.whole(f)
+    units, inner = view.units.tolist(), judges.forwarders(f)
+    nodes = sorted({*units, *inner})
+    arcs = [
+        (x, y, int(r)) for (a, b), r in zip(judges.pairs(f), f.link_rate.tolist(), strict=True)
+        for x, y in ((a, b), (b, a)) if x != y and {a, b} <= set(nodes)
+    ]  # fmt: skip
+    unit = float(np.gcd.reduce(f.link_rate))
+    h = highspy.Highs()
+    h.setOptionValue("output_flag", False)
+    lam = h.addVariable(0, highspy.kHighsInf)
+    used = [[] for _ in arcs]
+    for s, t, w in zip(demand.source.tolist(), demand.target.tolist(), demand.amount.tolist(), strict=True):
+        a, b = units[s], units[t]
+        open_to = [i for i, (x, y, _) in enumerate(arcs) if (x in inner or x == a) and x != b and y != a]
+        flow = {i: h.addVariable(0, highspy.kHighsInf) for i in open_to}
+        for i, v in flow.items():
+            used[i].append(v)
+        for v in nodes:
+            if v != a:
+                into = [x for i, x in flow.items() if arcs[i][1] == v]
+                out = [x for i, x in flow.items() if arcs[i][0] == v]
+                if v == b:
+                    h.addConstr(sum(into) - w * lam == 0) if into else h.addConstr(lam * 1.0 == 0)
+                elif into or out:
+                    h.addConstr(sum(into) - sum(out) == 0)
+    for (_, _, room), vs in zip(arcs, used, strict=True):
+        if vs:
+            h.addConstr(sum(vs) <= room / unit)
+    h.maximize(lam)
+    return h.val(lam) * unit
+
+
+def agrees(f, demand):
+    view = View.whole(f)
+    asked = offer(view, Links.of(view), demand)
+    if asked is None:
+        return
+    best = optimum(f, demand)
+    found = asked.bounds()
+    if found is None:
+        assert best == pytest.approx(0, abs=1e-6)
+        return
+    assert found.lower <= found.upper <= asked.top
+    low, high = (float(x * asked.grain) for x in (found.lower, found.upper))
+    assert low == pytest.approx(best, rel=1e-6) and high == pytest.approx(best, rel=1e-6)
+    added_up(asked, found)
+
+
+def added_up(asked, found):
+    """What is shown is so: no link is overloaded, and the lengths say the upper bound, by networkx."""
+    flows = asked.flows
+    for arc, amount in found.load.items():
+        assert amount * found.lower <= int(flows.room[arc])
+    if found.lengths:
+        g = nx.DiGraph()
+        for arc, length in enumerate(found.lengths):
+            g.add_edge(int(flows.tail[arc]), int(flows.head[arc]), length=length)
+        spent = 0
+        for (s, t), w in asked.demands.items():
+            closed = [v for v in g if not flows.passes[v] and v not in (s, t)]
+            spent += w * nx.shortest_path_length(g.subgraph(set(g) - set(closed)), s, t, weight="length")
+        assert found.upper == Fraction(int(np.dot(flows.room, found.lengths)), spent)
+
+
+def random_demand(seed, count):
+    rng = np.random.default_rng(seed)
+    square = rng.integers(0, 4, size=(count, count)) * (rng.random((count, count)) < 0.6)
+    np.fill_diagonal(square, 0)
+    s, t = np.nonzero(square)
+    return Demand(s, t, square[s, t]) if len(s) else Demand(np.array([0]), np.array([1]), np.array([1]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(2, 5), st.integers(2, 4), st.integers(1, 3), st.integers(0, 9), st.integers(0, 1))
+def test_hosts_against_a_linear_program(seed, switches, hosts, nics, cables, loose):
+    f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
+    if len(View.whole(f).units) > 1:
+        agrees(f, random_demand(seed, len(View.whole(f).units)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.integers(3, 6), st.integers(3, 12))
+def test_chips_against_a_linear_program(seed, chips, cables):
+    f = random_chips(seed, chips, cables).build()
+    if len(View.whole(f).units) > 2:
+        agrees(f, random_demand(seed, len(View.whole(f).units)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS, st.integers(1, 3))
+def test_damaged_trees_against_a_linear_program(seed, by):
+    f = superpod(2, 3, 2, 2, uplinks=2, omit_last=False, manager=False).build()
+    f = without(f, np.random.default_rng(seed).integers(f.link_count, size=2).tolist())
+    count = np.arange(6)
+    agrees(f, Demand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_weights_where_there_is_no_linear_program(seed):
+    """Bounds by multiplicative weights hold, and are near."""
+    f = random_fabric(seed, 5, 4, 2, 9).build()
+    view = View.whole(f)
+    asked = offer(view, Links.of(view), random_demand(seed, len(view.units)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiflow, "SMALL", 0)
+        found = asked.bounds() if asked else None
+    if found is not None:
+        exact = asked.bounds()
+        assert found.lower <= exact.upper and exact.lower <= found.upper
+        assert found.upper <= 2 * found.lower
+        added_up(asked, found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(2, 6), st.integers(2, 5), st.integers(1, 3), st.integers(0, 9))
+def test_from_one_set_to_another_against_networkx(seed, switches, hosts, nics, cables):
+    f = random_fabric(seed, switches, hosts, nics, cables).build()
+    view = View.whole(f)
+    if len(view.units) < 2:
+        return
+    whole = selector(f, f.sets[int(f.device_set[view.units[0]])].path)
+    kept = [e for e in whole.elements if np.isin(e.devices, view.units).all()]
+    split = 1 + seed % (len(kept) - 1) if len(kept) > 1 else 0
+    a, b = (replace(whole, elements=tuple(x)) for x in (kept[:split], kept[split:]))
+    found = judged(f, of=(a,), of_to=(b,))
+    inner, g = judges.forwarders(f), nx.DiGraph()
+    g.add_nodes_from("ab")
+    here, there = ({int(e.devices[0]) for e in s.elements} for s in (a, b))
+    for (x, y), r in zip(judges.pairs(f), f.link_rate.tolist(), strict=True):
+        for u, v in ((x, y), (y, x)):
+            u, v = ("a" if w in here else "b" if w in there else w if w in inner else None for w in (u, v))
+            if u is not None and v is not None and u != v:
+                g.add_edge(u, v, capacity=r + g.get_edge_data(u, v, {"capacity": 0})["capacity"])
+    expected = nx.maximum_flow_value(g, "a", "b")
+    if found.status == "skipped":
+        assert expected == 0
+        return
+    assert (found.status, found.measures["lower_bps"]) == ("proved", expected) and found.witness["cut_bps"] == expected
+
+
+# ---------------------------------------------------------------- figures
+
+
+@pytest.mark.parametrize("pattern", [("ring",), ("shift", 1), ("shift", 32), ("shift", 50), ("rail_allreduce",)])
+def test_a_full_tree_carries_all_patterns(pattern):
+    f = superpod(4).build()
+    found = judged(f, *(Word(p) if isinstance(p, str) else p for p in pattern))
+    assert (found.status, found.value, found.measures["lower_bps"]) == ("proved", 1, 127 * 8 * 400e9)
+
+
+def test_half_a_tree_carries_half_of_what_leaves_it():
+    f = superpod(2, 8, 2, 2, uplinks=4, omit_last=False, manager=False).build()
+    assert judged(f, Word("shift"), 8).value == Fraction(1, 2)
+    assert judged(f, Word("ring")).value == 1  # one of eight leaves a unit
+
+
+def test_rails_of_their_own():
+    f = rail_only(hosts=8, rails=4).build()
+    for args in (("ring",), ("rail_allreduce",)):
+        assert judged(f, Word(args[0])).value == 1
+    crossed = superpod(1, 8, 4, 1, uplinks=2, omit_last=False, manager=False).build()
+    assert judged(crossed, Word("rail_allreduce")).value == 1  # stays on each leaf
+    assert judged(f, Word("rail_allreduce"), through="scaleup").value == 1
+    for args, g in (((Word("ring"),), f), ((Word("rail_allreduce"),), rail_only(hosts=8, rails=4, scaleup=False).build())):
+        assert judged(g, *args, through="scaleup").status == "skipped"
+
+
+def test_planes_alone_and_together():
+    f = multiplane(4, 16, 2, 2).build()
+    found = judged(f, Word("shift"), 8)
+    assert found.status == "proved" and len(found.witness["planes"]) == 4
+    plane = found.witness["planes"][0]
+    assert float(found.value) == pytest.approx(plane[0])
+
+
+def test_a_torus_shift_by_hand():
+    """On an 8-ring each chip sends by both ways to the one opposite: 4 hops of 2 links each."""
+    f = torus(8).build()
+    found = judged(f, Word("shift"), 4)
+    assert (found.status, found.value) == ("proved", Fraction(1, 4))
+    assert judged(f, Word("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2  # 1 hop, or 7 the other way round
+
+
+def test_larger_tori_are_bounded():
+    for args, most in (((Word("ring"),), 1.1), ((Word("shift"), 3), 1.1)):
+        found = judged(torus(12, 12).build(), *args)
+        assert 0 < found.lower <= found.upper <= found.lower * Fraction(most)
+    assert judged(torus(4, 4).build(), Word("rail_allreduce")).status == "skipped"
+
+
+def test_layers():
+    for seed in range(12):
+        f = random_layers(seed).build()
+        if len(View.whole(f).units) > 1:
+            found = judged(f, Word("ring"))
+            assert found.status in ("proved", "bounded", "skipped")
+            if found.status != "skipped":
+                assert 0 < found.lower <= found.upper <= 1 and found.upper <= 2 * found.lower
+
+
+# ---------------------------------------------------------------- patterns and files
+
+
+def asked_of(tmp_path, f, *args):
+    """A claim that stands in a file of that folder."""
+    origin = Origin(Span(SourceFile(str(tmp_path / "design.fab"), "require"), 0, 7))
+    return replace(claim(f, "throughput", args=args), origin=origin)
+
+
+def test_matrices(tmp_path):
+    f = superpod(1, 3, 2, 1, omit_last=False, manager=False).build()
+    view = View.whole(f)
+    (tmp_path / "m.csv").write_text("0, 1, 2.5\n# half\n0,0,0\n\n1,0,9\n")
+    found = demand_of(view, asked_of(tmp_path, f, "m.csv"))
+    assert [*zip(found.source.tolist(), found.target.tolist(), found.amount.tolist(), strict=True)] == [
+        (0, 1, 10**6), (0, 2, 2_500_000), (2, 0, 10**6),
+    ]  # fmt: skip
+    names = [f.device_name(d) for d in view.units.tolist()]
+    (tmp_path / "t.csv").write_text(f"from,to,amount\n{names[0]},2,1\n0,{names[2]},1\n1,1,5\n")
+    found = demand_of(view, asked_of(tmp_path, f, "t.csv"))
+    assert (found.source.tolist(), found.target.tolist(), found.amount.tolist()) == ([0], [2], [2 * 10**6])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0,1\n1,0\n", "2 lines, and there are 3 hosts"),
+        ("0,1,2\n1,0\n1,1,1\n", "m.csv:2: 2 fields"),
+        ("0,1,2\n1,0,x\n1,1,1\n", "m.csv:2: 'x' is no number"),
+        ("0,1,2\n1,0,-1\n1,1,1\n", "m.csv:2: -1 is no amount"),
+        ("0,1,2\n1,0,1e99\n1,1,1\n", "m.csv:2: 1e99 is no amount"),
+        ("0,1,nan\n1,0,1\n1,1,1\n", "m.csv:1:"),
+        ("5,0,0\n0,0,0\n0,0,1\n", "nobody sends"),
+        ("from,to,amount\n0,9,1\n", "m.csv:2: '9' is none of the ends"),
+        ("from,to,amount\n0,1\n", "m.csv:2: a line is"),
+        ("", "0 lines"),
+    ],
+)
+def test_matrices_that_are_none(tmp_path, text, said):
+    f = superpod(1, 3, 2, 1, omit_last=False, manager=False).build()
+    (tmp_path / "m.csv").write_text(text)
+    with pytest.raises(Unfit) as why:
+        demand_of(View.whole(f), asked_of(tmp_path, f, "m.csv"))
+    assert said in str(why.value)
+
+
+def test_permutations_and_other_words(tmp_path, monkeypatch):
+    f = superpod(1, 3, 2, 1, omit_last=False, manager=False).build()
+    view = View.whole(f)
+    (tmp_path / "p.csv").write_text("from,to\n0,1\n1,0\n2,2\n")
+    found = demand_of(view, asked_of(tmp_path, f, Word("permutation"), "p.csv"))
+    assert (found.source.tolist(), found.target.tolist()) == ([0, 1], [1, 0])
+    (tmp_path / "q.csv").write_text("0,1\n2,1\n")
+    (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
+    wrong = [
+        ((Word("permutation"), "q.csv"), "q.csv:2: 1 stands there twice"),
+        ((Word("permutation"), "b.csv"), "not a text file"),
+        ((Word("permutation"), "../q.csv"), "beside the design"),
+        (("/etc/passwd.csv",), "beside the design"),
+        ((Word("permutation"),), "takes a file"),
+        ((Word("shift"),), "takes how far"),
+        ((Word("shift"), 3), "to themselves"),
+        ((Word("rings"),), "there is no pattern"),
+        ((Word("ring"), 2), "nothing more"),
+    ]
+    for args, said in wrong:
+        with pytest.raises(Unfit) as why:
+            demand_of(view, asked_of(tmp_path, f, *args))
+        assert said in str(why.value)
+    monkeypatch.setattr("tdsl.verify.demand.BYTES", 4)
+    with pytest.raises(Unfit, match="larger"):
+        demand_of(view, asked_of(tmp_path, f, Word("permutation"), "p.csv"))
