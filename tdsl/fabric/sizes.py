@@ -214,7 +214,9 @@ class Sizes:
         return out
 
     def of_set(self, s: DeviceSet) -> list[Term]:
-        """Terms of all axes of a device set."""
+        """Terms of all axes of a device set; of devices inside a model all are facts."""
+        if s.inside is not None:
+            return [a.size for a in s.axes]
         groups = s.parts[:-1]
         scope = s.scope if isinstance(s.scope, Scope) else None
         return self.of_parts([p.name for p in groups], [p.axes for p in groups]) + self.axes(s.extents, s.parts[-1].axes, scope)
