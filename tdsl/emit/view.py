@@ -27,6 +27,7 @@ from tdsl.emit.records import (
     Plane,
     Port,
     PortGroup,
+    Router,
     Sketch,
 )  # fmt: skip
 from tdsl.emit.wires import Wires, known
@@ -85,6 +86,7 @@ class FabricView:
             "cables": len(f.cable_a) > 0,
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
+            "routing": f.addressing is not None and f.addressing.routing is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)
@@ -156,6 +158,16 @@ class FabricView:
     def adapters(self) -> tuple[HostAdapters, ...]:
         """The adapters of host models with accelerators, as they are wired."""
         return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
+
+    # ------------------------------------------------------------ routing
+    @cached_property
+    def routers(self) -> tuple[Router, ...]:
+        """Switches and hosts that route; none where the design does not say how."""
+        if "routing" not in self.capabilities or self._fabric.addressing is None:
+            return ()
+        from tdsl.emit.routers import Routers
+
+        return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property
