@@ -117,7 +117,7 @@ class Routers:
         f, found = self.fabric, self.found
         out: dict[Route, None] = {}
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
-        for (kind, version), dealt in sorted(found.dealt.items()):
+        for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
             used = dealt.pool[to_host] if kind == "links" else dealt.pool
             for number in np.unique(used[used >= 0]).tolist() if kind != "management" else ():
                 pool = found.pools[number]
