@@ -70,6 +70,8 @@ class Link:
     a_cage: str
     a_neighbour: str
     a_neighbour_port: str
+    a_address: str
+    a_asn: int | str
     b_device: str
     b_port: str
     b_index: int
@@ -78,6 +80,8 @@ class Link:
     b_cage: str
     b_neighbour: str
     b_neighbour_port: str
+    b_address: str
+    b_asn: int | str
     via: str
     fec: str
     mtu: int | str
@@ -429,6 +433,26 @@ class Route:
     network: str
     via: str = ""
     least: int | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but management."""
+
+    device: str
+    kind: str
+    port: str
+    address: str
+    network: str
+    vrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A device's ASN."""
+
+    device: str
+    asn: int
 
 
 @dataclass(frozen=True, slots=True)
