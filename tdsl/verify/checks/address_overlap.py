@@ -52,6 +52,7 @@ class AddressOverlap(Check):
     wrong = "One address given twice"
     kind = "yes_no"
     fails_by_default = True
+    on_demand = True  # a design without addresses has no need to hear of them
     takes = frozenset()
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
