@@ -12,7 +12,7 @@ from tdsl.commands._shared import Wrong
 MANIFEST = """\
 title = "One line a device"  # shown by `tdsl list targets`
 consumer = "people"          # what reads the files
-needs = []                   # "links", "cables", "infiniband", "accelerator_hosts": passed over where the fabric lacks one
+needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": passed over where one is lacking
 
 [options]                    # known to templates as `options.heading`
 heading = "Devices of"
@@ -21,7 +21,7 @@ heading = "Devices of"
 path = "{name}/devices.txt"
 template = "devices.txt.j2"
 
-[[file]]                     # scope: one file for each device; also plane, model and host
+[[file]]                     # scope: one file for each device; also plane, model, host and router
 path = "{name}/devices/{{device}}.txt"
 scope = "device"
 template = "device.txt.j2"

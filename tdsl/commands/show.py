@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 PORT_STATES = ("free", "used", "reserved")
 LATER = {
     "racks": "this version of tdsl does not place devices in racks, so there are none to show",
-    "addresses": "this version of tdsl gives no addresses, so there are none to show",
 }
 
 
@@ -104,6 +103,43 @@ def cables(fabric: Fabric) -> Rows:
     return Rows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
 
 
+def addresses(fabric: Fabric) -> Rows:
+    """Every address and ASN that the design gives, planned members included, and the line that gives it."""
+    head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "line")
+    return Rows(head, _addresses(fabric) if fabric.addressing else iter(()))
+
+
+def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
+    found = fabric.addressing
+    assert found is not None
+    for d in range(fabric.device_count):
+        name = fabric.device_name(d)
+        asn = int(found.asn[d])
+        if asn:
+            origin = found.asns.origin(d) if found.asns else None
+            yield name, "asn", "", "", "", "", "", asn, origin.span.begin[0] if origin else None
+        for kind in ("loopback", "management"):
+            for address, pool in found.each(kind, d):
+                text = f"{address}/{pool.prefix}"
+                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, pool.origin.span.begin[0]
+    for i in range(fabric.link_count):
+        for second, near, far in ((False, fabric.link_a[i], fabric.link_b[i]), (True, fabric.link_b[i], fabric.link_a[i])):
+            for address, pool in found.each("links", i, second):
+                c, k = fabric.port_class(int(near))
+                device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
+                yield (
+                    device,
+                    "link",
+                    c.systems[k] or c.path(k),
+                    text,
+                    pool.network,
+                    "",
+                    _end(fabric, int(far)),
+                    None,
+                    (pool.origin.span.begin[0]),
+                )
+
+
 def _ends(fabric: Fabric, a: int, b: int) -> tuple[str, str, str, str]:
     (c, i), (e, j) = fabric.port_class(a), fabric.port_class(b)
     names = fabric.device_name(int(fabric.port_device[a])), fabric.device_name(int(fabric.port_device[b]))
@@ -136,6 +172,7 @@ def metrics(design: Design) -> Rows:
 
 TABLES: Mapping[str, Callable[[Fabric], Rows]] = {
     "summary": summary, "devices": devices, "ports": ports, "links": links, "cables": cables,
+    "addresses": addresses,
 }  # fmt: skip
 WHAT = (*TABLES, "metrics", *LATER)
 

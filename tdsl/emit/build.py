@@ -22,6 +22,7 @@ NEEDS = {
     "links": "links",
     "infiniband": "InfiniBand links",
     "accelerator_hosts": "hosts with accelerators",
+    "routing": "`routing`",
 }
 """What a target may need, in words."""
 
@@ -144,6 +145,8 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
         records: list[tuple[str, object]] = [(d.name, d) for d in view.devices]
     elif spec.scope == "plane":
         records = [(p.name, p) for p in view.planes]
+    elif spec.scope == "router":
+        records = [(r.name, r) for r in view.routers]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
     elif spec.scope == "adapters":

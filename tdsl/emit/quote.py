@@ -133,6 +133,22 @@ def ibdm(value: object) -> str:
     return text
 
 
+def word(value: object) -> str:
+    """A name in a router's configuration: a letter, then letters, digits and ``. _ -``, at most 63 characters."""
+    text = str(value)
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]{0,62}", text):
+        raise Refused(f"{text!r} is no name for a router: a letter, then at most 62 letters, digits and . _ -")
+    return text
+
+
+def interface(value: object) -> str:
+    """An interface's name under Linux: 1 to 15 characters without blanks and slashes."""
+    text = str(value)
+    if not re.fullmatch(r"[!-.0-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
+        raise Refused(f"{text!r} is no interface of Linux: 1 to 15 characters without blanks and any of / : % !")
+    return text
+
+
 def line(value: object) -> str:
     """Text that must stay on its line, such as a comment."""
     return _CONTROL.sub(" ", str(value))
@@ -154,4 +170,5 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
+    "word": word, "interface": interface,
 }  # fmt: skip

@@ -70,6 +70,8 @@ class Link:
     a_cage: str
     a_neighbour: str
     a_neighbour_port: str
+    a_address: str
+    a_asn: int | str
     b_device: str
     b_port: str
     b_index: int
@@ -78,6 +80,8 @@ class Link:
     b_cage: str
     b_neighbour: str
     b_neighbour_port: str
+    b_address: str
+    b_asn: int | str
     via: str
     fec: str
     mtu: int | str
@@ -398,3 +402,85 @@ class Sketch:
     nodes: tuple[SketchNode, ...]
     edges: tuple[SketchEdge, ...]
     ranks: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only."""
+
+    name: str
+    description: str
+    addresses: tuple[str, ...]
+    rate_gbps: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A BGP neighbour: an interface's name (``unnumbered``) or an address; ``versions`` of IP whose routes it carries."""
+
+    peer: str
+    unnumbered: bool
+    asn: int
+    versions: tuple[int, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A static route, or a network of which routes are taken: those with at least ``least`` bits, "" for the network itself."""
+
+    version: int
+    network: str
+    via: str = ""
+    least: int | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but management."""
+
+    device: str
+    kind: str
+    port: str
+    address: str
+    network: str
+    vrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A device's ASN."""
+
+    device: str
+    asn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """The address of a management interface."""
+
+    interface: str
+    vrf: str
+    version: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """A switch or host that routes. ``asn`` is 0 for a host that has static routes only; ``width`` is the most links to one
+    side (up, down, or to its own tier), over which equal paths may be spread."""
+
+    name: str
+    kind: str
+    asn: int
+    router_id: str
+    width: int
+    loopbacks: tuple[Route, ...]
+    management: tuple[Management, ...]
+    interfaces: tuple[Interface, ...]
+    sessions: tuple[Session, ...]
+    routes: tuple[Route, ...]
+    accepted: tuple[Route, ...]
+    bfd: bool
+    graceful_restart: bool
+    mtu: int | str

@@ -11,7 +11,7 @@ from pathlib import Path
 from tdsl.diagnostic import Diagnostics
 from tdsl.resources import folder
 
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters")
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
 

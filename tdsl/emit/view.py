@@ -12,8 +12,10 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import adapters, hosts, picture, subnets
+from tdsl.emit.addresses import given_addresses, plain
 from tdsl.emit.columns import Column, Table
 from tdsl.emit.records import (
+    Address,
     Cable,
     CableLabel,
     Circuit,
@@ -27,7 +29,9 @@ from tdsl.emit.records import (
     Plane,
     Port,
     PortGroup,
+    Router,
     Sketch,
+    System,
 )  # fmt: skip
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
@@ -85,6 +89,7 @@ class FabricView:
             "cables": len(f.cable_a) > 0,
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
+            "routing": f.addressing is not None and f.addressing.routing is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)
@@ -156,6 +161,46 @@ class FabricView:
     def adapters(self) -> tuple[HostAdapters, ...]:
         """The adapters of host models with accelerators, as they are wired."""
         return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
+
+    # ------------------------------------------------------------ routing
+    @cached_property
+    def addresses(self) -> Table[Address]:
+        """Every address of what is built: loopbacks and management by device, then those of links."""
+        rows = list(given_addresses(self._wires, self._fabric.addressing)) if self._fabric.addressing is not None else []
+        names = ("device", "kind", "port", "address", "network", "vrf")
+        return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
+
+    @cached_property
+    def systems(self) -> Table[System]:
+        """ASNs of what is built."""
+        f = self._fabric
+        asn = f.addressing.asn if f.addressing is not None else np.zeros(f.device_count, np.int64)
+        rows = np.flatnonzero((asn > 0) & f.built)
+        return Table(System, len(rows), {
+            "device": lambda: self._wires.devices.name[rows].tolist(),
+            "asn": lambda: asn[rows].tolist(),
+        })  # fmt: skip
+
+    @property
+    def routing(self) -> dict[str, object] | None:
+        """How the fabric routes, None where the design does not say."""
+        found = self._fabric.addressing.routing if self._fabric.addressing is not None else None
+        return plain(found)
+
+    @property
+    def roce(self) -> dict[str, object] | None:
+        """The traffic class of RDMA, None where the design does not say."""
+        found = self._fabric.addressing.roce if self._fabric.addressing is not None else None
+        return plain(found)
+
+    @cached_property
+    def routers(self) -> tuple[Router, ...]:
+        """Switches and hosts that route; none where the design does not say how."""
+        if "routing" not in self.capabilities or self._fabric.addressing is None:
+            return ()
+        from tdsl.emit.routers import Routers
+
+        return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property

@@ -302,7 +302,7 @@ class Wires:
             "rate_gbps": lambda: [gbps(r) for r in f.link_rate.tolist()],
             "via": lambda: [str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in f.link_via_a.tolist()],
             "fec": setting("fec"),
-            "mtu": setting("mtu"),
+            "mtu": self._mtu,
             "plane": lambda: [known(p) for p in self.link_plane.tolist()],
             "rail": lambda: [known(r) for r in self.link_rails.tolist()],
             "srlg": self._risks,
@@ -316,7 +316,29 @@ class Wires:
             columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
             columns[f"{end}_neighbour"] = partial(self._device, far)
             columns[f"{end}_neighbour_port"] = partial(self._system_name, far)
+            columns[f"{end}_address"] = partial(self._address, end == "b")
+            columns[f"{end}_asn"] = partial(self._asn, ports)
         return Table(Link, f.link_count, columns)
+
+    def _mtu(self) -> list[object]:
+        """The MTU of every link, "" where the design does not say."""
+        found = self.fabric.addressing
+        mtu: object = found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
+        return [mtu] * self.fabric.link_count
+
+    def _address(self, second: bool) -> list[object]:
+        """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
+        found, count = self.fabric.addressing, self.fabric.link_count
+        if found is None or not any(kind == "links" for kind, _ in found.dealt):
+            return [""] * count
+        return [" ".join(f"{a}/{p.prefix}" for a, p in found.each("links", i, second)) for i in range(count)]
+
+    def _asn(self, ports: Ints) -> list[object]:
+        """The ASN of the device at these ports, "" where it has none."""
+        found = self.fabric.addressing
+        if found is None:
+            return [""] * len(ports)
+        return [n or "" for n in found.asn[self.fabric.port_device[ports]].tolist()]
 
     def _system_name(self, ports: Ints) -> list[object]:
         """What the far end calls its port: the operating system's name, else the faceplate's."""

@@ -50,6 +50,10 @@ def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT)
         untouched(plan, diagnostics)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
     fabric.names = names_of(plan, rows, fabric, diagnostics)
+    if plan.rules or plan.routing or plan.roce:
+        from tdsl.fabric.addresses import address
+
+        fabric.addressing = address(plan, fabric, diagnostics)
     fabric.complete = ok and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(

@@ -20,6 +20,8 @@ from tdsl.source import Origin
 if TYPE_CHECKING:
     import networkx
 
+    from tdsl.fabric.addresses import Addressing
+
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -91,6 +93,7 @@ class Fabric:
     circuit_link: Ints
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
+    addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes

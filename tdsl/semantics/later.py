@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
 PHYSICAL = ("pitch", "tray", "slack", "distance", "height", "power", "units")
-ADDRESSING = ("address", "routing", "asn", "roce")
+ADDRESSING = ("address", "routing", "roce")
 WORDS = (*PHYSICAL, *ADDRESSING, "minimize", "layer")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
@@ -29,8 +29,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise Fault("E0118", s.span, f"`{name}` stands in the fabric's own block", help="move it out of the braces it stands in")
     if isinstance(s, tree.Place) or name in PHYSICAL or (isinstance(s, tree.Decl) and s.kind.name in ("hall", "row")):
         raise _later(s, f"`{name}` places things", "leave it out; ports and cables are checked without places")
-    if name in ADDRESSING:
-        raise _later(s, f"`{name}` is addressing and routing", "leave it out; links are checked without addresses")
+    if name == "asn":
+        raise Fault(
+            "E0118", s.span, "an asn stands in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
+        )
     if isinstance(s, tree.Phase):
         raise _later(s, f"`{name}` chooses between variants", "use a param and `--set`")
     if isinstance(s, tree.Setting):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.scope import Scope
 from tdsl.source import Origin, Span
 from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.routing import Roce, Routing
 
 
 @dataclass(slots=True, eq=False)
@@ -160,6 +165,9 @@ class Plan:
     namings: list[Pathed] = field(default_factory=list)
     overrides: list[Pathed] = field(default_factory=list)
     requires: list[Required] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)  # addresses and ASNs
+    routing: Routing | None = None
+    roce: Roce | None = None
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions

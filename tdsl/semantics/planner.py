@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.later import refuse_later
+from tdsl.semantics.later import ADDRESSING, refuse_later
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, DeviceModel, DeviceSet, Part
 from tdsl.semantics.models import split_model
@@ -164,6 +164,8 @@ class Planner:
                 self.layer(s, context)
             case tree.Setting() if s.name.name == "minimize":
                 self.minimize(s, context)
+            case tree.Setting() if s.name.name in ADDRESSING:
+                self.addressing(s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
             case tree.Broken():
@@ -186,6 +188,26 @@ class Planner:
         if self.plan.minimize is not None or len(context.groups) > 1:
             raise Fault("E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`")
         self.plan.minimize = s
+
+    def addressing(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+        """``address``, ``routing`` and ``roce``."""
+        from tdsl.semantics import addressing, routing
+
+        name, plan = s.name.name, self.plan
+        if name == "address":
+            self.waiting.append(partial(addressing.address, plan, s, scope, context, origin))
+            return
+        if len(context.groups) > 1:
+            raise Fault("E0118", s.span, f"`{name}` stands in the fabric's own block", help="it is said once, for all devices")
+        old = plan.routing if name == "routing" else plan.roce
+        if old is not None:
+            raise Fault("E0104", s.span, f"`{name}` is said twice", labels=[(old.origin.span, "first here")])
+        if name == "roce":
+            plan.roce = routing.roce(s, scope, self.evaluator, origin)
+            return
+        plan.routing, asns = routing.routing(s, scope, self.evaluator, origin)
+        for inner in asns:
+            self.waiting.append(partial(addressing.asn, plan, inner, scope, context, Origin(inner.span, origin.chain)))
 
     def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""

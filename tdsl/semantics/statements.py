@@ -92,7 +92,13 @@ def omit(plan: Plan, s: tree.Omit, path: tree.Path, scope: Scope, context: Conte
 def override(
     plan: Plan, library: Library, home: Linked, s: tree.Override, scope: Scope, context: Context, origin: Origin
 ) -> None:
-    """``override PATH: MODEL``."""
+    """``override PATH: MODEL``, or ``override PATH { address loopback 10.9.9.9; asn 65001 }``."""
+    if s.model is None and s.body:
+        from tdsl.semantics.addressing import replacement
+
+        for inner in s.body:
+            replacement(plan, s, inner, scope, context, origin)
+        return
     target = resolve(plan, context, s.path, ports=False)
     if target.device is None:
         raise Fault("E0120", s.path.span, "an override names devices, not a group")

@@ -54,7 +54,7 @@ def test_show_summary_and_metrics(tmp_path: Path) -> None:
     assert "oversubscription" in {m["check"] for m in design["metrics"]}
 
 
-@pytest.mark.parametrize("what", ["racks", "addresses"])
+@pytest.mark.parametrize("what", ["racks"])
 def test_show_says_what_is_not_there(what: str, tmp_path: Path) -> None:
     done = tdsl("show", write(tmp_path), what)
     assert done.exit_code == 2

@@ -19,7 +19,7 @@ SECTIONS = (
 )  # fmt: skip
 DEFAULT = {
     "reachability", "isolated", "port_budget", "rate_match", "connector_match", "plane_isolation", "rail_alignment",
-    "name_collision",
+    "name_collision", "address_overlap",
 }  # fmt: skip
 
 

@@ -1,0 +1,135 @@
+"""Switches and hosts as routers: interfaces, sessions and routes, one device at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from ipaddress import IPv4Address, ip_network
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.records import Interface, Management, Route, Router, Session
+from tdsl.emit.wires import Wires, gbps
+from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.graph import Ints
+
+
+class Routers:
+    """Makes the routers of a fabric that says how it routes."""
+
+    def __init__(self, wires: Wires, addressing: Addressing, diagnostics: Diagnostics) -> None:
+        self.wires, self.found, self.diagnostics = wires, addressing, diagnostics
+        self.fabric = wires.fabric
+
+    def all(self) -> Iterator[Router]:
+        """Built switches, and hosts that have an ASN or addresses on their links, in the order of the fabric."""
+        f = self.fabric
+        nameless = self._nameless()
+        for device in np.flatnonzero(f.built & (f.is_switch | (f.kind == "host"))).tolist():
+            mine = self._links(device)
+            if device in nameless or not (len(mine) and (self.found.asn[device] or self._addressed(mine))):
+                continue
+            yield self._router(device, mine)
+
+    @cached_property
+    def _order(self) -> tuple[Ints, Ints, Ints]:
+        """Ends of links sorted by port: ports, their links, and the first end of every device."""
+        f = self.fabric
+        ports = np.concatenate([f.link_a, f.link_b])
+        order = np.argsort(ports, kind="stable")
+        links = np.concatenate([np.arange(f.link_count)] * 2)[order]
+        starts = np.searchsorted(f.port_device[ports[order]], np.arange(f.device_count + 1))
+        return ports[order], links, starts
+
+    def _links(self, device: int) -> list[tuple[int, int]]:
+        """Port and link of every link of a device, by port."""
+        ports, links, starts = self._order
+        here = slice(int(starts[device]), int(starts[device + 1]))
+        return list(zip(ports[here].tolist(), links[here].tolist(), strict=True))
+
+    def _addressed(self, mine: list[tuple[int, int]]) -> bool:
+        return any(next(self.found.each("links", link), None) for _, link in mine)
+
+    def _nameless(self) -> set[int]:
+        """Devices with a link at a port whose system name is unknown, told once for each model."""
+        f = self.fabric
+        ports = np.concatenate([f.link_a, f.link_b])
+        device = f.port_device[ports]
+        routed = f.built[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
+        if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
+            routed |= f.kind[device] == "host"
+        without = (self.wires.ports.system[self.wires.ports.rows(ports)] == "") & routed
+        for number in np.unique(f.device_model[device[without]]).tolist():
+            model = f.models[number]
+            first = ports[without & (f.device_model[device] == number)]
+            c, i = f.port_class(int(first[0]))
+            self.diagnostics.add(
+                "E0513", c.origin, f"nothing says what the operating system of {model.name} calls port {c.path(i)}",
+                notes=["its routers are not configured"], help='name them: `port p[1..64]: 400Gbps { os "swp{i}" }`',
+            )  # fmt: skip
+        return set(device[without].tolist())
+
+    # ------------------------------------------------------------ one device
+    def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
+        f, found = self.fabric, self.found
+        interfaces, sessions, routes = [], [], []
+        sides: dict[tuple[bool, bool], int] = {}
+        for port, link in mine:
+            near_b = int(f.link_b[link]) == port
+            far = int(f.link_a[link] if near_b else f.link_b[link])
+            there = int(f.port_device[far])
+            name = self._system(port)
+            text = f"{f.device_name(there)} {self._system(far) or f.port_label(far)}"
+            own = list(found.each("links", link, near_b))
+            other = list(found.each("links", link, not near_b))
+            addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
+            interfaces.append(Interface(name, text, addresses, gbps(int(f.link_rate[link]))))
+            if found.asn[device] and found.asn[there]:
+                sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
+                side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
+                sides[side] = sides.get(side, 0) + 1
+            if not found.asn[device]:
+                routes += [Route(a.version, p.network, str(a)) for a, p in other]
+        routing = found.routing
+        loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
+        return Router(
+            f.device_name(device), str(f.kind[device]), int(found.asn[device]), self._router_id(device),
+            max(sides.values(), default=1), loopbacks,
+            tuple(Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}") for a, p in found.each("management", device)),
+            tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
+            routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
+            routing.mtu if routing is not None and routing.mtu else "",
+        )  # fmt: skip
+
+    def _system(self, port: int) -> str:
+        return str(self.wires.ports.system[self.wires.ports.rows(np.array([port]))][0])
+
+    def _router_id(self, device: int) -> str:
+        """The IPv4 loopback, else a number that no other device has (RFC 6286 asks for no more)."""
+        loopback = self.found.of("loopback", 4, device)
+        return str(loopback[0]) if loopback else str(IPv4Address(device + 1))
+
+    @cached_property
+    def accepted(self) -> tuple[Route, ...]:
+        """What routers tell each other: loopbacks, and the networks of links that lead to hosts (RFC 7938, section 5.2.3, keeps
+        those between switches out)."""
+        f, found = self.fabric, self.found
+        out: dict[Route, None] = {}
+        to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
+        for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
+            used = dealt.pool[to_host] if kind == "links" else dealt.pool
+            for number in np.unique(used[used >= 0]).tolist() if kind != "management" else ():
+                pool = found.pools[number]
+                length = ip_network(pool.network).prefixlen
+                out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None
+        return tuple(out)
+
+
+def _sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
+    """One over the interface where the link has no addresses; else one an address, each with the routes of its version. An
+    IPv6 one alone carries those of both (RFC 8950)."""
+    if not far:
+        return [Session(name, True, asn, (4, 6), text)]
+    alone = len(far) == 1 and far[0][0] == 6
+    return [Session(address, False, asn, (4, 6) if alone else (version,), text) for version, address in far]

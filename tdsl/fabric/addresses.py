@@ -1,0 +1,282 @@
+"""Addresses and ASNs: pools, and for every device and link the pool and the rank in it. Addresses are computed when asked for.
+
+A rank counts the *planned* population of a statement, omitted members included, so growth at its end moves no value. A link's
+rank comes from the port at the end that the statement names: (rank of the device) x (ports it may use) + (place of the port).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.resolve import Resolver, Side, assignments
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.source import Origin
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.fabric.asns import Asns
+    from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.model import DeviceModel
+    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.routing import Roce, Routing
+    from tdsl.semantics.scope import Scope
+
+Ip = IPv4Address | IPv6Address
+LARGEST = 1 << 40
+"""The most values that are looked for in a pool; no fabric has as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A run of addresses: ``step`` of them a value (two for a link), ``room`` values, the first one at ``first``.
+
+    ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used with.
+    """
+
+    kind: str  # loopback, links, management
+    version: int
+    first: int
+    step: int
+    room: int
+    network: str
+    prefix: int
+    interface: str
+    vrf: str
+    origin: Origin
+
+    def address(self, rank: int, second: bool = False) -> Ip:
+        """The address of a rank; of a link's two, the second."""
+        make = IPv4Address if self.version == 4 else IPv6Address
+        return make(self.first + rank * self.step + second)
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Pool and rank of every row (devices, or links); -1 where there is none."""
+
+    pool: Ints
+    rank: Ints
+
+
+@dataclass(eq=False)
+class Addressing:
+    """All a fabric says about addresses and routing. ``dealt`` has a column for each kind and IP version in use."""
+
+    fabric: Fabric
+    pools: tuple[Pool, ...] = ()
+    dealt: Mapping[tuple[str, int], Dealt] = field(default_factory=dict)
+    asns: Asns | None = None
+    routing: Routing | None = None
+    roce: Roce | None = None
+
+    def of(self, kind: str, version: int, row: int, second: bool = False) -> tuple[Ip, Pool] | None:
+        """The address of a device or link and its pool, None if it has none."""
+        dealt = self.dealt.get((kind, version))
+        if dealt is None or dealt.pool[row] < 0:
+            return None
+        pool = self.pools[int(dealt.pool[row])]
+        return pool.address(int(dealt.rank[row]), second), pool
+
+    def each(self, kind: str, row: int, second: bool = False) -> Iterator[tuple[Ip, Pool]]:
+        """The addresses of a device or link, IPv4 first."""
+        for version in (4, 6):
+            found = self.of(kind, version, row, second)
+            if found is not None:
+                yield found
+
+    @cached_property
+    def asn(self) -> Ints:
+        """The ASN of every device, 0 where it has none."""
+        return self.asns.number if self.asns else np.zeros(self.fabric.device_count, dtype=np.int64)
+
+
+def address(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Addressing:
+    """Deal out what a plan's rules say. What cannot be dealt is a finding."""
+    dealer = _Dealer(plan, fabric)
+    for replaces in (False, True):
+        for rule in plan.rules:
+            if rule.kind == "asn" or rule.replaces != replaces:
+                continue
+            try:
+                dealer.deal(rule)
+            except Fault as fault:
+                fault.report(diagnostics)
+            except Excused:
+                pass
+    from tdsl.fabric.asns import asns_of
+
+    asns = asns_of(plan, fabric, diagnostics) if plan.routing else None
+    return Addressing(fabric, tuple(dealer.pools), dealer.dealt, asns, plan.routing, plan.roce)
+
+
+class _Dealer:
+    """Deals out the addresses of one fabric, rule by rule."""
+
+    def __init__(self, plan: Plan, fabric: Fabric) -> None:
+        self.plan, self.fabric = plan, fabric
+        self.pools: list[Pool] = []
+        self.dealt: dict[tuple[str, int], Dealt] = {}
+        self.replaced: list[int] = []  # pools of overrides
+
+    def deal(self, rule: Rule) -> None:
+        """One rule: a pool for each of its populations, and a rank for each member."""
+        for found in populations(self.plan, self.fabric, rule):
+            pool = pool_of(rule, self.plan.evaluator.evaluate(rule.value, found.scope))
+            planned = found.planned
+            if planned > pool.room and not rule.each:
+                raise Fault("E0471", rule.value.span, f"this is one value, and {planned:,} devices are to have one each",
+                            help="write `from` before a network, and the k-th device gets the k-th value")  # fmt: skip
+            if planned > pool.room:
+                raise Fault(
+                    "E0471", rule.value.span,
+                    f"{pool.network} has room for {_count(pool.room, rule.kind)}, and {planned:,} are planned",
+                    notes=[_planned(rule, planned)], help="take a shorter prefix" + (", or name the ports that need one: "
+                    "`leaf[*].p[33..64]`" if rule.kind == "links" else ""),
+                )  # fmt: skip
+            self.keep(rule, pool, found.rows, found.ranks)
+
+    def keep(self, rule: Rule, pool: Pool, rows: Ints, ranks: Ints) -> None:
+        """Enter what a pool gives; two rules for one row are a fault."""
+        size = self.fabric.link_count if rule.kind == "links" else self.fabric.device_count
+        none = np.full(size, -1, dtype=np.int64)
+        dealt = self.dealt.setdefault((rule.kind, pool.version), Dealt(none, none.copy()))
+        taken = dealt.pool[rows]
+        clash = taken >= 0
+        if rule.replaces:
+            clash &= np.isin(taken, self.replaced)
+        if clash.any():
+            at = int(np.argmax(clash))
+            raise Fault(
+                "E0472", rule.origin, f"{self.name(rule.kind, int(rows[at]))} already has such an IPv{pool.version} address",
+                labels=[(self.pools[int(taken[at])].origin.span, "given here")], count=int(clash.sum()),
+                help="leave it out of one of the two, or write `override PATH { address loopback … }`",
+            )  # fmt: skip
+        dealt.pool[rows], dealt.rank[rows] = len(self.pools), ranks
+        if rule.replaces:
+            self.replaced.append(len(self.pools))
+        self.pools.append(pool)
+
+    def name(self, kind: str, row: int) -> str:
+        """A device, or a link by its lower end."""
+        f = self.fabric
+        return f"the link at {f.port_path(int(f.link_a[row]))}" if kind == "links" else f.device_path(row)
+
+
+def _count(room: int, kind: str) -> str:
+    what = {"links": "link", "loopback": "loopback"}.get(kind, "address")
+    return f"{room:,} {what}{'' if room == 1 else 'es' if what == 'address' else 's'}"
+
+
+def _planned(rule: Rule, planned: int) -> str:
+    if rule.kind != "links":
+        return f"{planned:,} members are planned; those not built keep theirs"
+    return f"each of the {planned:,} ports that the statement names keeps one, linked or not"
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Rows (devices, or links) that a rule gives values to, and the rank of each among the ``planned`` ones. ``scope`` holds
+    the index variables where the value rests on them."""
+
+    scope: Scope
+    rows: Ints
+    ranks: Ints
+    planned: int
+
+
+def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
+    """The population of a rule; one for each assignment of its index variables if its value is a text with placeholders."""
+    own = isinstance(rule.value, tree.Str) and any(not isinstance(p, str) for p in rule.value.parts)
+    over = assignments(rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span)
+    resolver = Resolver(rule.scope, plan.evaluator, over)
+    side = resolver.side(rule.targets)
+    far = resolver.side(rule.far).rows if rule.far else None
+    for here in [slice(k, k + 1) for k in range(over.count)] if own else [slice(0, over.count)]:
+        scope = over.scope(here.start, rule.scope) if own else rule.scope
+        if rule.kind == "links":
+            ports = _ports(fabric, side, here)
+            links, ranks = _links(fabric, ports, None if far is None else np.unique(far[here]))
+            yield Population(scope, links, ranks, len(ports))
+            continue
+        rows = side.rows[here].ravel()
+        if len(np.unique(rows)) < len(rows):
+            raise Fault("E0120", rule.origin, "this names a device twice", help="name each device once")
+        yield Population(scope, rows, np.arange(len(rows), dtype=np.int64), len(rows))
+
+
+def _ports(fabric: Fabric, side: Side, here: slice) -> Ints:
+    """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their ports."""
+    rows = side.rows[here]
+    blocks = []
+    for column, devices in enumerate(rows.T):
+        choice = side.choices[int(side.column_choice[column])]
+        classes = np.array([_class(m, choice.name) for m in fabric.models], dtype=np.int64)
+        first, count = classes[fabric.device_model[devices]].T
+        most = int(count.max(initial=0))
+        local = np.arange(most)[None, :] if choice.local is None else choice.local[here]
+        port = (fabric.port_base[devices] + first)[:, None] + local
+        blocks.append(np.where(local < count[:, None], port, -1))
+    out = np.full((len(rows), len(blocks), max((b.shape[1] for b in blocks), default=0)), -1, dtype=np.int64)
+    for column, block in enumerate(blocks):
+        out[:, column, : block.shape[1]] = block
+    ports: Ints = out.ravel()
+    return ports
+
+
+def _class(model: DeviceModel, name: str) -> tuple[int, int]:
+    """First port and size of a class of a model; of all its ports where no class is named."""
+    c = model.port_class(name) if name else None
+    return (c.first, c.size) if c else (0, 0 if name else model.port_count)
+
+
+def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
+    """The links at these ports that lead to the far devices (to any, if None), each once, and the rank of its port."""
+    if not fabric.link_count:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    ranks = np.flatnonzero(ports >= 0)
+    links = fabric.port_link[ports[ranks]]
+    ranks, links = ranks[links >= 0], links[links >= 0]
+    if far is not None:
+        other = np.where(fabric.link_a[links] == ports[ranks], fabric.device_b[links], fabric.device_a[links])
+        keep = np.isin(other, far)
+        ranks, links = ranks[keep], links[keep]
+    links, first = np.unique(links, return_index=True)
+    return links, ranks[first]
+
+
+def pool_of(rule: Rule, value: object) -> Pool:
+    """The pool that a rule's value means: a network, from the address written on."""
+    span = rule.value.span
+    example = "write `10.255.0.0/16` or `fd00:10::/48`"
+    if not isinstance(value, str):
+        raise Fault("E0103", span, "an IP network must stand here", help=example)
+    try:
+        found: IPv4Interface | IPv6Interface = ip_interface(value)
+    except ValueError:
+        raise Fault("E0470", span, f"{value} is no IP address or network", help=example) from None
+    net, first = found.network, int(found.ip)
+    if rule.each and "/" not in value:
+        raise Fault("E0470", span, f"{value} has no prefix length, so nothing says where it ends", help=f"write `{value}/24`")
+    step = 2 if rule.kind == "links" else 1
+    end = int(net.network_address) + net.num_addresses
+    prefix = net.max_prefixlen - (step - 1)
+    if rule.kind == "management":
+        prefix = net.prefixlen
+        if net.prefixlen < net.max_prefixlen - 1:  # the first address is the network's own, IPv4's last is for all
+            first = max(first, int(net.network_address) + 1)
+            end -= found.version == 4
+    if not rule.each:
+        end = min(end, first + step)
+    elif first % step:
+        raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
+                    help=f"begin at {ip_address(first - 1)}")  # fmt: skip
+    room = min((end - first) // step, LARGEST)
+    return Pool(rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.origin)

@@ -1,0 +1,167 @@
+"""Numbers of autonomous systems: those that rules give, and the plan for switches that no rule names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.addresses import populations
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.source import Origin
+
+if TYPE_CHECKING:
+    from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.plan import Plan
+
+FIRST = 4_200_000_000
+"""The first private 32-bit number (RFC 6996)."""
+TIER = 1_000_000
+"""Numbers that the plan keeps for each tier."""
+RESERVED = {0: "RFC 7607", 23456: "RFC 6793", 65535: "RFC 7300", 4294967295: "RFC 7300"}
+"""Numbers that no system may have."""
+PLANNED = -1
+
+
+@dataclass(eq=False)
+class Asns:
+    """``number`` of every device, 0 if none; ``rule`` is an index into ``origins``, PLANNED where no rule names a device."""
+
+    number: Ints
+    rule: Ints
+    origins: tuple[Origin, ...]
+
+    def origin(self, device: int) -> Origin | None:
+        """Where a device's number comes from; None for the plan."""
+        at = int(self.rule[device])
+        return self.origins[at] if at >= 0 else None
+
+
+def asns_of(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
+    """Every device's number. Rules come first, overrides replace them, the plan serves the other switches."""
+    asns = Asns(np.zeros(fabric.device_count, dtype=np.int64), np.full(fabric.device_count, PLANNED, dtype=np.int64), ())
+    rules = [r for r in plan.rules if r.kind == "asn"]
+    asns.origins = tuple(r.origin for r in rules)
+    replaced = np.zeros(fabric.device_count, dtype=np.bool_)
+    for rule in sorted(rules, key=lambda r: r.replaces):
+        try:
+            _deal(plan, fabric, asns, rule, rules.index(rule), replaced)
+        except Fault as fault:
+            fault.report(diagnostics)
+        except Excused:
+            pass
+    _fill(fabric, asns)
+    _judge(fabric, asns, diagnostics)
+    return asns
+
+
+def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, replaced: Bools) -> None:
+    """The numbers of one rule."""
+    for found in populations(plan, fabric, rule):
+        first = plan.evaluator.integer(rule.value, found.scope)
+        last = first + (found.planned - 1 if rule.each else 0)
+        bad = [n for n in RESERVED if first <= n <= last]
+        if first < 0 or last > max(RESERVED) or bad:
+            why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
+            what = f"{bad[0] if bad else last if first >= 0 else first:,} is no number of an autonomous system{why}"
+            raise Fault(
+                "E0473", rule.value.span, what, notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
+                help="private ones are 64512 to 65534 and 4_200_000_000 to 4_294_967_294 (RFC 6996)",
+            )  # fmt: skip
+        taken = asns.number[found.rows] > 0
+        taken &= replaced[found.rows] == rule.replaces
+        if taken.any():
+            device = int(found.rows[int(np.argmax(taken))])
+            old = asns.origin(device)
+            raise Fault("E0472", rule.origin, f"{fabric.device_path(device)} already has an ASN", count=int(taken.sum()),
+                        labels=[(old.span, "given here")] if old else (),
+                        help="leave it out of one of the two, or write `override PATH { asn … }`")  # fmt: skip
+        asns.number[found.rows] = first + (found.ranks if rule.each else 0)
+        asns.rule[found.rows] = number
+        replaced[found.rows] = rule.replaces
+
+
+def _fill(fabric: Fabric, asns: Asns) -> None:
+    """The plan of RFC 7938, section 5.2.1, for switches without a rule.
+
+    Lowest tier: a number each. Above: one for all switches of a tier that the tiers below already join (the spines of a pod,
+    all cores), since none of them may be on the way between two others: a path down and up again is refused where its own
+    number is met. Where switches of one tier are joined to each other, each has its own.
+    """
+    tier = _planned_tiers(fabric)
+    switches = fabric.is_switch & (tier > 0)
+    wired = switches[fabric.device_a] & switches[fabric.device_b]
+    a, b = fabric.device_a[wired], fabric.device_b[wired]
+    level = bool((tier[a] == tier[b]).any())
+    lowest = int(tier[switches].min()) if switches.any() else 0
+    for t in np.unique(tier[switches]).tolist():
+        mine = np.flatnonzero(switches & (tier == t))
+        rank = np.arange(len(mine))
+        if t > lowest and not level:
+            below = (tier[a] <= t) & (tier[b] <= t)
+            rank = np.searchsorted(mine, _leaders(fabric, switches, mine, a[below], b[below]))
+        free = asns.number[mine] == 0
+        asns.number[mine[free]] = FIRST + t * TIER + rank[free]
+
+
+def _planned_tiers(fabric: Fabric) -> Ints:
+    """The tier of every switch, at least 1; where it is planned and not wired, that of its declaration."""
+    tier = fabric.tier.copy()
+    for s in fabric.sets:
+        mine = slice(s.first, s.first + s.count)
+        known = tier[mine][tier[mine] >= 0]
+        if s.kind == "switch" and len(known):
+            tier[mine] = np.where(tier[mine] < 0, known.min(), tier[mine])
+    return np.where(fabric.is_switch, np.maximum(tier, 1), 0)
+
+
+def _leaders(fabric: Fabric, switches: Bools, mine: Ints, a: Ints, b: Ints) -> Ints:
+    """For each of these devices the first of them that the links join it to."""
+    lead = np.where(switches, np.arange(fabric.device_count), fabric.device_count)
+    lead[:] = np.arange(fabric.device_count)
+    while len(a):
+        low = np.minimum(lead[a], lead[b])
+        before = lead.copy()
+        np.minimum.at(lead, a, low)
+        np.minimum.at(lead, b, low)
+        lead = lead[lead]
+        if (lead == before).all():
+            break
+    first = np.full(fabric.device_count, fabric.device_count, dtype=np.int64)
+    np.minimum.at(first, lead[mine], mine)
+    out: Ints = first[lead[mine]]
+    return out
+
+
+def _judge(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) -> None:
+    """Refuse what no session comes up with: a number of two rules, and neighbours with one number."""
+    given = np.flatnonzero((asns.number > 0) & fabric.built)
+    order = given[np.lexsort((asns.rule[given], asns.number[given]))]
+    same = (asns.number[order][1:] == asns.number[order][:-1]) & (asns.rule[order][1:] != asns.rule[order][:-1])
+    said: set[tuple[int, int]] = set()
+    for k in np.flatnonzero(same).tolist():
+        one, two = int(order[k]), int(order[k + 1])
+        pair = int(asns.rule[one]), int(asns.rule[two])
+        if pair in said:
+            continue
+        said.add(pair)
+        _twice(fabric, asns, one, two, "of different rules", diagnostics)
+    routed = asns.number[fabric.device_a] > 0
+    alike = np.flatnonzero(routed & (asns.number[fabric.device_a] == asns.number[fabric.device_b]))
+    if len(alike) and not said:
+        link = int(alike[0])
+        _twice(fabric, asns, int(fabric.device_a[link]), int(fabric.device_b[link]), "and a link between them", diagnostics)
+
+
+def _twice(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics) -> None:
+    """The finding of two devices that must not share a number."""
+    at = asns.origin(two) or asns.origin(one)
+    other = asns.origin(one) if asns.origin(two) else None
+    diagnostics.add(
+        "E0474", at, f"{fabric.device_path(one)} and {fabric.device_path(two)} both have ASN {int(asns.number[one])}, {why}",
+        labels=((other.span, "the first is given here"),) if other is not None and other is not at else (),
+        help="routes that pass one are refused by the other as a loop: give them numbers of their own",
+    )  # fmt: skip

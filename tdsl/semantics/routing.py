@@ -1,0 +1,190 @@
+"""``routing bgp { … }`` and ``roce { … }``: what every switch and host of a fabric is told alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.quantity import SIZE, TIME, Quantity
+from tdsl.semantics.scope import Scope
+from tdsl.source import Origin
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.evaluate import Evaluator
+
+FLAGS = ("unnumbered", "bfd", "graceful_restart")
+MTU = range(1280, 65536)
+"""Of a link: IPv6 needs 1,280 bytes (RFC 8200, section 5), a length field has 16 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """How the fabric routes: BGP between neighbours (RFC 7938). ``mtu`` is in bytes, 0 if not said."""
+
+    protocol: str
+    bfd: bool
+    graceful_restart: bool
+    mtu: int
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """Marking of packets: from ``low`` bytes of queue on some, at ``high`` bytes ``percent`` of them, above it all."""
+
+    low: int
+    high: int
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Roce:
+    """Traffic class of RDMA over Converged Ethernet (RoCEv2).
+
+    ``dscp`` and ``priority`` of its packets, ``cnp_dscp`` and ``cnp_priority`` of its congestion notifications; ``pfc``: the
+    priority is lossless (IEEE 802.1Qbb); ``watchdog_ms`` is when a stuck pause is broken, 0 for never.
+    """
+
+    dscp: int
+    priority: int
+    cnp_dscp: int
+    cnp_priority: int
+    pfc: bool
+    watchdog_ms: int
+    ecn: Ecn | None
+    origin: Origin
+
+
+def routing(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> tuple[Routing, list[tree.Setting]]:
+    """``routing bgp { unnumbered; asn …; mtu 9216; bfd; graceful_restart }``, and its ``asn`` for later."""
+    word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+    protocol = word.bare if isinstance(word, tree.Path) else None
+    if protocol != "bgp":
+        at = word.span if word is not None else s.name.span
+        raise Fault("E0120", at, "the protocol must stand here, and it is `bgp`", help="write `routing bgp { … }`")
+    given = _given(s, ("asn", "mtu", *FLAGS), several="asn")
+    for name in FLAGS:
+        if name in given and given[name].items:
+            raise Fault("E0120", given[name].span, f"`{name}` takes no value")
+    mtu = _integer("mtu", given, scope, evaluator, MTU, 0)
+    asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
+    return Routing("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin), asns
+
+
+def roce(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> Roce:
+    """``roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }``."""
+    if s.items:
+        raise Fault("E0120", s.items[0].span, "`roce` has a block and no value", help="write `roce { dscp 26; priority 3 }`")
+    given = _given(s, ("dscp", "priority", "cnp", "ecn", "pfc"))
+    priority = _integer("priority", given, scope, evaluator, range(8), 3)
+    dscp = _integer("dscp", given, scope, evaluator, range(64), 26)
+    cnp = given.get("cnp")
+    cnp_dscp = _integer("cnp", given, scope, evaluator, range(64), 48)
+    cnp_priority = _number(cnp, "priority", scope, evaluator, range(8), 6) if cnp else 6
+    for mine, theirs, what in ((dscp, cnp_dscp, "dscp"), (priority, cnp_priority, "priority")):
+        if mine == theirs:
+            span = (cnp or given.get(what) or s).span
+            raise Fault("E0120", span, f"data and congestion notifications both have {what} {mine}",
+                        help="notifications must overtake the data that waits: give them a class of their own")  # fmt: skip
+    pfc, watchdog = _pfc(given.get("pfc"), scope, evaluator)
+    ecn = _ecn(given["ecn"], scope, evaluator) if "ecn" in given else None
+    return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin)
+
+
+def _given(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[str, tree.Setting]:
+    """The settings of a block by name, each once."""
+    out: dict[str, tree.Setting] = {}
+    for inner in s.body or ():
+        if isinstance(inner, tree.Broken):
+            raise Excused
+        if not isinstance(inner, tree.Setting):
+            raise Fault("E0118", inner.span, f"the braces of `{s.name.name}` hold settings only")
+        name = inner.name.name
+        if name not in known:
+            raise unknown("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
+        if name in out and name != several:
+            raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
+        out[name] = inner
+    return out
+
+
+def _integer(
+    name: str, given: Mapping[str, tree.Setting], scope: Scope, evaluator: Evaluator, among: range, default: int
+) -> int:  # fmt: skip
+    """The number of a setting, which must lie in a range."""
+    s = given.get(name)
+    if s is None:
+        return default
+    if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
+        raise Fault("E0120", s.span, f"`{name}` takes one number")
+    return _within(name, s.items[0].value, scope, evaluator, among)
+
+
+def _number(s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, among: range, default: int) -> int:
+    """The number behind a word of a setting."""
+    for found, value in s.items[0].args:
+        if found != word:
+            raise Fault("E0120", s.span, f"only `{word}` may follow here")
+        return _within(word, value, scope, evaluator, among)
+    return default
+
+
+def _within(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
+    value = evaluator.integer(e, scope)
+    if value not in among:
+        raise Fault("E0110", e.span, f"`{name}` is {value}", help=f"it is a number from {among.start} to {among.stop - 1:,}")
+    return value
+
+
+def _pfc(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[bool, int]:
+    """Whether the priority is lossless, and its watchdog in milliseconds. Not said, it is, without a watchdog."""
+    if s is None or not s.items:
+        return True, 0
+    item = s.items[0]
+    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    if word == "off" and not item.args and len(s.items) == 1:
+        return False, 0
+    if word != "watchdog" or len(item.args) != 1 or len(s.items) > 1:
+        raise Fault("E0120", s.span, "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`")
+    value = evaluator.evaluate(item.args[0][1], scope)
+    if not isinstance(value, Quantity) or value.dim != TIME:
+        raise Fault("E0103", item.args[0][1].span, "the watchdog is a time", help="`pfc watchdog 200ms`")
+    ms = value.amount * 1000
+    if ms.denominator != 1 or not 100 <= ms <= 5000:
+        raise Fault("E0110", item.args[0][1].span, "the watchdog is from 100 to 5,000 whole milliseconds")
+    return True, int(ms)
+
+
+def _ecn(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
+    """``ecn LOW to HIGH at PERCENT``."""
+    help = "write `ecn 150kB to 1500kB at 5%`"
+    if len(s.items) != 1:
+        raise Fault("E0120", s.span, "`ecn` says where marking begins and where it is full", help=help)
+    item = s.items[0]
+    words = dict(item.args)
+    if set(words) - {"to", "at"} or len(words) != len(item.args) or "to" not in words:
+        raise Fault("E0120", s.span, "`ecn` says where marking begins and where it is full", help=help)
+    low, high = (_bytes(e, scope, evaluator) for e in (item.value, words["to"]))
+    share = evaluator.evaluate(words["at"], scope) if "at" in words else 1
+    percent = share * 100 if isinstance(share, (int, Fraction)) else 0
+    if percent not in range(1, 101):
+        raise Fault("E0110", words["at"].span, "the share of packets marked is from 1% to 100%, whole", help=help)
+    if low >= high:
+        raise Fault(
+            "E0110", item.span, f"marking begins at {low:,} bytes and is full at {high:,}: it must begin below", help=help
+        )
+    return Ecn(low, high, int(percent))
+
+
+def _bytes(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> int:
+    value = evaluator.evaluate(e, scope)
+    if not isinstance(value, Quantity) or value.dim != SIZE:
+        raise Fault("E0103", e.span, "a size of queue must stand here", help="`150kB`")
+    size = value.amount / 8
+    if size <= 0 or size.denominator != 1:
+        raise Fault("E0110", e.span, "a size of queue is a whole number of bytes")
+    return int(size)

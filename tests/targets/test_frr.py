@@ -1,0 +1,279 @@
+"""The target frr before its judges: vtysh reads every file, and FRR's daemons bring up the fabrics that were designed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tests.targets import frr_lab
+
+MODELS = """\
+model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "eth{i + 1}" }; chip gpu[2]: GPU }
+model chip GPU { port lane: 400Gbps }
+"""
+LEAF_SPINE = """
+fabric leaf_spine {
+  host node[4]: NODE
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect node[n].nic[r] to leaf[2*(n // 2) + r]
+  connect leaf[*] to spine[*] each
+  address leaf loopback from 10.255.0.1/24
+  address spine loopback from 10.255.1.1/24
+  address leaf, spine loopback from fd00:255::1/64
+  address node[*].nic[r] links from "172.{16 + r}.0.0/24"
+  routing bgp { unnumbered; mtu 9216; bfd; graceful_restart }
+}
+"""
+THREE_TIERS = """
+fabric three_tiers {
+  pod pod[2] {
+    switch leaf[2]: SW
+    switch spine[2]: SW
+    host node[2]: NODE
+    connect node[n].nic[i] to leaf[i]
+    connect leaf[*] to spine[*] each
+  }
+  switch core[2, 2]: SW
+  connect pod[p].spine[s] to core[s, c]
+  address pod[*].leaf, pod[*].spine, core loopback from 10.255.0.0/24
+  address pod[*].leaf[*].p[1..8] to pod[*].spine[*] links from 10.0.0.0/24
+  routing bgp { unnumbered }
+}
+"""
+TWO_PLANES = """
+fabric two_planes {
+  host node[2]: NODE
+  plane plane[2] {
+    switch leaf[2]: SW
+    switch spine: SW
+    connect leaf[*] to spine each x 2
+  }
+  connect node[n].nic[p] to plane[p].leaf[n]
+  address plane[p].leaf, plane[p].spine loopback from "10.{p}.0.0/24"
+  address node loopback from 10.9.0.0/24
+  routing bgp { asn node from 4_210_000_000 }
+}
+"""
+
+
+def made(text: str, tmp_path: Path) -> dict[str, bytes]:
+    """The files of frr and fabric.json."""
+    path = tmp_path / "design.fab"
+    path.write_text(MODELS + text)
+    result = compiler.check(str(path))
+    assert not [d for d in result.findings if d.severity.word == "error"], result.findings
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    found = Diagnostics()
+    files = build(fabric, ["frr", "json"], found)
+    assert not found.items
+    return files
+
+
+def lines(files: dict[str, bytes], device: str) -> list[str]:
+    """A router's configuration."""
+    return files[f"frr/{device}/frr.conf"].decode().split("\n")
+
+
+DESIGNS = {"leaf_spine": LEAF_SPINE, "three_tiers": THREE_TIERS, "two_planes": TWO_PLANES}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_vtysh_reads_every_file(name: str, tmp_path: Path) -> None:
+    frr_lab.need_vtysh()
+    files = {p: b for p, b in made(DESIGNS[name], tmp_path).items() if p.startswith("frr/")}
+    assert len(files) == {"leaf_spine": 10, "three_tiers": 12, "two_planes": 8}[name]
+    for path, content in files.items():
+        (tmp_path / "frr.conf").write_bytes(content)
+        done = subprocess.run(
+            ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")], capture_output=True, text=True, timeout=20, check=False
+        )
+        assert done.returncode == 0, (path, done.stdout, done.stderr)
+
+
+def test_vtysh_refuses_a_wrong_line(tmp_path: Path) -> None:
+    """The judge can say no."""
+    frr_lab.need_vtysh()
+    content = made(TWO_PLANES, tmp_path)["frr/node0/frr.conf"].replace(b"maximum-paths", b"maximum-path-s")
+    (tmp_path / "frr.conf").write_bytes(content)
+    done = subprocess.run(
+        ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode != 0
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
+    """vtysh does not see a route map or prefix list that nobody defines."""
+    for path, content in made(DESIGNS[name], tmp_path).items():
+        if not path.startswith("frr/"):
+            continue
+        text = content.decode()
+        own = set(re.findall(r"^bgp as-path access-list (\S+)", text, re.M))
+        assert own == set(re.findall(r"match as-path (\S+)", text)), path
+        maps = set(re.findall(r"^route-map (\S+) permit", text, re.M))
+        lists = set(re.findall(r"^(ip|ipv6) prefix-list (\S+)", text, re.M))
+        assert set(re.findall(r"^  .* route-map (\S+)(?: in| out|$)", text, re.M)) == maps, path
+        assert set(re.findall(r"match (ip|ipv6) address prefix-list (\S+)", text)) == lists, path
+        groups = set(re.findall(r"^ neighbor (\S+) peer-group$", text, re.M))
+        assert set(re.findall(r"^ neighbor \S+ peer-group (\S+)$", text, re.M)) <= groups, path
+        interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
+        assert set(re.findall(r"^ neighbor (\S+) interface", text, re.M)) <= interfaces, path
+
+
+def test_paths_as_wide_as_the_design(tmp_path: Path) -> None:
+    files = made(LEAF_SPINE, tmp_path)
+    assert "  maximum-paths 2" in lines(files, "leaf0") and "  maximum-paths 4" in lines(files, "spine0")
+    assert " neighbor swp3 interface remote-as 4202000000" in lines(files, "leaf0")
+    assert "! The links' MTU is 9216 bytes; the system sets it, not FRR." in lines(files, "leaf0")
+    assert "ip route 172.17.0.0/24 172.17.0.1" in lines(files, "node0")
+
+
+def test_a_plan_of_numbers_per_rfc_7938(tmp_path: Path) -> None:
+    """A number for each leaf, one for the spines of a pod, one for the cores (section 5.2.1)."""
+    asn = numbers(made(THREE_TIERS, tmp_path))
+    leaves = {asn[f"pod{p}-leaf{i}"] for p in range(2) for i in range(2)}
+    spines = [{asn[f"pod{p}-spine{i}"] for i in range(2)} for p in range(2)]
+    cores = {asn[f"core{i}-{k}"] for i in range(2) for k in range(2)}
+    assert len(leaves) == 4 and [len(s) for s in spines] == [1, 1] and spines[0] != spines[1] and len(cores) == 1
+    assert len(leaves | spines[0] | spines[1] | cores) == 7
+    assert all(4_200_000_000 <= n <= 4_294_967_294 for n in asn.values())
+
+
+def test_a_model_without_interface_names(tmp_path: Path) -> None:
+    path = tmp_path / "design.fab"
+    path.write_text(MODELS.replace(' os "swp{i}"', "") + LEAF_SPINE)
+    fabric = compiler.check(str(path)).designs[0].fabric
+    assert fabric is not None
+    found = Diagnostics()
+    files = build(fabric, ["frr"], found)
+    assert [(d.code, d.span.begin[0] if d.span else 0) for d in found.items] == [("E0513", 1)]
+    assert not [p for p in files if "leaf" in p]
+
+
+def test_the_same_bytes_twice(tmp_path: Path) -> None:
+    assert made(THREE_TIERS, tmp_path) == made(THREE_TIERS, tmp_path)
+
+
+# ------------------------------------------------------------ real daemons
+
+
+def numbers(files: dict[str, bytes]) -> dict[str, int]:
+    """Device -> ASN, of those that run BGP."""
+    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.startswith("frr/")}
+    return {d: int(m[1]) for d, m in found.items() if m}
+
+
+def widths(lab: frr_lab.Lab, asn: dict[str, int], start: str) -> dict[str, int]:
+    """Device -> number of links of ``start`` that begin a shortest path to it, by trying all paths. On a path no ASN comes
+    twice (RFC 4271, section 9.1.2), and hosts forward nothing."""
+    near: dict[str, Counter[str]] = {d: Counter() for d in asn}
+    for w in lab.wires:
+        if w.a[0] in asn and w.b[0] in asn:
+            near[w.a[0]][w.b[0]] += 1
+            near[w.b[0]][w.a[0]] += 1
+    best: dict[str, tuple[int, set[str]]] = {}
+
+    def walk(path: list[str]) -> None:
+        here = path[-1]
+        if len(path) > 1:
+            length, firsts = best.setdefault(here, (len(path), set()))
+            if len(path) < length:
+                best[here] = (len(path), {path[1]})
+            elif len(path) == length:
+                firsts.add(path[1])
+            if here.startswith("node"):
+                return
+        for far in near[here]:
+            if asn[far] not in {asn[d] for d in path} and len(path) < 7:
+                walk([*path, far])
+
+    walk([start])
+    return {d: sum(near[start][first] for first in firsts) for d, (_, firsts) in best.items()}
+
+
+def loopbacks(files: dict[str, bytes], version: int = 4) -> dict[str, str]:
+    """Device -> loopback with its length."""
+    word = "ip" if version == 4 else "ipv6"
+    out = {}
+    for path, content in files.items():
+        found = re.search(rf"interface lo\n(?: .*\n)*? {word} address (\S+)\n", content.decode())
+        if path.startswith("frr/") and found:
+            out[path.split("/")[1]] = found[1]
+    return out
+
+
+def counts(lab: frr_lab.Lab, start: str, ends: dict[str, str], version: int = 4) -> dict[str, int]:
+    """Device -> next hops that ``start`` uses for its loopback."""
+    hops = lab.hops(start, version)
+    return {d: len(hops[p]) for d, p in ends.items() if d != start and p in hops}
+
+
+def expected(lab: frr_lab.Lab, files: dict[str, bytes], start: str, ends: dict[str, str]) -> dict[str, int]:
+    """The same of the design."""
+    found = widths(lab, numbers(files), start)
+    return {d: found[d] for d in ends if d in found}
+
+
+def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
+    """Every loopback by as many next hops as the design has, both IP versions; hosts reach each other on both rails; without
+    one of a leaf's two links half is left."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    with frr_lab.running(files, tmp_path) as lab:
+        for version in (4, 6):
+            ends = loopbacks(files, version)
+            for start in ends:
+                frr_lab.until(lambda s=start, e=ends, v=version: counts(lab, s, e, v), expected(lab, files, start, ends))
+        ends = loopbacks(files)
+        assert expected(lab, files, "leaf0", ends) == {"leaf1": 2, "leaf2": 2, "leaf3": 2, "spine0": 1, "spine1": 1}
+        source = ends["leaf0"].split("/")[0]
+        assert all(lab.reaches("leaf0", ends[d].split("/")[0], source) for d in ends if d != "leaf0")
+        assert lab.reaches("node0", "172.16.0.6") and lab.reaches("node0", "172.17.0.6")  # node3, in the other half
+        lab.cut("leaf0", "swp3")
+        frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1})
+        assert lab.reaches("node0", "172.16.0.6")
+
+
+def test_three_tiers(tmp_path: Path) -> None:
+    """Pods and cores, numbered links between leaf and spine; when a pod loses a spine's cores the other carries all."""
+    frr_lab.need()
+    files = made(THREE_TIERS, tmp_path)
+    ends = loopbacks(files)
+    with frr_lab.running(files, tmp_path) as lab:
+        for start in ends:
+            frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
+        assert expected(lab, files, "pod0-leaf0", ends)["pod1-leaf1"] == 2
+        source = ends["pod0-leaf0"].split("/")[0]
+        assert lab.reaches("pod0-leaf0", ends["pod1-leaf1"].split("/")[0], source)
+        up = [w.a[1] for w in lab.wires if w.a[0] == "pod0-spine0" and w.b[0].startswith("core")]
+        for interface in up:
+            lab.cut("pod0-spine0", interface)
+        frr_lab.until(lambda: counts(lab, "pod0-leaf0", ends).get("pod1-leaf1"), 1)
+        assert lab.reaches("pod0-leaf0", ends["pod1-leaf1"].split("/")[0], source)
+
+
+def test_two_planes(tmp_path: Path) -> None:
+    """Hosts with a foot in each plane run BGP and forward nothing: no switch hears of the other plane's."""
+    frr_lab.need()
+    files = made(TWO_PLANES, tmp_path)
+    ends = loopbacks(files)
+    with frr_lab.running(files, tmp_path) as lab:
+        for start in ends:
+            frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
+        hops = lab.hops("node0")
+        assert len(hops[ends["node1"]]) == 2
+        foreign = [p for d, p in ends.items() if d.startswith("plane1")]
+        assert foreign and not set(foreign) & set(lab.hops("plane0-leaf0"))
+        assert lab.reaches("node0", ends["node1"].split("/")[0], ends["node0"].split("/")[0])
+        lab.cut("node0", "eth2")
+        frr_lab.until(lambda: lab.hops("node0").get(ends["node1"]), {"eth1"})
