@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 
+SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
+"""Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
 
@@ -48,6 +51,8 @@ class Options:
     ignore: tuple[str, ...] = ()
     max_devices: int = DEVICE_LIMIT
     max_links: int = LINK_LIMIT
+    solve_seconds: int = 10  # about so long holes may take; counted in work, not by the clock
+    second_best: bool = False  # under ``minimize``, say the next best numbers too
     overlay: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
@@ -204,6 +209,10 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
         from tdsl.verify.runner import run
 
         design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed)
+    if any(d.code in SIZED for d in own):
+        from tdsl.fabric.conflicts import explain
+
+        explain(plan, own, SIZED)
     _name_settings(own, options)
     design.findings = gather(own)
     diagnostics.extend(own)
@@ -319,7 +328,7 @@ def _holes(
     make: Callable[[], Plan], library: Library, node: tree.Decl, options: Options, diagnostics: Diagnostics
 ) -> dict[Span, int] | None:  # fmt: skip
     """What stands for the holes of a fabric, None if nothing can. A text that does not parse is not solved."""
-    from tdsl.semantics.openings import openings
+    from tdsl.semantics.openings import branching, openings
 
     found = list(openings(node.body or ()))
     if not found:
@@ -337,7 +346,17 @@ def _holes(
         finally:
             library.diagnostics = diagnostics
 
-    solved = Solver(trial, found, library.evaluator, options.max_links).run(diagnostics)
+    body = node.body or ()
+    solver = Solver(
+        trial, found, branching(body), library.evaluator, options.max_links, options.solve_seconds, options.second_best
+    )
+    own = Diagnostics()
+    solved = solver.run(own)
+    if any(d.code == "E0459" for d in own) and not branching(body):
+        from tdsl.fabric.conflicts import explain
+
+        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
+    diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None
 
 

@@ -88,6 +88,8 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         ignore=tuple(ignore),
         max_devices=given["limit_devices"],
         max_links=given["limit_links"],
+        solve_seconds=given.get("solve_seconds", 10),
+        second_best=given.get("second_best", False),
     )
 
 

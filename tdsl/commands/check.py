@@ -93,6 +93,15 @@ class CheckName(Text):
     metavar="FILE",
     help="The same for every line of a file; `#` begins a comment.",
 )
+@click.option(
+    "--solve-seconds",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="About how long holes may take; counted in work, so that the answer is the same on every machine.",
+)
+@click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @limit_options
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,

@@ -65,9 +65,17 @@ def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
     for node in (*wiring.idle, *plan.idle):
         span = node.guard.span if node.guard is not None else node.span
         diagnostics.add(
-            "E0124", span, "no assignment passes this guard, so the statement does nothing", severity=Severity.WARNING,
+            "E0124",
+            span,
+            "no assignment passes this guard, so the statement does nothing",
+            severity=Severity.WARNING,
             help="correct the guard, or remove the statement",
-        )  # fmt: skip
+        )
+    if plan.minimize is not None and not plan.holes:
+        diagnostics.add(
+            "E0124", plan.minimize.span, "no number is left open, so `minimize` does nothing", severity=Severity.WARNING,
+            help="leave a number open with `?`, or remove the statement",
+        )  # fmt: skip  # fmt: skip
 
 
 def _with_inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> DeviceModel:

@@ -1,18 +1,21 @@
 """Holes are solved by trial: the least whole number for which the wiring that takes part is even and has the ports.
 
 Holes come one by one in order of the text; what rests on a later hole is left out until that hole's turn. If a later one finds
-nothing, the one before moves on.
+nothing, the one before moves on. Where requirements on sizes or ``minimize`` take part, and in large fabrics, z3 proposes the
+numbers that are worth a trial (``tdsl.fabric.guide``); the wiring is the judge all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.fabric.elaborate import omissions, overrides, table
+from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
+from tdsl.fabric.figures import Weights, minimize_of, weights
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect, late
 from tdsl.semantics.evaluate import Evaluator
@@ -20,18 +23,31 @@ from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.openings import Opening
 from tdsl.semantics.plan import Plan, Wire
 
+if TYPE_CHECKING:
+    from tdsl.fabric.guide import Guide
+
 MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
 """Findings that another number may mend."""
 
 GUARD = "E0110"
 """What a guard rules out: the first such value tells more than the last."""
 
-LARGEST = 4096
-TRIALS = 20_000
+LARGEST = 4096  # as in tdsl.fabric.guide, which is imported only where it pays
+WORK_A_SECOND = 3_000_000
+"""Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
+TRIAL = 1000
+"""What a trial costs besides its devices and links."""
+BASES = 64
+LARGE = 100_000
+"""With so many devices and ports a trial takes long enough for z3 to pay."""
 ALIKE = 16
 """So many values in a row that are refused for the very same reason say that the hole is not its cause."""
 
 Make = Callable[[Diagnostics], Plan]
+
+
+class Spent(Exception):
+    """The limit is spent."""
 
 
 @dataclass(slots=True)
@@ -40,23 +56,49 @@ class Solver:
 
     make: Make
     openings: Sequence[Opening]
+    branching: bool  # whether a block's statements may rest on a hole
     evaluator: Evaluator
     max_links: int
-    trials: int = 0
+    seconds: int = 10
+    second_best: bool = False
+    base: int = 1
+    work: int = 0
+    undecided: bool = False  # the limit was spent
+    highest: int = 0  # the highest number tried for the last hole
+    guide: Guide | None = None
+    weights: Weights | None = None
+    ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(default_factory=dict)  # hole -> code -> last value refused
 
     def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
         """A value for every hole, with a note each; nothing, with a finding, if there is none."""
-        for opening in self.openings:
-            self.give(opening, 1)
+        self.begin()
         depends = [self.dependents(k) for k in range(len(self.openings))]
-        if not self.search(0, depends):
+        try:
+            self.prepare(set().union(*depends))
+        except Fault as fault:
+            fault.report(diagnostics)
+            return {}
+        try:
+            found = self.search(0, depends)
+        except Spent:
+            self.undecided, found = True, False
+        if self.ranked:
+            found = True
+            for opening, value in zip(self.openings, self.ranked[0][1], strict=True):
+                self.give(opening, value)
+        if not found:
             self.report(diagnostics)
             return {}
         out = {o: self.evaluator.holes[o.key] for o in self.openings}
+        if self.weights is not None:
+            self.compare(diagnostics, out)
+            return out
         for k, (opening, value) in enumerate(out.items()):
             why = [f"{n}: {d.message}" for n, d in sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])]
+            if self.guide is not None and value > 1 and not why:
+                why = ["the sizes around it and what is required of them rule lower numbers out"]
             diagnostics.add(
                 "E0461",
                 opening.span,
@@ -65,6 +107,17 @@ class Solver:
                 severity=Severity.NOTE,
             )
         return out
+
+    def begin(self) -> None:
+        """Give all holes the least number that their guards let pass, from which others are told apart."""
+        for value in range(1, BASES):
+            for opening in self.openings:
+                self.give(opening, value)
+            if not self.planned(Diagnostics()).broken:
+                self.base = value
+                return
+        for opening in self.openings:
+            self.give(opening, 1)
 
     def give(self, opening: Opening, value: int) -> None:
         """Give a hole a value."""
@@ -80,23 +133,21 @@ class Solver:
     def dependents(self, k: int) -> set[str]:
         """Paths of the device sets whose sizes rest on a hole."""
         sizes = []
-        for value in (1, 2):
+        for value in (self.base, self.base + 1):
             self.give(self.openings[k], value)
             sizes.append({s.path: s.axes for s in self.planned(Diagnostics()).sets})
-        self.give(self.openings[k], 1)
+        self.give(self.openings[k], self.base)
         return {path for path in sizes[0].keys() | sizes[1].keys() if sizes[0].get(path) != sizes[1].get(path)}
 
     def search(self, k: int, depends: list[set[str]]) -> bool:
         """Find a value for hole k and all after it."""
         if k == len(self.openings):
-            return True
+            return self.settled()
         later: set[str] = set().union(*depends[k + 1 :]) if k + 1 < len(depends) else set()
         last: tuple[Diagnostic, ...] = ()
         alike = 0  # values in a row that the very same findings refused
-        for value in range(1, self.largest(later) + 1):
-            self.trials += 1
-            if self.trials > TRIALS:
-                return False
+        top = self.largest(later)
+        for value in self.candidates(k, top):
             self.give(self.openings[k], value)
             found = tuple(self.faults(later))
             if not found:
@@ -105,6 +156,8 @@ class Solver:
                 if self.foreign:
                     return False
                 continue
+            if k == len(self.openings) - 1:
+                self.highest = max(self.highest, value)
             reasons = self.refused.setdefault(k, {})
             reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
             alike, last = (alike + 1 if found == last else 1), found
@@ -112,8 +165,87 @@ class Solver:
             if strange or alike >= ALIKE:
                 self.foreign = found if strange or k == 0 else ()
                 break
-        self.give(self.openings[k], 1)
+        else:
+            self.undecided = self.undecided or (top == LARGEST and not self.ranked)
+        self.give(self.openings[k], self.base)
         return False
+
+    # ------------------------------------------------------------ proposals
+    def prepare(self, sized: set[str]) -> None:
+        """Have z3 propose where that pays. Raises Fault if what is to be made least has no figure."""
+        for opening in self.openings:
+            self.give(opening, self.base)
+        plan = self.planned(Diagnostics())
+        if plan.minimize is not None:
+            self.weights = weights(minimize_of(plan.minimize), plan, sized)
+        asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
+        large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > LARGE
+        if not (asked or large or self.weights is not None) or plan.broken or self.branching:
+            return
+        from tdsl.fabric.guide import Guide
+
+        self.guide = Guide(plan, self.weights)
+
+    def candidates(self, k: int, top: int) -> Iterator[int]:
+        """Numbers worth a trial, least first. Raises Spent."""
+        if self.guide is None:
+            yield from range(1, top + 1)
+            return
+        from tdsl.fabric.guide import Undecided
+
+        fixed = {o.key: self.evaluator.holes[o.key] for o in self.openings[:k]}
+        low = 1
+        while low <= top:
+            below = self.ranked[-1][0] if len(self.ranked) > self.second_best else None
+            try:
+                value = self.guide.least(fixed, self.openings[k].key, low, top, below)
+            except Undecided:
+                value = low
+            if value is None:
+                return
+            yield value
+            low = value + 1
+
+    def settled(self) -> bool:
+        """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes on."""
+        if self.weights is None:
+            return True
+        total = self.total(self.weights)
+        self.ranked.append((total, tuple(self.evaluator.holes[o.key] for o in self.openings)))
+        self.ranked.sort(key=lambda x: x[0])
+        del self.ranked[1 + self.second_best :]
+        return False
+
+    def total(self, by: Weights) -> int:
+        """The figure of the fabric with the present values."""
+        plan = self.planned(Diagnostics())
+        if by.asked.figure == "cables":
+            return len(np.unique(elaborate(plan, Diagnostics(), self.max_links).cable_group))
+        rows = table(plan)
+        omissions(plan, rows, Diagnostics())
+        each = np.array([by.each.get(s.path, 0) for s in rows.sets] or [0], dtype=object)
+        return int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
+
+    def compare(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
+        """Notes of what ``minimize`` chose, and the second best if that was asked for."""
+        assert self.weights is not None
+        best = self.ranked[0][0]
+        notes = []
+        if self.second_best:
+            notes = ["no other numbers fit"]
+            if len(self.ranked) > 1:
+                total, values = self.ranked[1]
+                said = ", ".join(f"`{o.name}` {v}" for o, v in zip(self.openings, values, strict=True))
+                notes = [f"the second best is {said}: {self.weights.show(total)} against {self.weights.show(best)}"]
+        for opening, value in out.items():
+            message = f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: {self.weights.show(best)}"
+            diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
+        if self.undecided:
+            diagnostics.add(
+                "E0462", self.weights.asked.span, "the limit is spent, and other numbers may do with less",
+                notes=[f"the best that was found: {self.weights.show(best)}"], severity=Severity.WARNING,
+                help="raise it with `--solve-seconds`",
+            )  # fmt: skip
 
     def largest(self, later: set[str]) -> int:
         """More devices than all others have ports would have no link."""
@@ -132,6 +264,7 @@ class Solver:
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
         wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links)
         left_out = set(later)
+        self.spend(TRIAL + len(rows.device_set))
         wires = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit and not _paths(w) & left_out]
         for i, wire in sorted(wires, key=lambda x: late(x[1])):
             try:
@@ -141,7 +274,14 @@ class Solver:
                 break
             except Excused:
                 break
+        self.spend(wiring.total)
         return [d for d in found if d.severity is Severity.ERROR]
+
+    def spend(self, work: int) -> None:
+        """Count work. Raises Spent when there has been too much."""
+        self.work += work
+        if self.work > self.seconds * WORK_A_SECOND:
+            raise Spent
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Say why nothing fits, or what else is wrong."""
@@ -152,6 +292,15 @@ class Solver:
         reasons = sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])
         opening = self.openings[k]
         labels = tuple(Label(d.span, f"{n}: {d.message}") for n, d in reasons if d.span is not None)
+        if self.undecided:
+            tried = f"no number up to {self.highest} fits" if self.highest else "none was tried to the end"
+            diagnostics.items.append(
+                Diagnostic(
+                    "E0462", f"`{opening.name}` is not decided within the limit: {tried}, and higher ones may",
+                    opening.span, labels[:3], help="write a number, or raise the limit with `--solve-seconds`",
+                )
+            )  # fmt: skip
+            return
         words = "change a number that the labels name, or allow `spread uneven`"
         diagnostics.items.append(Diagnostic("E0459", f"no number fits `{opening.name}`", opening.span, labels, help=words))
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 PHYSICAL = ("pitch", "tray", "slack", "distance", "height", "power", "units")
 ADDRESSING = ("address", "routing", "asn", "roce")
-SOLVING = ("minimize",)
-WORDS = (*PHYSICAL, *ADDRESSING, *SOLVING, "layer")
+WORDS = (*PHYSICAL, *ADDRESSING, "minimize", "layer")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
 
@@ -32,7 +31,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise _later(s, f"`{name}` places things", "leave it out; ports and cables are checked without places")
     if name in ADDRESSING:
         raise _later(s, f"`{name}` is addressing and routing", "leave it out; links are checked without addresses")
-    if isinstance(s, tree.Phase) or name in SOLVING:
+    if isinstance(s, tree.Phase):
         raise _later(s, f"`{name}` chooses between variants", "use a param and `--set`")
     if isinstance(s, tree.Setting):
         found = find(library, home, name)

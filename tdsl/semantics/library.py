@@ -116,7 +116,8 @@ class Library:
         if isinstance(s, tree.Def):
             result.scope.set(name, Function(s, result.scope), s.name.span, "def")
         elif isinstance(s, tree.Let):
-            result.scope.define(name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, result.scope)))
+            compute = partial(self.evaluator.evaluate, s.value, result.scope)
+            result.scope.define(name, Binding("let", s.name.span, compute, node=s))
 
     def _parameter(self, result: Linked, s: tree.Param) -> None:
         """A param at the top of a file; ``--set`` speaks to the design's own file only."""

@@ -193,6 +193,8 @@ class DeviceSet:
     first: int = 0
     inside: DeviceSet | None = None  # the hosts these chips sit in, if they are devices inside a model
     settings: Mapping[str, object] = field(default_factory=dict)
+    extents: tuple[object, ...] = ()  # its own (tree.Extent), as written
+    scope: object = None  # the names they may use
 
     @property
     def name(self) -> str:

@@ -38,3 +38,20 @@ def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
             yield from openings(s.other)
         elif isinstance(s, (tree.For, tree.Broken)):
             yield from openings(s.body)
+
+
+def branching(body: Iterable[tree.Stmt]) -> bool:
+    """Whether which statements there are may rest on a hole: one is a let's value, and a block has an ``if`` or ``for``."""
+    body = tuple(body)
+    return any(_any(body, tree.Let)) and any(_any(body, (tree.If, tree.For)))
+
+
+def _any(body: Iterable[tree.Stmt], kind: type | tuple[type, ...]) -> Iterator[bool]:
+    for s in body:
+        yield isinstance(s, kind) and (not isinstance(s, tree.Let) or isinstance(s.value, tree.Hole))
+        if isinstance(s, tree.Decl):
+            yield from _any(s.body or (), kind)
+        elif isinstance(s, tree.If):
+            yield from _any([x for _, b in s.branches for x in b] + list(s.other), kind)
+        elif isinstance(s, tree.For):
+            yield from _any(s.body, kind)

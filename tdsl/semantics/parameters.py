@@ -48,6 +48,7 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
             )  # fmt: skip
     scope.names.pop(name)
     scope.set(name, value, s.name.span, "param")
+    scope.names[name].node = s
     return value
 
 

@@ -27,6 +27,7 @@ class Group:
     scope: Scope
     members: dict[str, Group | DeviceSet] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
+    extents: tuple[tree.Extent, ...] = ()  # as written; their names are those of the scope around
 
     def sets(self) -> Iterator[DeviceSet]:
         """All device sets below, in order of declaration."""
@@ -165,4 +166,5 @@ class Plan:
     holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
+    minimize: tree.Setting | None = None  # what several holes make the least of
     broken: bool = False

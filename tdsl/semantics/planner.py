@@ -117,7 +117,7 @@ class Planner:
             value = define_param(scope, s, self.evaluator, self.library.settings)
             self.plan.parameters[s.name.name] = value
         else:
-            scope.define(s.name.name, Binding("let", s.name.span, lambda: self.let_value(s, scope)))
+            scope.define(s.name.name, Binding("let", s.name.span, lambda: self.let_value(s, scope), node=s))
 
     def let_value(self, s: tree.Let, scope: Scope) -> Value:
         """A let's value, with its type and guard."""
@@ -162,6 +162,8 @@ class Planner:
                 self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name == "layer":
                 self.layer(s, context)
+            case tree.Setting() if s.name.name == "minimize":
+                self.minimize(s, context)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
             case tree.Broken():
@@ -178,6 +180,12 @@ class Planner:
                 "E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts"
             )
         self.plan.layer = str(name)
+
+    def minimize(self, s: tree.Setting, context: Context) -> None:
+        """``minimize power``: which numbers the holes get."""
+        if self.plan.minimize is not None or len(context.groups) > 1:
+            raise Fault("E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`")
+        self.plan.minimize = s
 
     def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""
@@ -232,7 +240,7 @@ class Planner:
                 )
             axes = axes_of(s.shape, scope, self.evaluator)
             inner_scope = scope.child()
-            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope)
+            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope, extents=s.shape or ())
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             self.enter(context.group, s, made)
         except (Fault, Excused):
@@ -264,6 +272,8 @@ class Planner:
                 model,
                 role,
                 Origin(s.name.span, chain),
+                extents=s.shape or (),
+                scope=scope,
             )
             self.count += made.count
             self.limit(self.count, s)

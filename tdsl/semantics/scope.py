@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.values import Value
 from tdsl.source import Span
+from tdsl.syntax import tree
 
 WAITING, RUNNING, DONE, FAILED = range(4)
 
@@ -21,6 +22,7 @@ class Binding:
     compute: Callable[[], Value] | None = None
     value: Value = None
     state: int = WAITING
+    node: tree.Let | tree.Param | None = None  # its statement, where sizes may be read from it
 
 
 @dataclass(slots=True)

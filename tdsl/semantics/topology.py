@@ -47,8 +47,8 @@ class Instance:
 def find(library: Library, home: Linked, name: str) -> Entry | None:
     """The topology of that name: of the design, taken by ``use``, of a ``--path`` folder, or of the standard library."""
     found = home.names.get(name) or home.used.get(name)
-    if found is not None:
-        return found if isinstance(found.node, tree.TopologyDecl) else None
+    if found is not None and isinstance(found.node, tree.TopologyDecl):
+        return found  # another kind of thing may bear the name of a topology
     for folder in _folders(library):
         path = folder / f"{name}.fab"
         if path.is_file():

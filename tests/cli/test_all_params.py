@@ -111,7 +111,7 @@ def test_the_first_counter_example_is_the_least(tmp_path: Path) -> None:
     assert answer["parameters"] == worse[0] == {"m": 3, "n": 2, "fat": True}
     assert rows(document)["switches"]["status"] == "proved"
     (finding,) = document["sweeps"][0]["findings"]
-    assert finding["code"] == "E0421" and "m = 3, n = 2, fat = true" in finding["notes"][0]
+    assert finding["code"] == "E0421" and "m = 3, n = 2, fat = true" in " ".join(finding["notes"])
     assert tdsl("check", path, "--all-params").exit_code == 1
 
 

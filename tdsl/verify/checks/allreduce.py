@@ -53,7 +53,7 @@ class AllReduce(Check):
 
     ### What it prints
     ```
-    E0419: `allreduce 140GB <= 20s` does not hold: 22.05s by ring, 64 ranks at 100Gbps; 134.4s by tree
+    E0419: `allreduce 140GB <= 20s` does not hold: 22.05s by ring, 64 ranks at 100Gbps; 134.4s by tree; …
     ```
     """
 

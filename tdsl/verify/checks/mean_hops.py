@@ -47,7 +47,7 @@ class MeanHops(Check):
 
     ### What it prints
     ```
-    E0417: `mean_hops <= 2` does not hold: 2.286 over 56 pairs of ends
+    E0417: `mean_hops <= 2` does not hold: 2.286 over 224 pairs of ends
     ```
     """
 

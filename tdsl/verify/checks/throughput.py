@@ -65,7 +65,7 @@ class Throughput(Check):
 
     ### What it prints
     ```
-    E0420: `throughput shift 4 >= 100%` does not hold: 50%: 1.6 of 3.2 Tbps
+    E0420: `throughput shift 4 >= 100%` does not hold: 50%: 3.2 of 6.4 Tbps
     ```
     """
 

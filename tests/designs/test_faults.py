@@ -1,0 +1,57 @@
+"""One fault planted in each design of the library is refused, at the line that it breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import report
+
+DESIGNS = Path(__file__).parent.parent.parent / "stdlib" / "designs"
+
+FAULTS = [
+    # design, what is written, what is planted instead, the code, a part of the line where it is found
+    ("dgx_superpod_h100", "switch spine[?]: QM9700", "switch spine[15]: QM9700", "E0454", "spread"),
+    ("gb200_nvl72", "tray[18]", "tray[17]", "E0421", "require links"),
+    ("gb200_su", "to leaf[r, (18*k + t)//32]", "to leaf[(r + t//17) % 4, (18*k + t)//32]", "E0403", "to leaf"),
+    ("dgx_gh200", "spread x 48", "spread x 36", "E0408", "require bisection"),
+    ("nvlink_576", "connect low[*] to high[*]", "connect low[*] to plane[0].high[*]", "E0452", "connect low"),
+    ("llama3_24k", "oversubscription at most 7:1", "oversubscription 7:1", "E0460", "tier pod"),
+    ("deepseek_v3_2048", "planes 8", "planes 4", "E0120", "planes"),
+    ("deepseek_mpft", "oversubscription 1:1", "oversubscription 2:1", "E0408", "require bisection"),
+    ("ft2", "SW64x400 x k//2;", "SW64x400 x k//2 - 1;", "E0459", "tier spine"),
+    ("ft3", "k (k)", "k (k + 1)", "E0459", "fat_tree"),
+    ("deepseek_dragonfly", "groups 511", "groups 512", "E0421", "require links"),
+    ("tpu_v4", "chip[3, y, z].ici[0]", "chip[2, y, z].ici[0]", "E0451", "via ocs[0"),
+    ("tpu_v5p", "chip[16x20x28]", "chip[16x20x27]", "E0421", "require links"),
+    ("tpu_v3", "chip[32x32]", "chip[32x33]", "E0421", "require links"),
+    ("tpu_v2", "torus { class", "mesh { class", "E0407", "require diameter"),
+    ("jupiter", "let demand = [0, 44", "let demand = [0, 45", "E0452", "circuit"),
+    ("aws_p5", "rails 32", "rails 31", "E0120", "rails"),
+    ("trn2", "[*] torus", "[*] mesh", "E0421", "require links"),
+    ("trn2_ultraserver", "4x4x4", "3x4x4", "E0421", "require links"),
+    ("dragonfly", "let groups = 2*h*h + 1", "let groups = 2*h*h + 2", "E0421", "require links"),
+    ("torus3d", "[*] torus", "[*] mesh", "E0407", "require diameter"),
+    ("rail_only", "  require rail", "  connect host[0].storage[0] to rail[0].p[1]\n  require rail", "E0451", "rail[0]"),
+    ("multiplane_nic", "spread x hosts", "spread x hosts//2", "E0405", "require oversubscription"),
+    ("gpu131k", "trunk[32]", "trunk[31]", "E0107", "via trunk"),
+    ("imbue_4088", "of 4 pod ", "of 5 pod ", "E0459", "tier core"),
+    ("two_sites", "gateway x 8", "gateway x 7", "E0421", "require links"),
+    ("superpod_cluster", "spine QM9700; oversubscription 1:1", "spine QM9700; oversubscription 2:1", "E0408", "bisection"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new", "code", "line"), FAULTS, ids=[f[0] for f in FAULTS])
+def test_a_planted_fault_is_refused_at_its_line(name, old, new, code, line, tmp_path):
+    text = (DESIGNS / f"{name}.fab").read_text(encoding="utf-8")
+    assert text.count(old) >= 1, old
+    path = tmp_path / f"{name}.fab"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    found = [f for d in report(path)["designs"] for f in d["findings"] if f["severity"] == "error"]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert code in {f["code"] for f in found if line in lines[f["line"] - 1]}, found
+
+
+def test_every_design_has_one():
+    assert {f[0] for f in FAULTS} == {p.stem for p in DESIGNS.glob("*.fab")}

@@ -1,0 +1,195 @@
+"""``docs/gallery.md``: every design of the library with its picture, its text, published figures and what tdsl says of it.
+
+The page is made of ``docs/gallery.toml`` and of runs; ``--golden`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.build import build
+from tests.cli.run import report
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "gallery.md"
+PICTURES = ROOT / "docs" / "gallery"
+DESIGNS = ROOT / "stdlib" / "designs"
+LARGEST_PICTURE = 300_000
+"""Bytes; a larger picture would tell a reader no more."""
+
+HEAD = """\
+# Gallery
+
+The designs of the standard library: `tdsl check NAME` checks one, `tdsl build NAME` builds it. For each, a picture as the
+`diagram` target draws it, its whole text, published figures beside those of the fabric as built, and what `tdsl check` proves.
+The tests make this page and compare it.
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A published figure, where the report has its own, and what the publication itself gets wrong."""
+
+    what: str
+    published: int | float
+    at: str
+    set: dict[str, Any] = field(default_factory=dict)
+    tdsl: int | float | None = None  # where it is known to differ: what is built, and `why`
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is written of a design in the data."""
+
+    name: str
+    source: str
+    figure: tuple[Figure, ...]
+    note: str = ""
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    data = tomllib.loads((ROOT / "docs" / "gallery.toml").read_text(encoding="utf-8"))
+    made = (Entry(**{**d, "figure": tuple(Figure(**f) for f in d["figure"])}) for d in data["design"])
+    return {e.name: e for e in made}
+
+
+@cache
+def checked(name: str, settings: tuple[tuple[str, Any], ...] = ()) -> dict[str, Any]:
+    """The first design of a check's report."""
+    args = [x for key, value in settings for x in ("--set", f"{key}={value}")]
+    return report(name, *args)["designs"][0]
+
+
+def found(name: str, figure: Figure) -> Any:
+    """The figure in the report."""
+    at: Any = checked(name, tuple(sorted(figure.set.items())))
+    head, *rest = figure.at.split(".")
+    if head == "results":
+        check, *rest = rest
+        at = next(r for r in at["results"] if r["check"] == check)
+    else:
+        at = at[head]
+    for key in rest:
+        at = at[int(key)] if isinstance(at, list) else at[key]
+    return at
+
+
+def names() -> list[str]:
+    """All designs, those with a data entry first, in its order."""
+    known = [n for n in entries() if (DESIGNS / f"{n}.fab").is_file()]
+    return known + sorted(p.stem for p in DESIGNS.glob("*.fab") if p.stem not in known)
+
+
+def shown(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def settings_of(figure: Figure) -> str:
+    return ", ".join(f"`{k}={v}`" for k, v in figure.set.items())
+
+
+def section(name: str, picture: bytes | None) -> str:
+    """A design's part of the page."""
+    entry = entries()[name]
+    text = (DESIGNS / f"{name}.fab").read_text(encoding="utf-8")
+    out = [f"## {name}", ""]
+    if picture is not None:
+        out += [f"![{name}: {title(text)}](gallery/{name}.svg)", ""]
+    out += ["```fab", text.rstrip("\n"), "```", ""]
+    if entry.figure:
+        out += ["| figure | published | tdsl |", "|---|---|---|"]
+        for f in entry.figure:
+            where = f" ({settings_of(f)})" if f.set else ""
+            out.append(f"| {f.what}{where} | {shown(f.published)} | {shown(found(name, f))} |")
+        out.append("")
+        for f in entry.figure:
+            if f.why:
+                out += [*wrapped(f"{f.what[0].upper()}{f.what[1:]}: {f.why}"), ""]
+    out += [*wrapped(f"Published in: {entry.source}."), ""]
+    if entry.note:
+        out += [*wrapped(entry.note), ""]
+    verdicts = [r for r in checked(name)["results"] if r["requirement"] is not None]
+    if verdicts:
+        out += ["What `tdsl check` says of its requirements:", "", "```text"]
+        for r in verdicts:
+            out += wrapped(f"{r['status']}  {r['requirement']}: {r['text']}", "  ")
+        out += ["```", ""]
+    return "\n".join(out)
+
+
+def title(text: str) -> str:
+    """The title of a fabric, as written."""
+    for line in text.splitlines():
+        if line.startswith(("fabric ", "cluster ")) and '"' in line:
+            return line.split('"')[1]
+    return "the fabric"
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, 126, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def picture(name: str) -> bytes | None:
+    """The diagram of a design, None where it has none that a reader could take in."""
+    fabric = compiler.elaborate(name).designs[0].fabric
+    assert fabric is not None
+    faults = Diagnostics()
+    made = build(fabric, ["diagram"], faults)
+    if any(d.severity is Severity.ERROR for d in faults):
+        return None
+    svg = made["diagram/fabric.svg"]
+    return svg if len(svg) <= LARGEST_PICTURE else None
+
+
+def test_every_design_is_in_the_gallery() -> None:
+    assert set(entries()) == {p.stem for p in DESIGNS.glob("*.fab")}
+
+
+SLOW = ("deepseek_dragonfly", "gpu131k")
+"""More than ten seconds each."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in names()])
+def test_a_design(name: str) -> None:
+    """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it."""
+    assert len((DESIGNS / f"{name}.fab").read_text(encoding="utf-8").splitlines()) < 60
+    assert checked(name)["ok"]
+    for figure in entries()[name].figure:
+        value = found(name, figure)
+        if figure.tdsl is None:
+            assert value == pytest.approx(figure.published, rel=1e-12), figure
+        else:
+            assert value == figure.tdsl != figure.published and figure.why, figure
+    drawn = picture(name)
+    if drawn is not None:
+        assert (PICTURES / f"{name}.svg").read_bytes() == drawn, "run `make golden`"
+    assert section(name, drawn) in PAGE.read_text(encoding="utf-8"), "run `make golden`"
+
+
+def test_the_page_has_all_designs_in_order(request: pytest.FixtureRequest) -> None:
+    """``--golden`` writes page and pictures."""
+    if request.config.getoption("--golden"):
+        PICTURES.mkdir(exist_ok=True)
+        for old in PICTURES.glob("*.svg"):
+            old.unlink()
+        drawn = {name: picture(name) for name in names()}
+        for name, svg in drawn.items():
+            if svg is not None:
+                (PICTURES / f"{name}.svg").write_bytes(svg)
+        PAGE.write_text(HEAD + "\n" + "\n".join(section(n, p) for n, p in drawn.items()).rstrip("\n") + "\n", encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    assert page.startswith(HEAD)
+    assert [x[3:] for x in page.splitlines() if x.startswith("## ")] == names()
+    assert {p.stem for p in PICTURES.glob("*.svg")} == {n for n in names() if f"](gallery/{n}.svg)" in page}
