@@ -39,6 +39,9 @@ ALL_BARE = 400_000
 FLOWS = 30_000
 """Trunk pairs that maximum flows may look at where the bounds differ; the splits that sweeps found best come first."""
 
+CLOSE = 200
+"""One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
+
 STARTS = 4
 """Best splits that moves begin from."""
 
@@ -106,7 +109,7 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, max(bound(routes), lower))]
     if max(bound(routes), lower) < cuts[0].value:
-        routes = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) >= cuts[0].value)
+        routes = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1))
     return routes, cuts
 
 

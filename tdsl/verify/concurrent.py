@@ -39,7 +39,7 @@ KINDS = 6
 SMALL = (1, 2, 3, 4, 6, 12)
 """Greatest lengths that prices are tried in at the end."""
 
-PATIENCE = 16
+PATIENCE = 40
 """Rounds without a thousandth gained after which the search ends."""
 
 CLOSE = 0.002

@@ -31,8 +31,11 @@ class BisectionCheck(Check):
     explicit split, its switches placed by a maximum flow, its links counted again. Lower bound: flows up to the switches of
     one tier, in shares that are fixed and fit at once whoever sends; whatever side such a switch is on, what one half sends
     to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al.
-    2008 for the flow). Cuts are whole multiples of the rates' greatest common divisor, so the lower bound is rounded up to
-    one. Where both meet, the figure is exact; where they differ and there are few splits, every one is cut.
+    2008 for the flow). Elsewhere every host sends to all switches that hosts meet, or every chip to all others, over routes that
+    a linear program mixes: what half of them send or get crosses, N/2 · μ or N²/4 · λ. One source of each orbit of verified
+    symmetries stands for all. Where most instances of a group have a link that some lack, the bound may be that of the mended
+    fabric, less the capacity mended. Cuts are whole multiples of the rates' greatest common divisor, so the lower bound is
+    rounded up to one. Where both meet, the figure is exact; where they differ and there are few splits, every one is cut.
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
