@@ -123,7 +123,7 @@ def test_a_dragonfly_of_2064_routers():
 
 @pytest.mark.slow
 def test_two_hundred_switches_at_random():
-    for degree, hosts in ((8, 8), (10, 4)):
+    for degree, hosts in ((8, 8), (6, 4)):
         found = bisection(View.whole(random_switches(200, degree, 1, hosts)))
         assert 0 < found.lower <= found.upper <= found.lower * 1.5
 
