@@ -42,7 +42,11 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "old", "new", "code", "line"), FAULTS, ids=[f[0] for f in FAULTS])
+SLOW = ("deepseek_dragonfly", "gpu131k")
+CASES = [pytest.param(*f, id=f[0], marks=pytest.mark.slow) if f[0] in SLOW else pytest.param(*f, id=f[0]) for f in FAULTS]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "code", "line"), CASES)
 def test_a_planted_fault_is_refused_at_its_line(name, old, new, code, line, tmp_path):
     text = (DESIGNS / f"{name}.fab").read_text(encoding="utf-8")
     assert text.count(old) >= 1, old
