@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, islice
+from math import isqrt
 
 import numpy as np
 
@@ -26,6 +27,9 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 WORK = 4_000_000_000
 """Sources times arcs that may be looked at: about a minute."""
+
+CELLS_OF_PROGRAM = 20_000_000
+"""Rows of the linear program times the square of the rounds it is solved in: with more, a round takes seconds."""
 
 ROUNDS = 80
 """Lengths that are tried at most."""
@@ -100,7 +104,8 @@ def concurrent(
     routes: list[Route] = []
     gained = 0, Fraction(0)
     master = _Master(_capacity(graph, found, demand))
-    for length in islice(_lengths(graph, found, master), min(rounds, WORK // cells)):
+    rounds = max(1, min(rounds, WORK // cells, isqrt(CELLS_OF_PROGRAM // len(np.unique(found.link)))))
+    for length in islice(_lengths(graph, found, master), rounds):
         route = _route(graph, found, demand, length, sources, times)
         if route is None:
             return None
