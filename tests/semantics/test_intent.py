@@ -128,8 +128,8 @@ fabric own {
 }
 """
 DESIGNS = {
-    "superpod": SUPERPOD, "llama": LLAMA, "multiplane": MULTIPLANE, "imbue": IMBUE, "split": SPLIT, "around": AROUND, "kinds": KINDS,
-    "own": OWN,
+    "superpod": SUPERPOD, "llama": LLAMA, "multiplane": MULTIPLANE, "imbue": IMBUE, "split": SPLIT, "around": AROUND,
+    "kinds": KINDS, "own": OWN,
 }  # fmt: skip
 
 
