@@ -46,6 +46,7 @@ class Names:
     rail: str
     plane: str
     flat: str  # which end of its host in its plane, counted row-major
+    inner: str  # the same among the ends of its first index, "" if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ class Ends:
         shifted = [_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
         kept = list(zip(shifted, axes, strict=True))[: -1 if self.planes else None]
         flat = _flat([n for n, _ in kept], [a.size for _, a in kept]) or "0"
-        return Names(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat)
+        rest = _flat([n for n, _ in kept[1:]], [a.size for _, a in kept[1:]]) if prod(a.size for _, a in kept[1:]) > 1 else ""
+        return Names(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest)
 
     def flat_host(self, ends: EndSet, names: Names) -> str:
         """The number of a host among all, as an expression of its index variables."""

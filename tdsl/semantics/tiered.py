@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tdsl.semantics.ends import Ends, EndSet
+from tdsl.semantics.ends import Ends, EndSet, Names
 from tdsl.semantics.sizing import Tier
 from tdsl.source import Span
 
@@ -91,24 +91,25 @@ class Weaver:
         for i in range(len(self.levels) - 1, -1, -1):
             level = self.levels[i]
             at = host if level.hosts == 1 else f"{host} // {level.hosts}"
-            out += f"{level.name}[{at if i == len(self.levels) - 1 else f'{at} % {level.size}'}]."
+            at = at if i == len(self.levels) - 1 else f"{at} % {level.size}"
+            out += f"{level.name}[{at if ends.hosts == level.size or not at.isidentifier() else f'({at})'}]."
         out += self.bottom.spec.name
         if self.indexed(0):
-            out += f"[{self.switch(ends, names.rail, names.flat, host)}]"
+            out += f"[{self.switch(ends, names, host)}]"
         return f"connect {names.path} to {out}"
 
-    def switch(self, ends: EndSet, rail: str, flat: str, host: str) -> str:
+    def switch(self, ends: EndSet, names: Names, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
         count, load = self.bottom.count, ends.per_host(self.ends)
         if self.ends.rails:
             many = count // self.ends.rails
-            at = rail if many == 1 else f"{self.ends.rails}*({host} % {many}) + {rail}"
+            at = names.rail
+            if many > 1:
+                at = f"{self.ends.rails}*({dealt(host, names.inner, load // self.ends.rails, many)}) + {names.rail}"
         elif count == 1:
             at = ""
-        elif load == count:
-            at = flat
         else:
-            at = f"{flat} % {count}" if load % count == 0 else f"({host}*{load} + {flat}) % {count}"
+            at = names.flat if load == count else dealt(host, names.flat, load, count)
         if self.flat == count:
             return at or "0"
         hosts = self.levels[0].hosts if self.levels else self.ends.hosts
@@ -129,3 +130,12 @@ class Weaver:
         low = f"{prefix}{self.levels[i - 1].name}[*].{self.tiers[i - 1].spec.name}"
         low += "[*]" if self.indexed(i - 1) else ""
         return f"connect {low} to {prefix}{self.tiers[i].spec.name}[*] spread x {self.tiers[i - 1].up}"
+
+
+def dealt(host: str, end: str, load: int, over: int) -> str:
+    """Which of ``over`` switches an end meets: the ends of all hosts, ``load`` each, in turn."""
+    if load == 1:
+        return f"{host} % {over}"
+    if load % over:
+        return f"({host}*{load} + {end}) % {over}"
+    return f"{end if end.isidentifier() else f'({end})'} % {over}"

@@ -500,5 +500,5 @@ if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as one, open(sys.argv[2], encoding="utf-8") as other:
             verify(json.load(one), json.load(other))
-    except Rejected as why:
+    except (Rejected, OSError, ValueError, IndexError) as why:  # no such file, no JSON, no two arguments
         raise SystemExit(f"rejected: {why}") from None

@@ -283,7 +283,9 @@ def test_the_reader_of_a_pipe_may_leave() -> None:
 
 def test_an_interrupt_is_quiet() -> None:
     call = [sys.executable, "-m", "tdsl", "fmt", "-"]
-    running = subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731  a shell's background jobs ignore interrupts
+    running = subprocess.Popen(call, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=heard)
     time.sleep(1)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)

@@ -6,6 +6,7 @@ import shutil
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tdsl import compiler, resources
@@ -95,6 +96,19 @@ fabric around {
 }
 """
 )
+KINDS = """\
+model switch S16 { port p[1..16]: 400Gbps }
+model host FOUR { port nic[4]: 400Gbps }
+model host ONE { port nic: 400Gbps }
+model host GRID { port nic[2, 4]: 400Gbps }
+fabric kinds {
+  host a[4]: FOUR
+  host b[3]: ONE
+  host c[2]: GRID
+  hosts a, b.nic, c.nic
+  clos { leaf S16; spine S16 }
+}
+"""
 OWN = """\
 topology star(ends: ports, hub: model, arms: int = 1, joined: pattern, labels: list = [1, 2]) {
   let spare = arms + 1
@@ -114,7 +128,8 @@ fabric own {
 }
 """
 DESIGNS = {
-    "superpod": SUPERPOD, "llama": LLAMA, "multiplane": MULTIPLANE, "imbue": IMBUE, "split": SPLIT, "around": AROUND, "own": OWN,
+    "superpod": SUPERPOD, "llama": LLAMA, "multiplane": MULTIPLANE, "imbue": IMBUE, "split": SPLIT, "around": AROUND,
+    "kinds": KINDS, "own": OWN,
 }  # fmt: skip
 
 
@@ -275,6 +290,25 @@ def test_several_switches_without_rails(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- topologies
+
+
+@pytest.mark.parametrize(
+    ("hosts", "model", "rails", "tier", "loads"),
+    [
+        (4, "nic[2, 4]", "", "3 hosts { switch S64 x 4 }", [2, 6]),
+        (6, "nic[2, 4]", "rails 2", "3 hosts { switch S64 x 4 }", [6]),
+        (6, "nic[4]", "rails 4", "3 hosts { switch S64 x 8 }", [1, 2]),
+        (7, "nic[4]", "", "7 hosts { switch S64 x 3 }", [9, 10]),
+    ],
+)
+def test_ends_are_dealt_evenly(hosts: int, model: str, rails: str, tier: str, loads: list[int], tmp_path: Path) -> None:
+    fabric = fabric_of(
+        f"model switch S64 {{ port p[1..64]: 400Gbps }}\nmodel host NODE {{ port {model}: 400Gbps }}\nfabric f {{\n"
+        f"hosts {hosts} x NODE\n{rails}\nclos {{ tier rack of {tier}; tier top of ? rack {{ switch S64 }} }}\n}}\n",
+        tmp_path,
+    )
+    access = np.bincount(fabric.device_b[fabric.device_a < hosts])
+    assert sorted(set(access[access > 0].tolist())) == loads
 
 
 def test_a_topology_of_the_design_itself(tmp_path: Path) -> None:
