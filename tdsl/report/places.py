@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from pathlib import Path
-from urllib.parse import quote
+from pathlib import Path, PurePosixPath
 
 from tdsl.diagnostic import Diagnostic
 from tdsl.report.formats import Report
+
+LIBRARY = "stdlib:"
 
 
 def relative(name: str) -> str:
@@ -22,11 +23,10 @@ def relative(name: str) -> str:
 
 
 def uri(name: str) -> str:
-    """A file's name as a URI reference (RFC 3986, section 4.1)."""
-    short = relative(name)
-    if name.startswith("stdlib:"):
-        return "stdlib:" + quote(short.removeprefix("stdlib:"), safe="/")
-    return Path(short).as_uri() if Path(short).is_absolute() else quote(short, safe="/")
+    """A file's name as a URI reference (RFC 3986, section 4.1); ``stdlib:`` is a scheme of its own."""
+    scheme = LIBRARY if name.startswith(LIBRARY) else ""
+    path = PurePosixPath(relative(name).removeprefix(scheme))
+    return path.as_uri() if path.is_absolute() else scheme + ("/" / path).as_uri().removeprefix("file:///")
 
 
 def place(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:

@@ -50,8 +50,8 @@ def allowed(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:
 
 
 def findings(design: Design, paint: Paint, width: int) -> list[str]:
-    """Every finding of a design, a block each."""
-    return [finding(d, design.file, paint, width) for d in design.findings]
+    """Every finding of a design that it does not allow, a block each."""
+    return [finding(d, design.file, paint, width) for d in design.findings if d.severity is not Severity.ALLOWED]
 
 
 def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
