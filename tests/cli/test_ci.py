@@ -107,4 +107,4 @@ def test_the_hooks(tmp_path: Path) -> None:
     assert "bad.fab:8:11: error[E0405]" in done.stdout, done.stdout + done.stderr
     assert "good.fab:" not in done.stdout
     assert "tdsl fmt" in done.stdout and "files were modified by this hook" in done.stdout
-    assert (project / "shape.fab").read_text() == SMALL
+    assert "\n  switch spine[2]: QM9700\n" in (project / "shape.fab").read_text()
