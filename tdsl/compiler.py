@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, gather
-from tdsl.source import Span
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
@@ -57,6 +57,7 @@ class Options:
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
     fail: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
 
 
 @dataclass(slots=True)
@@ -112,7 +113,7 @@ def expand(source: str, options: Options | None = None) -> tuple[str | None, Com
     options = options or Options()
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    shown, home, plans = _planned(source, options, diagnostics)
+    shown, home, plans, _ = _planned(source, options, diagnostics)
     text = None if home is None or diagnostics.has_errors else expanded(home, plans, dict(options.set))
     return text, _lone(shown, Path(source).stem, diagnostics, begin)
 
@@ -132,8 +133,8 @@ def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
 
 def _planned(
     source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None
-) -> tuple[str, Linked | None, list[Plan]]:
-    """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
+) -> tuple[str, Linked | None, list[Plan], list[SourceFile]]:
+    """A file's name, its names, the plans of its fabrics and what was read; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
     from tdsl.semantics.parameters import idle_parameters
@@ -149,7 +150,7 @@ def _planned(
         raise UsageError(f"{source}: {error.strerror or error}") from None
     shown = loader.shown(path, source)
     if module is None:
-        return shown, None, []
+        return shown, None, [], []
     library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
@@ -158,17 +159,17 @@ def _planned(
         idle_parameters(module.body, diagnostics)
     _name_settings(diagnostics, options)
     _unknown_parameters(options, plans, diagnostics)
-    return shown, home, plans
+    return shown, home, plans, [m.file for m in loader.modules.values() if m is not None]
 
 
 def _compile(source: str, options: Options, verify: bool) -> Compilation:
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    shown, _, plans = _planned(source, options, diagnostics)
+    shown, _, plans, files = _planned(source, options, diagnostics)
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
     if not plans:
-        return _lone(shown, Path(source).stem, diagnostics, begin)
+        return _settled(_lone(shown, Path(source).stem, diagnostics, begin), files, options, False)
     designs = []
     sound = not diagnostics.has_errors
     absent: list[dict[str, str]] = []
@@ -185,7 +186,28 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
     for design in designs:
         design.elapsed_s = time.perf_counter() - begin
-    return Compilation(shown, designs, found)
+    return _settled(Compilation(shown, designs, found), files, options, verify)
+
+
+def _settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+    """A compilation with the severities that the design's comments and the configuration settle."""
+    from tdsl.allowances import Allowances
+
+    own = Diagnostics()
+    settled = Allowances(options.severities)
+    for file in files:
+        settled.read(file, own)
+    if not (settled.lines or settled.severities or own):
+        return compilation
+    compilation.findings = settled.settle(compilation.findings)
+    for design in compilation.designs:
+        design.findings = settled.settle(design.findings)
+    whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
+    if verified and whole and not (options.select or options.fail):
+        own.extend(settled.idle(options.ignore))
+    compilation.findings = gather([*compilation.findings, *own])
+    compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    return compilation
 
 
 def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> dict[str, str]:
