@@ -109,7 +109,7 @@ def test_only_commands_print(path: Path) -> None:
 
 
 WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|replace_file|unlink|rmtree|symlink_to|touch|copy2|mkstemp)$")
-WRITERS = ("emit/write.py", "cache.py", "commands/_shared.py", "commands/fmt.py", "commands/new.py")
+WRITERS = ("emit/write.py", "cache.py", "commands/_shared.py", "commands/fmt.py", "commands/init.py", "commands/new.py")
 
 
 @pytest.mark.parametrize("path", [*MODULES, *PROGRAMS], ids=name_of)
