@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -164,9 +165,9 @@ class Planner:
         low, high = 0, len(groups)  # so many groups are borne, so many may be
         while low < high:
             middle = high if not low and high == len(groups) else (low + high + 1) // 2
-            low, high = (middle, high) if kept(sum(groups[:middle], [])) else (low, middle - 1)
+            low, high = (middle, high) if kept([*chain(*groups[:middle])]) else (low, middle - 1)
         if low:
-            return sum(groups[:low], [])
+            return [*chain(*groups[:low])]
         size = len(groups[0]) // 2
         while size > 1:
             if kept(groups[0][:size]):

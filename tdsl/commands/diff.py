@@ -86,7 +86,11 @@ def command(
     asked = options(given)
     with ExitStack() as stack:
         sides = [(old, new, set_old), (new, old, set_new)]
-        before, after = (_side(*side, asked, not no_checks, stack) for side in sides)
+        try:
+            before, after = (_side(*side, asked, not no_checks, stack) for side in sides)
+        except Incomparable as why:
+            click.echo(f"{why}", err=True)
+            return FOUND
     pairs = _pairs(before, after)
     found = [compare(*pair) for pair in pairs]
     plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
@@ -135,10 +139,8 @@ def _side(
     return compilation
 
 
-class Incomparable(Wrong):
+class Incomparable(Exception):
     """A design that has no fabric to compare."""
-
-    exit_code = FOUND
 
 
 def _revision(source: str, other: str) -> tuple[str | None, str]:
@@ -178,6 +180,10 @@ def _at(revision: str, file: str, asked: Options, verify: bool, folder: Path) ->
     paths = [p.resolve() for p in asked.paths]
     paths = [folder / p.relative_to(here) if p.is_relative_to(here) else p for p in paths]
     (compilation,) = compiled([str(folder / place.relative_to(here))], replace(asked, paths=tuple(paths)), verify)
+    for design in compilation.designs:  # findings name the revision, not the folder where it was laid out
+        spans = [s for d in design.findings for s in (d.span, *(x.span for x in d.labels)) if s is not None]
+        for source in {id(s.file): s.file for s in spans}.values():
+            source.name = source.name.replace(f"{folder}/", f"{revision}:")
     return compilation
 
 
