@@ -322,7 +322,8 @@ class Planner:
     def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, str]:
         """The model of a declared device, split as its settings say, and its role."""
         if not isinstance(s.of, tree.Path) or s.of.bare is None:
-            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`")
+            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
+                        if not isinstance(s.of, tree.Str) else "the name of a model stands without quotes")  # fmt: skip
         model = self.named_model(s.of, scope)
         if model.kind != s.kind.name:
             raise Fault(
