@@ -35,6 +35,7 @@ from tdsl.emit.records import (
 )  # fmt: skip
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import DeviceModel, Part
 
 
@@ -264,5 +265,5 @@ def _model(key: str, model: DeviceModel) -> Model:
             Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
             for i in range(c.size)
         )
-        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(hosts.INFINIBAND & set(c.types)), ports))
+        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(INFINIBAND & set(c.types)), ports))
     return Model(key, model.name, model.kind, model.title, tuple(groups))
