@@ -40,7 +40,9 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         found = find(library, home, name)
         if found is not None:
             raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands in the fabric's own block")
-        raise unknown("E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)))
+        raise unknown(
+            "E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home))
+        )
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` stands at the top of a file")
     raise Fault(
