@@ -36,6 +36,8 @@ def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: 
 
 
 class _Reader:
+    """Reads one table, row by row; of a row, the first fault is told."""
+
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
         self.fabric, self.file, self.diagnostics, self.elsewhere = fabric, file, diagnostics, elsewhere
         self.assets = Assets()
@@ -61,6 +63,7 @@ class _Reader:
                 return
 
     def say(self, code: str, number: int, message: str, help: str) -> None:
+        """A finding at a line of the table."""
         start = self.file.line_starts[number - 1]
         self.diagnostics.add(code, Span(self.file, start, start + len(self.file.line(number))), message, help=help)
 
@@ -86,8 +89,10 @@ class _Reader:
                 self.say(
                     "E0533", number, f"`{written}` is no GUID", "16 hexadecimal digits, as ibstat prints them: 0x0002c903000a1b2c"
                 )
-            elif self.fresh(number, device, local, column, found[1], into):
-                into[device, local] = found[1]
+                return
+            if not self.fresh(number, device, local, column, found[1], into):
+                return
+            into[device, local] = found[1]
 
     def local(self, number: int, device: int, port: str) -> int | None:
         """The port inside a device that a cell names; -1 where a switch names none."""

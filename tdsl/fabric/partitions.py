@@ -128,9 +128,10 @@ def _managers(plan: Plan, fabric: Fabric) -> tuple[int, ...]:
     without = np.setdiff1d(subnet, subnet[ours])
     if len(without):
         link = int(np.flatnonzero(subnet == without[0])[0])
+        where, number = fabric.device_path(int(fabric.device_b[link])), len(np.unique(subnet))
         raise Fault(
-            "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {fabric.device_path(int(fabric.device_b[link]))}",
-            notes=[f"the links make {len(np.unique(subnet))} subnets, since nothing but switches joins ports"], count=len(without),
+            "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {where}", count=len(without),
+            notes=[f"the links make {number:,} subnet{'s' if number > 1 else ''}, since nothing but switches joins ports"],
             help="connect one of the managers to it, or name a host that is",
         )  # fmt: skip
     return tuple(found)

@@ -92,7 +92,7 @@ def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int
     key = written % FULL
     if not 0 < written < 2 * FULL or not key:
         raise Fault("E0110", at, f"{written:#x} is no key of a partition",
-                    help="keys are 0x1 to 0x7fff; the bit 0x8000 may be written and says nothing, since each member has its own")  # fmt: skip
+                    help="keys are 0x1 to 0x7fff; the bit 0x8000 may be written and says nothing")  # fmt: skip
     return str(name), key
 
 

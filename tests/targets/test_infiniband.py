@@ -222,7 +222,8 @@ def test_partitions_and_names_reach_the_ports(tmp_path: Path) -> None:
         lab.manage("master", mine["opensm.conf"], "ufm1:p1")
         lab.awaited("master", UP, FTREE)
         keys = {}
-        for device, port in (("node0", "nic[0]"), ("node1", "nic[7]"), ("node2", "nic[0]"), ("node3", "nic[0]"), ("ufm0", "p[1]")):
+        asked = {"node0": "nic[0]", "node1": "nic[7]", "node2": "nic[0]", "node3": "nic[0]", "ufm0": "p[1]"}
+        for device, port in asked.items():
             told = lab.ask("smpquery", "-G", "pkeys", f"0x{guid(files, device, port)}", host="ufm1:p1")
             keys[device] = set(re.findall(r"0x[0-9a-f]{4}\b", told)) - {"0x0000"}
         seen = lab.ask("ibnetdiscover", "--node-name-map", "ib-node-name-map", host="ufm1:p1")
@@ -249,7 +250,7 @@ def test_a_standby_takes_over(tmp_path: Path) -> None:
         assert FTREE in lab.awaited("standby", "Entering MASTER state", UP)
 
 
-@pytest.mark.parametrize(("extents", "line"), [("4x4x4", "Built 4 x 4 x 4 torus w/ 256 links"), ("5x5", "Built 5 x 5 x 1 torus w/ 75 links")])
+@pytest.mark.parametrize(("extents", "line"), [("4x4x4", "4 x 4 x 4 torus w/ 256 links"), ("5x5", "5 x 5 x 1 torus w/ 75 links")])
 def test_torus_2qos_finds_the_torus(extents: str, line: str, tmp_path: Path) -> None:
     ib.need()
     dimensions = extents.count("x") + 1
@@ -260,4 +261,76 @@ def test_torus_2qos_finds_the_torus(extents: str, line: str, tmp_path: Path) -> 
     with ib.lab(files["ibsim/fabric.net"], tmp_path, mine) as lab:
         lab.manage("sm", mine["opensm.conf"])
         told = lab.awaited("sm", UP)
-    assert line in told and "torus-2QoS tables configured on all switches" in told
+    assert f"Built {line}" in told and "torus-2QoS tables configured on all switches" in told
+
+
+RAILS = """
+fabric f {
+  host node[3]: DGX_H100
+  switch leaf[8]: QM9700
+  connect node[n].nic[r] to leaf[r]
+}
+"""
+
+
+def test_each_rail_alone_is_a_subnet(tmp_path: Path) -> None:
+    ib.need()
+    files = rehearsed(fabric_of(RAILS, tmp_path, models=False))
+    assert {p for p in files if p.endswith(".net")} == {f"ibsim/rail{r}.net" for r in range(8)}
+    assert b"routing_engine minhop" in files["opensm/rail7/opensm.conf"]
+    found = ib.discover(files["ibsim/rail5.net"], tmp_path, engine="minhop")
+    assert UP in found.log and len(found.wires) == 3
+    assert {n for n in found.nodes if n.startswith("leaf")} == {"leaf5"}
+
+
+UNEVEN = """
+fabric f {
+  host node[4]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[2]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 4
+  connect leaf[(0)] to spine[(1)] x 2
+}
+"""
+
+
+def test_a_tree_that_ftree_refuses_goes_up_and_down(tmp_path: Path) -> None:
+    """The rules by which ftree is chosen are OpenSM's: where they fail, it fails."""
+    ib.need()
+    files = rehearsed(fabric_of(UNEVEN, tmp_path, models=False))
+    mine = of_opensm(files)
+    assert b"routing_engine updn\n" in mine["opensm.conf"] and len(mine["root-guids"].split()) == 2
+    assert FTREE not in ib.discover(files["ibsim/fabric.net"], tmp_path).log
+    (tmp_path / "live").mkdir()
+    with ib.lab(files["ibsim/fabric.net"], tmp_path / "live", mine) as lab:
+        lab.manage("sm", mine["opensm.conf"])
+        assert "updn tables configured on all switches" in lab.awaited("sm", UP)
+
+
+@pytest.mark.parametrize(("old", "new", "code"), [
+    ("device,port,node_guid", "name,port,node_guid", "E0531"),
+    ('"leaf0"', '"leaf9"', "E0532"),
+    ('"node0","nic[0]"', '"node0","nic[8]"', "E0532"),
+    ('"node0","nic[0]"', '"node0",""', "E0532"),
+    ('"node0","nic[1]"', '"node0","nic[0]"', "E0534"),
+])  # fmt: skip
+def test_a_wrong_table_of_assets_is_told(old: str, new: str, code: str, tmp_path: Path) -> None:
+    fabric = fabric_of(RAILS, tmp_path, models=False)
+    table = made(fabric)["ibsim/assets.csv"].decode()
+    assert old in table
+    made(fabric, table.replace(old, new, 1).encode(), **{code: 1})
+
+
+@pytest.mark.parametrize(("written", "code"), [("0x2c9", "E0533"), ("0" * 16, "E0533"), ("2E+16", "E0533")])
+def test_a_malformed_guid_is_told(written: str, code: str, tmp_path: Path) -> None:
+    fabric = fabric_of(RAILS, tmp_path, models=False)
+    made(fabric, f"device,port,node_guid,port_guid\nleaf0,,{written},\n".encode(), **{code: 1})
+    twice = "leaf0,,0x0002c903000a1b2c,\nleaf1,,0002:c903:000a:1b2c,\n"
+    made(fabric, f"device,port,node_guid,port_guid\n{twice}".encode(), E0534=1)
+
+
+def test_production_invents_no_guid(tmp_path: Path) -> None:
+    files = made(fabric_of(MANAGED, tmp_path, models=False), E0511=1)
+    told = b"".join(of_opensm(files).values())
+    assert not re.search(rb"[0-9a-f]{16}", told) and b"partition_config_file" not in told
