@@ -75,7 +75,7 @@ def manager(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin:
     for t in found.targets:
         if t.device is not None and t.device.kind != "host":
             raise Fault("E0120", t.span, f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
-                        help="write `subnet_manager ufm[*]`")  # fmt: skip
+                        help="write `subnet_manager manager[*]`")  # fmt: skip
     plan.managers.append(found)
 
 
