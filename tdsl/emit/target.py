@@ -11,7 +11,7 @@ from pathlib import Path
 from tdsl.diagnostic import Diagnostics
 from tdsl.resources import folder
 
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router")
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
 
