@@ -1,8 +1,9 @@
 """Certificates: what proves a result, as JSON that ``verify_certificate.py`` checks against ``fabric.json`` alone.
 
-Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of reachability: that
-it holds, or two units apart. Of ``survives``: one case for every orbit of failures, and the exchanges that lead from the cases
-to all others. Devices go by the names that ``fabric.json`` gives them; fractions are texts, ``"15/16"``.
+Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of the diameter: its
+links, which the script counts anew. Of reachability: that it holds, or two units apart. Of ``survives``: one case for every
+orbit of failures, and the exchanges that lead from the cases to all others. Devices go by the names that ``fabric.json`` gives
+them; fractions are texts, ``"15/16"``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         found = _reachability(view)
         if found is not None:
             out["reachability.json"] = _headed(fabric, found)
+    if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
+        judged = catalogue()["diameter"].judge(view, None)
+        if judged.status == "proved":
+            out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
     if any(c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of for c in claims):
         made = _throughput(view)
         if made is not None:
