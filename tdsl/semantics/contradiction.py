@@ -23,6 +23,8 @@ from tdsl.source import Span
 
 WORK = 500_000
 """z3's own measure of work (``rlimit``) for one question."""
+RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 1600))
+"""Rates that another model may have (bit/s), besides those of the design: those of Ethernet and InfiniBand ports."""
 TRIALS = 4
 """Sizes that are handed to the Sizer before a place is left unproven."""
 CODES = frozenset({"E0459", "E0460"})
@@ -58,7 +60,8 @@ class Relations:
     def __init__(self, load: Load, specs: Sequence[TierSpec], free: Sequence[Place]) -> None:
         self.load, self.specs = load, specs
         self.free = {(p.tier, p.what) for p in free}
-        self.unit = gcd(load.rate, *(s.rate for s in specs)) or 1
+        self.known = sorted({*RATES, load.rate, *(s.rate for s in specs)} - {0})
+        self.unit = gcd(*self.known)
         self.solver = z3.Solver()
         self.solver.set("rlimit", WORK)
         self.solver.set("random_seed", 0)
@@ -84,7 +87,11 @@ class Relations:
         load, add = self.load, self.solver.add
         for i, spec in enumerate(self.specs):
             self.radix.append(self.term(i, "model", spec.radix))
-            self.rates.append(self.positive(f"rate{i}") if (i, "model") in self.free else z3.IntVal(spec.rate // self.unit))
+            rate = z3.IntVal(spec.rate // self.unit)
+            if (i, "model") in self.free:
+                rate = z3.Int(f"rate{i}")
+                add(z3.Or(*(rate == r // self.unit for r in self.known)))
+            self.rates.append(rate)
         pods = self.term(-1, "pods", load.pods or 1)
         rails = self.term(-1, "rails", load.rails)
         add(z3.Or(rails == 1, rails == load.rails))
@@ -175,7 +182,9 @@ class Relations:
             specs.append(made)
         for i in [k for k in range(1, len(specs)) if (k, "aim") in self.free]:
             below = load.rate if i == 1 else specs[i - 2].rate
-            ratio = Fraction(value[i - 1, "down"] * link_rate(below, specs[i - 1].rate), link_rate(specs[i - 1].rate, specs[i].rate))
+            ratio = Fraction(
+                value[i - 1, "down"] * link_rate(below, specs[i - 1].rate), link_rate(specs[i - 1].rate, specs[i].rate)
+            )
             specs[i] = replace(specs[i], aim=Aim("", ratio / value[i, "aim"]))
         try:
             Sizer(load, specs).run()

@@ -293,9 +293,15 @@ class Intent:
         if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
             raise Fault("E0120", said, "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups")
         self.check_names(tiers)
-        written = (("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None, ("rails", ends.rails_span), ("pods", pods and said))
+        written = (
+            ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
+            ("rails", ends.rails_span),
+            ("pods", pods and said),
+        )
         at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, Span))
-        load = Load(ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span, at)
+        load = Load(
+            ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span, at
+        )
         sizer = Sizer(load, specs)
         self.sizer = sizer
         sized = sizer.run()
@@ -353,7 +359,12 @@ class Intent:
         over = settings.get("oversubscription")
         found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
         wrote = next((v for w, v in item.args if w == "x"), None)
-        given = {"per": t.count if per else None, "model": path, "count": wrote, "aim": over.items[0] if over and over.items else None}
+        given = {
+            "per": t.count if per else None,
+            "model": path,
+            "count": wrote,
+            "aim": over.items[0] if over and over.items else None,
+        }
         places = ((what, self.place(s, instance, e)) for what, e in given.items() if e is not None)
         return TierSpec(
             t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None)
