@@ -11,6 +11,7 @@ from pathlib import Path
 from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.quote import file_name
+from tdsl.emit.records import Router
 from tdsl.emit.target import FileSpec, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
@@ -62,11 +63,15 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _settings(target, options, diagnostics)
+    fitting, unfit = _routers(target, view) if any(spec.scope == "router" for spec in target.files) else ([], [])
+    if fitting and unfit:
+        text = f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
+        diagnostics.add("E0511", None, text, severity=Severity.NOTE)
     files: dict[str, bytes] = {}
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
             continue
-        for path, record in _places(spec, view):
+        for path, record in _places(spec, view, fitting):
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
                 continue
@@ -80,9 +85,12 @@ def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnost
     """One note of all targets that need what the fabric has not."""
     lacking: dict[str, list[str]] = {}
     for target in chosen:
-        for need in target.needs:
-            if need not in view.capabilities:
-                lacking.setdefault(NEEDS.get(need, need), []).append(f"`{target.name}`")
+        missing = [NEEDS.get(need, need) for need in target.needs if need not in view.capabilities]
+        if not missing and target.routers.kind:
+            fitting, unfit = _routers(target, view)
+            missing = [] if fitting else [f"such a {target.routers.kind}" + (f" ({unfit[0]})" if unfit else "")]
+        for need in missing:
+            lacking.setdefault(need, []).append(f"`{target.name}`")
     if lacking:
         text = "; ".join(f"{' and '.join(names)} for want of {what}" for what, names in lacking.items())
         diagnostics.add("E0506", None, f"passed over: {text}", severity=Severity.NOTE)
@@ -137,7 +145,14 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     return out
 
 
-def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
+def _routers(target: Target, view: FabricView) -> tuple[list[Router], list[str]]:
+    """The routers that a target is for, and why it is not for others of their kind."""
+    kind = target.routers.kind
+    asked = [(r, target.routers.refuses(r)) for r in view.routers if r.kind == kind or not kind]
+    return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
+
+
+def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iterable[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]
@@ -146,7 +161,7 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
     elif spec.scope == "plane":
         records = [(p.name, p) for p in view.planes]
     elif spec.scope == "router":
-        records = [(r.name, r) for r in view.routers]
+        records = [(r.name, r) for r in routers]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
     elif spec.scope == "adapters":

@@ -149,6 +149,21 @@ def interface(value: object) -> str:
     return text
 
 
+def remark(value: object) -> str:
+    """A description on a switch: one line of at most 240 letters, digits and marks of ASCII, with ``_`` for any other character
+    and for quotes, ``?`` and the backslash. Cumulus Linux parses no others, EOS has room for 240."""
+    return re.sub(r"[^ -~]|['\"?`\\]", "_", line(value)).strip()[:240] or "_"
+
+
+def natural(records: Sequence[object], field: str) -> list[object]:
+    """Records ordered by a field as people count: ``swp10`` after ``swp9``."""
+
+    def key(record: object) -> list[object]:
+        return [int(t) if t.isdigit() else t.lower() for t in re.split(r"([0-9]+)", str(getattr(record, field)))]
+
+    return sorted(records, key=key)  # type: ignore[type-var]
+
+
 def line(value: object) -> str:
     """Text that must stay on its line, such as a comment."""
     return _CONTROL.sub(" ", str(value))
@@ -170,5 +185,5 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface,
+    "word": word, "interface": interface, "remark": remark, "natural": natural,
 }  # fmt: skip

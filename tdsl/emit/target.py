@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +10,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit.records import Router
 from tdsl.resources import folder
 
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router")
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
+_ROUTER_KEYS = {"kind", "interface", "management", "mtu"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
 
 
@@ -37,6 +40,28 @@ class FileSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Routers:
+    """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
+    ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any."""
+
+    kind: str = ""
+    interface: re.Pattern[str] = re.compile(".*")
+    management: re.Pattern[str] = re.compile(".*")
+    mtu: int = 65535
+
+    def refuses(self, router: Router) -> str:
+        """Why a router of the kind gets no file, "" if it gets one."""
+        for pattern, names in (
+            (self.interface, (i.name for i in router.interfaces)),
+            (self.management, (m.interface for m in router.management)),
+        ):
+            strange = next((n for n in names if not pattern.fullmatch(n)), None)
+            if strange is not None:
+                return f"`{strange}` of {router.name} is no name of a port there"
+        return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """One folder under ``targets/``. ``own`` are tdsl's: only those may bring a program."""
 
@@ -48,6 +73,7 @@ class Target:
     own: bool
     needs: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
+    routers: Routers = Routers()
 
 
 class _Unfit(Exception):
@@ -95,7 +121,22 @@ def _load(manifest: Path, own: bool) -> Target:
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
         tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
+        _routers(data.get("router", {})),
     )  # fmt: skip
+
+
+def _routers(data: object) -> Routers:
+    if not isinstance(data, dict):
+        raise _Unfit("`router` is a table")
+    _only(data, _ROUTER_KEYS, "`router`")
+    mtu = data.get("mtu", 65535)
+    if type(mtu) is not int:
+        raise _Unfit("`mtu` is a number")
+    try:
+        patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
+    except re.error as fault:
+        raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
+    return Routers(_text(data, "kind", ""), patterns[0], patterns[1], mtu)
 
 
 def _file(data: object, place: Path, own: bool) -> FileSpec:
