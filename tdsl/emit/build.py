@@ -65,7 +65,9 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     settings = _settings(target, options, diagnostics)
     fitting, unfit = _routers(target, view) if any(spec.scope == "router" for spec in target.files) else ([], [])
     if fitting and unfit:
-        text = f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
+        text = (
+            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
+        )
         diagnostics.add("E0511", None, text, severity=Severity.NOTE)
     files: dict[str, bytes] = {}
     for spec in target.files:

@@ -161,7 +161,7 @@ def natural(records: Sequence[object], field: str) -> list[object]:
     def key(record: object) -> list[object]:
         return [int(t) if t.isdigit() else t.lower() for t in re.split(r"([0-9]+)", str(getattr(record, field)))]
 
-    return sorted(records, key=key)  # type: ignore[type-var]
+    return sorted(records, key=key)
 
 
 def line(value: object) -> str:

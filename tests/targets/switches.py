@@ -54,7 +54,7 @@ def made(design: str, folder: Path, *targets: str, **settings: object) -> tuple[
     fabric = result.designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    files = build(fabric, [*targets, "json"], found, BuildOptions(settings={t: settings for t in targets} if settings else {}))
+    files = build(fabric, [*targets, "json"], found, BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {}))
     return files, list(found)
 
 
@@ -71,9 +71,7 @@ def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:
     for r in rows("addresses"):
         if r["kind"] == "link":
             address.setdefault((r["device"], r["port"]), []).append(str(r["address"]).split("/")[0])
-    system = {
-        (m["key"], port): name for m in data["models"] for c in m["classes"] for port, _, _, name, _ in c["ports"]
-    }
+    system = {(m["key"], port): name for m in data["models"] for c in m["classes"] for port, _, _, name, _ in c["ports"]}
     model = {str(d["name"]): d["model"] for d in rows("devices")}
     out: dict[str, dict[str, int]] = {d: {} for d in asn}
     for link in rows("links"):
