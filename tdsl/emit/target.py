@@ -51,13 +51,13 @@ class Routers:
 
     def refuses(self, router: Router) -> str:
         """Why a router of the kind gets no file, "" if it gets one."""
-        for pattern, names in (
-            (self.interface, (i.name for i in router.interfaces)),
-            (self.management, (m.interface for m in router.management)),
-        ):
+        ports = [i.name for i in router.interfaces]
+        for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
             if strange is not None:
                 return f"`{strange}` of {router.name} is no name of a port there"
+        if len(set(ports)) < len(ports):
+            return f"two ports of {router.name} have one name"
         return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
 
 
