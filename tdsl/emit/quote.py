@@ -6,13 +6,13 @@ A name may hold anything a string can, so nothing reaches a file but through one
 from __future__ import annotations
 
 import csv as csv_module
-import io
 import json as json_module
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from types import SimpleNamespace
 
-from tdsl.emit.columns import Column, Table
+from tdsl.emit.columns import Column, Table, natural
 
 FORMULA = frozenset("=+-@\t\r\n")
 """First characters by which a spreadsheet takes a cell for a formula, or looks past them for one."""
@@ -51,11 +51,11 @@ def _chosen(table: Table[object], columns: Sequence[str]) -> list[Column]:
 
 def csv(table: Table[object], columns: Sequence[str]) -> str:
     """A table as comma-separated values with a heading, without the last line's end."""
-    out = io.StringIO()
-    writer = csv_module.writer(out, lineterminator="\n")
+    lines: list[str] = []
+    writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
     writer.writerow(headings(columns))
     writer.writerows(zip(*(list(map(cell, f)) for f in _chosen(table, columns)), strict=True))
-    return out.getvalue()[:-1]
+    return "\n".join(line[:-2] for line in lines)
 
 
 def json(value: object) -> str:
@@ -155,13 +155,9 @@ def remark(value: object) -> str:
     return re.sub(r"[^ -~]|['\"?`\\]", "_", line(value)).strip()[:240] or "_"
 
 
-def natural(records: Sequence[object], field: str) -> list[object]:
+def as_counted(records: Sequence[object], field: str) -> list[object]:
     """Records ordered by a field as people count: ``swp10`` after ``swp9``."""
-
-    def key(record: object) -> list[object]:
-        return [int(t) if t.isdigit() else t.lower() for t in re.split(r"([0-9]+)", str(getattr(record, field)))]
-
-    return sorted(records, key=key)
+    return sorted(records, key=lambda r: natural(str(getattr(r, field))))
 
 
 def line(value: object) -> str:
@@ -185,5 +181,5 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface, "remark": remark, "natural": natural,
+    "word": word, "interface": interface, "remark": remark, "natural": as_counted,
 }  # fmt: skip
