@@ -12,7 +12,7 @@ from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.quote import file_name
 from tdsl.emit.records import Router
-from tdsl.emit.target import FileSpec, Target, choose, discover
+from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
 
@@ -88,9 +88,9 @@ def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnost
     lacking: dict[str, list[str]] = {}
     for target in chosen:
         missing = [NEEDS.get(need, need) for need in target.needs if need not in view.capabilities]
-        if not missing and target.routers.kind:
+        if not missing and target.routers != Routers():
             fitting, unfit = _routers(target, view)
-            missing = [] if fitting else [f"such a {target.routers.kind}" + (f" ({unfit[0]})" if unfit else "")]
+            missing = [] if fitting else [f"{target.routers.plural} it can configure" + (f" ({unfit[0]})" if unfit else "")]
         for need in missing:
             lacking.setdefault(need, []).append(f"`{target.name}`")
     if lacking:

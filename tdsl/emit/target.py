@@ -49,6 +49,11 @@ class Routers:
     management: re.Pattern[str] = re.compile(".*")
     mtu: int = 65535
 
+    @property
+    def plural(self) -> str:
+        """What such routers are called."""
+        return {"switch": "switches", "host": "hosts"}.get(self.kind, "routers")
+
     def refuses(self, router: Router) -> str:
         """Why a router of the kind gets no file, "" if it gets one."""
         ports = [i.name for i in router.interfaces]

@@ -37,6 +37,17 @@ NUMBERED = {
 }
 LOOPBACKS = "address leaf, spine loopback from 10.255.0.1/24"
 
+LLAMA = """\
+use designs.llama3_24k (llama3_24k)
+model switch RACK { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
+extend llama3_24k {
+  override pod[*].rack[*].rack: RACK
+  routing bgp { mtu 9000; bfd }
+  roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
+}
+"""
+"""The cluster of Llama 3 with 1,536 rack switches that run Cumulus Linux below 135 that run EOS."""
+
 
 def text(
     leaf: str = EOS, spine: str = EOS, statements: str = LOOPBACKS, routing: str = "mtu 9214", roce: str = "", width: int = 1

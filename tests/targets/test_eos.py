@@ -3,6 +3,7 @@ that tdsl writes."""
 
 from __future__ import annotations
 
+import re
 import sys
 import weakref
 from pathlib import Path
@@ -121,3 +122,24 @@ def test_a_fabric_of_others_is_passed_over_with_the_reason(tmp_path: Path, desig
     files, found = made(design, tmp_path, "eos")
     assert not [p for p in files if p.startswith("eos/")] and [d.code for d in found] == ["E0506"]
     assert says in found[0].message
+
+
+def test_two_ports_of_one_name(tmp_path: Path) -> None:
+    """Nothing says what the lanes of a split port are called: no file rather than one that says a port twice."""
+    design = text().replace('type GE400; os "Ethernet{i}/1"', 'type GE400; os "Ethernet{(i + 1)//2}/1"')
+    files, found = made(design, tmp_path, "eos")
+    assert not [p for p in files if p.startswith("eos/")] and "two ports of leaf0 have one name" in found[0].message
+
+
+@pytest.mark.slow
+def test_llama3_24k(tmp_path: Path) -> None:
+    """Every pod and core switch of the cluster; some judged, all with the neighbours of the design."""
+    files, _ = made(switches.LLAMA, tmp_path, "eos")
+    expected = switches.neighbours(files)
+    devices = [p.removeprefix("eos/").removesuffix(".cfg") for p in files if p.endswith(".cfg") and p.startswith("eos/")]
+    assert len(devices) == 135
+    for device in devices[::10]:
+        assert sessions(structured(files, device)) == expected[device]
+    for device in devices:
+        found = re.findall(r"^   neighbor interface (\S+) .* remote-as (\d+)$", files[f"eos/{device}.cfg"].decode(), re.M)
+        assert {port: int(asn) for port, asn in found} == expected[device]

@@ -17,7 +17,7 @@ Tree = dict[str, Any]
 
 def tree(files: dict[str, bytes], device: str) -> Tree:
     """What a switch's file sets, all values as text, once the grammar has held it and every name used is defined."""
-    (whole,) = yaml.load(files[f"nvue/{device}.yaml"], Loader=yaml.BaseLoader)
+    (whole,) = yaml.load(files[f"nvue/{device}.yaml"], Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     assert list(whole) == ["set"]
     found: Tree = whole["set"]
     assert nvue_grammar.wrong(found) == []
@@ -121,3 +121,17 @@ def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
 def test_an_mtu_that_no_port_takes(tmp_path: Path) -> None:
     files, found = made(text(CUMULUS, CUMULUS, routing="mtu 9500"), tmp_path, "nvue")
     assert not [p for p in files if p.startswith("nvue/")] and "its MTU is at most 9216" in found[0].message
+
+
+@pytest.mark.slow
+def test_llama3_24k(tmp_path: Path) -> None:
+    """Every rack switch of the cluster: 16 hosts' ports below, a link to each of 16 pod switches."""
+    files, _ = made(switches.LLAMA, tmp_path, "nvue")
+    expected = switches.neighbours(files)
+    racks = [p.removeprefix("nvue/").removesuffix(".yaml") for p in files if p.startswith("nvue/")]
+    assert len(racks) == 1536
+    for device in racks:
+        config = tree(files, device)
+        neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
+        assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == expected[device] and len(neighbours) == 16
+        assert len(config["interface"]) == 32
