@@ -21,7 +21,7 @@ from tdsl.config import Config, ConfigError, load
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 EPILOG = """\b
 Begin with:
-  tdsl init my_fabric           a small design to start from
+  tdsl init my_fabric           a small design to start from, and a pipeline
   tdsl check my_fabric.fab      what is proved of it, what is wrong with it
   tdsl build my_fabric.fab      its cabling and configurations, below out/
 

@@ -23,6 +23,7 @@ LAYERS = (
     ("compiler",),
     ("sweep",),
     ("observe", "ide", "report"),
+    ("changes",),
     ("cli", "lsp"),
 )
 ALONE = ("config", "resources", "cache")

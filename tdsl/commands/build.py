@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostics, gather
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class TargetName(Text):
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @limit_options
+@watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, check: bool, force: bool, **given: Any
 ) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._watch import watched
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
@@ -127,6 +128,7 @@ class Further(Output):
 )
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @limit_options
+@watched
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.run import SMALL, write
+from tdsl import __version__
+from tests.cli.run import SMALL, tdsl, write
 
 ROOT = Path(__file__).parent.parent.parent
 WRONG = SMALL.replace("<= 1:1", "<= 1:9")
@@ -83,6 +84,52 @@ def test_the_gitlab_template(tmp_path: Path) -> None:
     reports = made["artifacts"]["reports"]
     assert json.loads((tmp_path / reports["codequality"]).read_text())[0]["check_name"] == "E0405 oversubscription"
     assert 'failures="1"' in (tmp_path / reports["junit"]).read_text()
+
+
+def scripts(file: str) -> list[str]:
+    """The commands of a pipeline that do not install anything."""
+    made = yaml.safe_load(Path(file).read_text())
+    if "jobs" in made:
+        lines = [step["run"] for job in made["jobs"].values() for step in job["steps"] if "run" in step]
+    else:
+        lines = [line for job in made.values() for line in job["script"]]
+    assert [line for line in lines if "pip install" in line] == [f"python -m pip install --quiet tdsl=={__version__}"]
+    return [line for line in lines if "pip install" not in line]
+
+
+@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/designs.yml"), ("gitlab", ".gitlab-ci.yml")])
+def test_a_new_project(ci: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pipeline passes, and fails once the design is broken; so do its hooks."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tdsl.toml").write_text("# mine\n")
+    done = tdsl("init", "mine", "--ci", ci)
+    assert done.exit_code == 0 and "tdsl.toml is there already and left alone" in done.stderr
+    assert (tmp_path / "tdsl.toml").read_text() == "# mine\n"
+    valid(str(tmp_path / file), "vendor.github-workflows" if ci == "github" else "vendor.gitlab-ci")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    environment["PRE_COMMIT_HOME"] = str(tmp_path / ".home")
+
+    def hooks() -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120)
+
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "-A"], check=True)
+    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 0]
+    assert hooks().returncode == 0
+    design = tmp_path / "mine.fab"
+    design.write_text(design.read_text().replace("spine[4]", "spine[2]"))
+    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 1]
+    assert hooks().returncode == 1
+
+
+def test_the_settings_of_a_new_project_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("init", "mine", "--ci", "none").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".pre-commit-config.yaml", "mine.fab", "tdsl.toml"]
+    assert tdsl("check", "mine.fab").exit_code == 0
+    assert tdsl("init", "other", "--bare").exit_code == 0
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 @pytest.mark.slow
