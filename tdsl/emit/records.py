@@ -406,12 +406,14 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only."""
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only. The port
+    is one of ``split`` lanes of another, 1 if it is whole."""
 
     name: str
     description: str
     addresses: tuple[str, ...]
     rate_gbps: int | float
+    split: int = 1
 
 
 @dataclass(frozen=True, slots=True)

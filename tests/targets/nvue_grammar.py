@@ -19,6 +19,7 @@ interface <interface-id> description <description>
 interface <interface-id> ip address <ip-prefix>
 interface <interface-id> ip vrf <generic-name>
 interface <interface-id> link mtu 552-9216
+interface <interface-id> link breakout (1x|2x|4x|8x)
 qos roce enable (on|off)
 qos roce mode (lossy|lossless)
 qos mapping default-global trust (l2|l3|port|both)

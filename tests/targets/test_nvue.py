@@ -111,6 +111,25 @@ def test_a_leaf_as_people_write_it(tmp_path: Path) -> None:
         assert command in said, command
 
 
+def test_lanes_of_split_ports(tmp_path: Path) -> None:
+    design = """\
+model switch SW { port p[1..4]: 400Gbps { type GE; os "swp{i}", "swp{i}s{lane}"; split 2, 4 } }
+fabric f {
+  switch a[2]: SW { split p 4 }
+  connect a[0].p[k, l] to a[1].p[k, l] where k >= 3
+  routing bgp { }
+}
+"""
+    files, found = made(design, tmp_path, "nvue")
+    assert not found
+    config = tree(files, "a0")
+    split = {p for p, i in config["interface"].items() if i.get("link") == {"breakout": {"4x": {}}}}
+    assert split == {"swp3", "swp4"}
+    assert set(config["interface"]) - split == {f"swp{p}s{lane}" for p in (3, 4) for lane in range(4)}
+    neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
+    assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == switches.neighbours(files)["a0"]
+
+
 def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
     files, found = made(text(spine=CUMULUS), tmp_path, "nvue", "eos")
     assert {p for p in files if p.startswith("nvue/")} == {"nvue/spine0.yaml", "nvue/spine1.yaml"}
