@@ -225,7 +225,7 @@ class ModelBuilder:
         if s is None:
             return None
         if not s.items:
-            raise Fault("E0120", s.span, f"`{s.name.name}` needs a string")
+            raise Fault("E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`')
         return tuple(self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes)))
 
     def lane_systems(
@@ -235,7 +235,8 @@ class ModelBuilder:
         if s is None or len(s.items) < 2:
             return ()
         if len(s.items) > 2 or not splits:
-            raise Fault("E0120", s.span, "`os` takes the name of a port, and of a lane if the port may be `split`")
+            help = 'for a lane: `os "swp{i}", "swp{i}s{lane}"; split 2, 4`'
+            raise Fault("E0120", s.span, "`os` takes the name of a port, and of a lane if the port may be `split`", help=help)
         e, at = s.items[1].value, self.node.name.span
         out = []
         for ways in splits:
@@ -254,7 +255,7 @@ class ModelBuilder:
         """A string."""
         value = self.evaluator.evaluate(e, scope)
         if not isinstance(value, str):
-            raise Fault("E0103", e.span, f"a name is a string, not {a_type(value)}")
+            raise Fault("E0103", e.span, f"a name is a string, not {a_type(value)}", help='write it in quotes: `"swp{i}"`')
         return str(value)
 
     def words(self, s: tree.Setting | None) -> tuple[str, ...]:
