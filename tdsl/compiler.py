@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.pins import Line
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
     from tdsl.semantics.loader import Parsed
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
+LOCK = ".lock"
+"""Ending of the file beside a design that says which links stand."""
 
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
@@ -58,6 +62,8 @@ class Options:
     parsed: Parsed | None = None
     fail: tuple[str, ...] = ()
     severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
+    locked: bool = False  # what the lock says must stay
+    lock: bool = True  # whether to read a lock at all
 
 
 @dataclass(slots=True)
@@ -173,10 +179,11 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     designs = []
     sound = not diagnostics.has_errors
     absent: list[dict[str, str]] = []
+    stands = _stands(source, options, diagnostics)
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            absent.append(_finish(plan, design, diagnostics, options, verify, sound))
+            absent.append(_finish(plan, design, diagnostics, options, verify, sound, stands.get(plan.name, [])))
         designs.append(design)
     for element in absent[0] if absent and not diagnostics.has_errors else ():
         if all(element in each for each in absent):
@@ -210,7 +217,26 @@ def _settled(compilation: Compilation, files: list[SourceFile], options: Options
     return compilation
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> dict[str, str]:
+def _stands(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line]]:
+    """The links of each fabric that stand by the lock beside a file."""
+    path = Path(f"{source}{LOCK}")
+    if not options.lock or not path.is_file():
+        if options.locked:
+            raise UsageError(f"there is no {path}; `tdsl lock` writes it")
+        return {}
+    from tdsl.fabric.pins import read
+    from tdsl.syntax.parser import decode
+
+    try:
+        file = decode(path.read_bytes(), path.as_posix(), diagnostics)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    return {} if file is None else read(file, diagnostics)
+
+
+def _finish(
+    plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool, stands: list[Line]
+) -> dict[str, str]:
     """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors.
 
     Gives the failed elements that are not its own, and why."""
@@ -218,8 +244,12 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
     from tdsl.fabric.requirements import resolve_claims
 
     own = Diagnostics()
-    design.fabric = wire(plan, own, options.max_links)
+    design.fabric = wire(plan, own, options.max_links, stands)
     design.fabric.complete = design.fabric.complete and sound
+    if stands and design.fabric.complete:
+        from tdsl.fabric.pins import moved
+
+        moved(stands, design.fabric, own, Severity.ERROR if options.locked else Severity.NOTE)
     design.claims = resolve_claims(plan, design.fabric, own)
     absent: dict[str, str] = {}
     if options.fail:

@@ -10,7 +10,7 @@ import io
 import subprocess
 from pathlib import Path
 
-KINDS = (".fab", ".csv")
+KINDS = (".fab", ".csv", ".lock")
 
 
 class RevisionError(Exception):

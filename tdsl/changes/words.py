@@ -36,7 +36,7 @@ def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
             yield f"  {paint(style, sign)} {first}"
             yield from (f"      {line}" for line in rest)
         if len(shown) < len(rows):
-            yield f"    and {len(rows) - len(shown):,} more; --all shows them"
+            yield f"    and {len(rows) - len(shown):,} more; --full shows them"
 
 
 def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -174,7 +174,7 @@ def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
         for sign, c in shown:
             lines.append(f"     {paint('good' if sign == '+' else 'bad', sign)} {tame(c.a.text)} to {tame(c.b.text)}")
         if len(shown) < len(rows):
-            lines.append(f"       and {len(rows) - len(shown):,} more; --all shows them")
+            lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
     if not plan.complete:
         sure = "no order keeps the floor" if plan.proved else "no order was found; that there is none is not proved"
         lines += [f"  {line}" for line in wrap(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]

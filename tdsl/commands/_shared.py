@@ -92,6 +92,7 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         solve_seconds=given.get("solve_seconds", 10),
         second_best=given.get("second_best", False),
         severities=_severities(),
+        locked=given.get("locked", False),
     )
 
 

@@ -126,6 +126,7 @@ class Further(Output):
     metavar="N",
     help="About how long holes may take; counted in work, so that the answer is the same on every machine.",
 )
+@click.option("--locked", is_flag=True, help="Fail if a link that stands by FILE.lock would move.")
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @limit_options
 @watched

@@ -66,13 +66,13 @@ class Share(Part):
 )  # fmt: skip
 @click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
 @click.option("--floor", type=Share(), default="75%", show_default=True, metavar="PERCENT", help="What --steps keeps.")
-@click.option("--all", "whole", is_flag=True, help="Show long lists whole.")
+@click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
 @limit_options
 def command(
     old: str, new: str, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
-    steps: bool, floor: Fraction, whole: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
+    steps: bool, floor: Fraction, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
 
@@ -106,13 +106,13 @@ def command(
         from tdsl.changes.words import markdown
         from tdsl.changes.words import steps as ordered
 
-        say(markdown(found, whole) + "".join(f"\n```\n{ordered(p, Paint(False), 100, whole)}```\n" for p in plans))
+        say(markdown(found, full) + "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans))
     else:
         from tdsl.changes.words import steps as ordered
         from tdsl.changes.words import text
 
         paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
-        say(text(found, paint, width, whole) + "".join(f"\n{ordered(p, paint, width, whole)}" for p in plans))
+        say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
     if any(not p.complete for p in plans):
         return FOUND
     return DIFFERS if detailed_exitcode and any(not c.none for c in found) else OK

@@ -97,7 +97,7 @@ def test_markdown(tmp_path: Path) -> None:
     text = tdsl("diff", a, b, "--output-format", "markdown").stdout
     assert "| bisection | 93.75% | 100% |" in text and "+ spine[3] (QM9700)" in text
     assert text.count("<details>") == text.count("</details>") and text.count("```") % 2 == 0
-    assert "# and 16 more" in text and "# and" not in tdsl("diff", a, b, "--output-format", "markdown", "--all").stdout
+    assert "# and 16 more" in text and "# and" not in tdsl("diff", a, b, "--output-format", "markdown", "--full").stdout
 
 
 @pytest.fixture
