@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tdsl.resources import folder
 
 EOS, CUMULUS = "Ethernet{i}/1", "swp{i}"
 ROCE = "roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }"
@@ -37,17 +38,6 @@ NUMBERED = {
 }
 LOOPBACKS = "address leaf, spine loopback from 10.255.0.1/24"
 
-LLAMA = """\
-use designs.llama3_24k (llama3_24k)
-model switch RACK { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
-extend llama3_24k {
-  override pod[*].rack[*].rack: RACK
-  routing bgp { mtu 9000; bfd }
-  roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
-}
-"""
-"""The cluster of Llama 3 with 1,536 rack switches that run Cumulus Linux below 135 that run EOS."""
-
 
 def text(
     leaf: str = EOS, spine: str = EOS, statements: str = LOOPBACKS, routing: str = "mtu 9214", roce: str = "", width: int = 1
@@ -56,9 +46,9 @@ def text(
     return DESIGN.format(leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width)
 
 
-def made(design: str, folder: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
+def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The files of these targets and fabric.json, and what was found."""
-    path = folder / "design.fab"
+    path = place / "design.fab"
     path.write_text(design)
     result = compiler.elaborate(str(path))
     assert not [d for d in result.findings if d.severity.word == "error"], result.findings
@@ -67,6 +57,19 @@ def made(design: str, folder: Path, *targets: str, **settings: object) -> tuple[
     found = Diagnostics()
     files = build(fabric, [*targets, "json"], found, BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {}))
     return files, list(found)
+
+
+def llama() -> str:
+    """The cluster of Llama 3: 1,536 rack switches that run Cumulus Linux below 135 that run EOS, which takes no MTU of 9216."""
+    design = (folder("stdlib") / "designs" / "llama3_24k.fab").read_text(encoding="utf-8").replace("mtu 9216", "mtu 9214")
+    own = """
+model switch RACK { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
+extend llama3_24k {
+  override pod[*].rack[*].rack: RACK
+  %s
+}
+"""
+    return design + own % ROCE
 
 
 def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:

@@ -134,7 +134,7 @@ def test_two_ports_of_one_name(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_llama3_24k(tmp_path: Path) -> None:
     """Every pod and core switch of the cluster; some judged, all with the neighbours of the design."""
-    files, _ = made(switches.LLAMA, tmp_path, "eos")
+    files, _ = made(switches.llama(), tmp_path, "eos")
     expected = switches.neighbours(files)
     devices = [p.removeprefix("eos/").removesuffix(".cfg") for p in files if p.endswith(".cfg") and p.startswith("eos/")]
     assert len(devices) == 135
