@@ -36,6 +36,7 @@ NUMBERED = {
     "v4": "address leaf[*].p[3..16] to spine[*] links from 10.0.0.0/24",
     "v6": "address leaf[*].p[3..16] to spine[*] links from fd00:10::/64",
 }
+OUT_OF_BAND = "address leaf, spine management from 192.168.0.10/24"
 LOOPBACKS = "address leaf, spine loopback from 10.255.0.1/24"
 
 
@@ -44,6 +45,19 @@ def text(
 ) -> str:
     """A leaf-spine as a design."""
     return DESIGN.format(leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width)
+
+
+LONELY = """\
+model switch SW {{ port p[1..4]: 400Gbps {{ type GE400; os "{port}" }} }}
+model host NODE {{ port nic: 400Gbps {{ type GE400; os "eth0" }} }}
+fabric f {{
+  host node[2]: NODE
+  switch leaf: SW
+  connect node[n].nic to leaf
+  routing bgp {{ }}
+}}
+"""
+"""A switch whose neighbours speak no BGP."""
 
 
 def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
@@ -102,7 +116,7 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     """A design all of whose switches name ports alike, and the traffic class it asks for, {} for none."""
     chosen = [NUMBERED[n] for n in draw(st.sets(st.sampled_from(sorted(NUMBERED)), max_size=3))]
     loopbacks = draw(st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"]))
-    management = draw(st.sampled_from(["", "address leaf, spine management from 192.168.0.10/24 { interface %s; vrf oob }"]))
+    management = draw(st.sampled_from(["", *(OUT_OF_BAND + f" {{ interface %s; vrf {v} }}" for v in ("oob", "default"))]))
     flags = draw(st.sets(st.sampled_from(["mtu 9000", "bfd", "graceful_restart"])))
     roce: dict[str, object] = {}
     if draw(st.booleans()):

@@ -103,6 +103,11 @@ def test_queues_by_the_name_of_the_platform(tmp_path: Path) -> None:
     assert b"qos map traffic-class 3 to uc-tx-queue 3" in files["eos/leaf0.cfg"]
 
 
+def test_a_switch_without_neighbours(tmp_path: Path) -> None:
+    files, found = made(switches.LONELY.format(port=EOS), tmp_path, "eos")
+    assert not found and structured(files, "leaf")["router_bgp"].get("neighbor_interfaces") is None
+
+
 def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
     files, found = made(text(spine=CUMULUS), tmp_path, "eos")
     assert {p.split("/")[1].split(".")[0] for p in files if p.startswith("eos/")} == {f"leaf{i}" for i in range(4)}

@@ -25,9 +25,9 @@ def tree(files: dict[str, bytes], device: str) -> Tree:
     bgp, policy = found["vrf"]["default"]["router"]["bgp"], found["router"].get("policy", {})
     assert {w[-1] for w in said if w[-2] == "route-map"} <= set(policy.get("route-map", {}))
     assert {w[-1] for w in said if w[-2] == "ip-prefix-list"} == set(policy.get("prefix-list", {}))
-    assert {n["peer-group"] for n in bgp["neighbor"].values()} == set(bgp["peer-group"])
-    assert {p for p, n in bgp["neighbor"].items() if n["type"] == "unnumbered"} <= set(found["interface"])
-    assert {w[-1] for w in said if w[2:4] == ("ip", "vrf")} <= set(found["vrf"])
+    assert {n["peer-group"] for n in bgp.get("neighbor", {}).values()} == set(bgp.get("peer-group", {}))
+    assert {p for p, n in bgp.get("neighbor", {}).items() if n["type"] == "unnumbered"} <= set(found["interface"])
+    assert {w[-1] for w in said if w[2:4] == ("ip", "vrf")} | {"default"} == set(found["vrf"])
     return found
 
 
@@ -128,6 +128,11 @@ fabric f {
     assert set(config["interface"]) - split == {f"swp{p}s{lane}" for p in (3, 4) for lane in range(4)}
     neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
     assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == switches.neighbours(files)["a0"]
+
+
+def test_a_switch_without_neighbours(tmp_path: Path) -> None:
+    files, found = made(switches.LONELY.format(port=CUMULUS), tmp_path, "nvue")
+    assert not found and "neighbor" not in tree(files, "leaf")["vrf"]["default"]["router"]["bgp"]
 
 
 def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
