@@ -36,7 +36,13 @@ NUMBERED = {
     "v4": "address leaf[*].p[3..16] to spine[*] links from 10.0.0.0/24",
     "v6": "address leaf[*].p[3..16] to spine[*] links from fd00:10::/64",
 }
-OUT_OF_BAND = "address leaf, spine management from 192.168.0.10/24"
+OUT_OF_BAND = (
+    "",
+    "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf oob }",
+    "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf default }",
+    "address leaf, spine management from 192.168.0.10/24 { interface PORT }\n"
+    "  address leaf, spine management from fd00:ff::10/64 { interface PORT }",
+)
 LOOPBACKS = "address leaf, spine loopback from 10.255.0.1/24"
 
 
@@ -116,7 +122,7 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     """A design all of whose switches name ports alike, and the traffic class it asks for, {} for none."""
     chosen = [NUMBERED[n] for n in draw(st.sets(st.sampled_from(sorted(NUMBERED)), max_size=3))]
     loopbacks = draw(st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"]))
-    management = draw(st.sampled_from(["", *(OUT_OF_BAND + f" {{ interface %s; vrf {v} }}" for v in ("oob", "default"))]))
+    management = draw(st.sampled_from(OUT_OF_BAND)).replace("PORT", "Management1" if port == EOS else "eth0")
     flags = draw(st.sets(st.sampled_from(["mtu 9000", "bfd", "graceful_restart"])))
     roce: dict[str, object] = {}
     if draw(st.booleans()):
@@ -130,8 +136,7 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
         + (f"; ecn {ecn[0]}kB to {ecn[1]}kB at {ecn[2]}%" if ecn else "")
         for _ in range(bool(roce))
     )
-    name = "Management1" if port == EOS else "eth0"
-    statements = "\n  ".join(filter(None, [loopbacks, management % name if management else "", *chosen]))
+    statements = "\n  ".join(filter(None, [loopbacks, management, *chosen]))
     design = text(
         port, port, statements, "; ".join(sorted(flags)), f"roce {{ {words} }}" if roce else "", draw(st.sampled_from([1, 3]))
     )
