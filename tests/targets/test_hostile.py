@@ -210,6 +210,12 @@ def _yaml(path: str, data: bytes, fabric: Fabric) -> None:
         assert pyavd.validate_structured_config(yaml.safe_load(data)).validation_result.violations == []
 
 
+def _netplan(path: str, data: bytes, fabric: Fabric) -> None:
+    told = yaml.safe_load(data)
+    assert list(told) == ["network"] and set(told["network"]) <= {"version", "renderer", "ethernets", "vrfs"}
+    assert all(re.fullmatch(r"[!-~]{1,15}", name) for name in told["network"]["ethernets"])
+
+
 READERS: dict[str, Reader] = {
     r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
     r"cabling/\w+\.csv": _csv,
@@ -219,6 +225,7 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/frr\.conf": _frr,
     r"eos/[^/]+\.cfg": _eos,
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
+    r"frr/[^/]+/netplan\.yaml": _netplan,
     r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
     r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
     r"opensm/.*\.conf": _lines(r"#|$|[a-z_]+ [\w,-]+$"),
