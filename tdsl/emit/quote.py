@@ -142,10 +142,10 @@ def word(value: object) -> str:
 
 
 def interface(value: object) -> str:
-    """An interface's name under Linux: 1 to 15 characters without blanks and slashes."""
-    text = str(value)
-    if not re.fullmatch(r"[!-.0-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
-        raise Refused(f"{text!r} is no interface of Linux: 1 to 15 characters without blanks and any of / : % !")
+    """An interface's name under Linux: 1 to 15 characters without blanks. A slash, which no device can have, becomes ``_``."""
+    text = str(value).replace("/", "_")
+    if not re.fullmatch(r"[!-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
+        raise Refused(f"{value!r} is no interface of Linux: 1 to 15 characters without blanks and any of : % !")
     return text
 
 
