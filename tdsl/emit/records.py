@@ -487,12 +487,14 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only."""
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
+    ``routes`` are the static ones through it, of a router without an ASN."""
 
     name: str
     description: str
     addresses: tuple[str, ...]
     rate_gbps: int | float
+    routes: tuple[Route, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -74,7 +77,7 @@ def made(text: str, tmp_path: Path) -> dict[str, bytes]:
     fabric = result.designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    files = build(fabric, ["frr", "json"], found)
+    files = build(fabric, ["frr", "json", "cabling"], found)
     assert not found.items
     return files
 
@@ -90,7 +93,7 @@ DESIGNS = {"leaf_spine": LEAF_SPINE, "three_tiers": THREE_TIERS, "two_planes": T
 @pytest.mark.parametrize("name", DESIGNS)
 def test_vtysh_reads_every_file(name: str, tmp_path: Path) -> None:
     frr_lab.need_vtysh()
-    files = {p: b for p, b in made(DESIGNS[name], tmp_path).items() if p.startswith("frr/")}
+    files = {p: b for p, b in made(DESIGNS[name], tmp_path).items() if p.endswith("/frr.conf")}
     assert len(files) == {"leaf_spine": 10, "three_tiers": 12, "two_planes": 8}[name]
     for path, content in files.items():
         (tmp_path / "frr.conf").write_bytes(content)
@@ -115,7 +118,7 @@ def test_vtysh_refuses_a_wrong_line(tmp_path: Path) -> None:
 def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
     """vtysh does not see a route map or prefix list that nobody defines."""
     for path, content in made(DESIGNS[name], tmp_path).items():
-        if not path.startswith("frr/"):
+        if not path.endswith("/frr.conf"):
             continue
         text = content.decode()
         own = set(re.findall(r"^bgp as-path access-list (\S+)", text, re.M))
@@ -169,7 +172,7 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
 
 def numbers(files: dict[str, bytes]) -> dict[str, int]:
     """Device -> ASN, of those that run BGP."""
-    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.startswith("frr/")}
+    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.endswith("/frr.conf")}
     return {d: int(m[1]) for d, m in found.items() if m}
 
 
@@ -206,9 +209,9 @@ def loopbacks(files: dict[str, bytes], version: int = 4) -> dict[str, str]:
     word = "ip" if version == 4 else "ipv6"
     out = {}
     for path, content in files.items():
-        found = re.search(rf"interface lo\n(?: .*\n)*? {word} address (\S+)\n", content.decode())
-        if path.startswith("frr/") and found:
-            out[path.split("/")[1]] = found[1]
+        found = re.search(rf"interface lo\n(?: .*\n)*? {word} address (\S+)\n".encode(), content)
+        if path.endswith("/frr.conf") and found:
+            out[path.split("/")[1]] = found[1].decode()
     return out
 
 
@@ -242,6 +245,52 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         lab.cut("leaf0", "swp3")
         frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1})
         assert lab.reaches("node0", "172.16.0.6")
+
+
+def test_what_neighbours_hear_is_what_links_csv_says(tmp_path: Path) -> None:
+    """The links of the lab as lldpd reports them, and those of cabling/links.csv; hosts that have a netplan file and no FRR
+    reach each other in jumbo frames, from one rail to another as well, and by no other interface than the source's own."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    with frr_lab.running(files, tmp_path, planned=("node0", "node3")) as lab:
+        lab.hear()
+        rows = csv.DictReader(io.StringIO(files["cabling/links.csv"].decode()))
+        said = {frozenset((r[f"{e}_device"], r[f"{e}_interface"]) for e in "ab") for r in rows}
+        assert len(said) == 16
+        frr_lab.until(lab.neighbours, said)
+        jumbo = ["-M", "do", "-s", str(9216 - 28)]
+        for source, far in (("172.16.0.0", "172.16.0.6"), ("172.16.0.0", "172.17.0.6"), ("172.17.0.0", "172.16.0.6")):
+            frr_lab.until(lambda s=source, f=far: lab.reaches("node0", f, s, *jumbo), True)
+        way = lab.shell("node0", "ip", "route", "get", "172.17.0.6", "from", "172.16.0.0").stdout
+        assert "via 172.16.0.1 dev eth1" in way, way
+
+
+def test_failures_and_restarts(tmp_path: Path) -> None:
+    """BFD finds a router that hangs, where BGP alone would find nothing; a router whose bgpd restarts goes on forwarding, and
+    its neighbours keep their routes."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    ends = loopbacks(files)
+    with frr_lab.running(files, tmp_path) as lab:
+        for start in ends:
+            frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
+        for name in ("leaf0", "spine1"):
+            wanted = {p: "up" for p in re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"])}
+            frr_lab.until(lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")}, wanted)
+        # bgpd of leaf3 is killed: nobody withdraws a route, and it comes back
+        whole = counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)
+        lab.signal("leaf3", "bgpd", "KILL")
+        for _ in range(8):
+            assert (counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)) == whole
+            assert lab.reaches("leaf0", ends["leaf3"].split("/")[0], ends["leaf0"].split("/")[0])
+            time.sleep(0.25)
+        lab.start("leaf3", "bgpd")
+        def told() -> object: return lab.ask("leaf3", "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).get("swp3", {}).get("state")
+        frr_lab.until(told, "Established")
+        frr_lab.until(lambda: (counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)), whole)
+        # bfdd of spine0 stands still and its bgpd does not
+        lab.signal("spine0", "bfdd", "STOP")
+        frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 8)
 
 
 def test_three_tiers(tmp_path: Path) -> None:
