@@ -8,11 +8,14 @@ import re
 import subprocess
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tdsl import compiler
+from tdsl.cli import cli
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tests.targets import frr_lab
@@ -167,6 +170,70 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
     assert made(THREE_TIERS, tmp_path) == made(THREE_TIERS, tmp_path)
 
 
+def test_a_host_leaves_by_the_rail_of_its_source(tmp_path: Path) -> None:
+    """Both IP versions and management: netplan accepts the file, and rules and routes are those of the links."""
+    frr_lab.need()
+    more = '  address node[*].nic[r] links from "fd00:{r}::/64"\n  address node management from 192.168.0.10/24\n  routing bgp'
+    files = made(LEAF_SPINE.replace("  routing bgp", more), tmp_path)
+    assert not [p for p in files if p.endswith("netplan.yaml") and "node" not in p]
+    told = frr_lab.netplan(files["frr/node1/netplan.yaml"], tmp_path / "node1")
+    assert [x for x in told if x.startswith("rule")] == [
+        f"rule add from {a} table {t} priority {t}"
+        for t, a in ((1001, "172.16.0.2"), (1001, "fd00::2"), (1002, "172.17.0.2"), (1002, "fd00:1::2"))
+    ]
+    assert "route add ::/0 via fd00:1::3 dev eth2 table 1002" in told and "link set eth2 mtu 9216" in told
+    assert "address add 192.168.0.11/24 dev eth0" in told and len(told) == 1 + 2 * (1 + 2 + 4 + 2)
+    assert "VRF=mgmt" in (tmp_path / "node1/run/systemd/network/10-netplan-eth0.network").read_text()
+
+
+# ------------------------------------------------------------ a whole cluster
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("llama") / "out"
+    result = CliRunner().invoke(cli, ["build", "llama3_24k", "--target", "frr", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    return out / "frr"
+
+
+def read_by_vtysh(path: Path) -> tuple[Path, int, str]:
+    done = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False)
+    return path, done.returncode, done.stdout + done.stderr
+
+
+SAMPLE = ("core0", "core6", "pod0-pod0", "pod7-pod15", "pod0-rack0-rack", "pod7-rack191-rack", "host0", "host3071")
+
+
+def test_a_cluster_of_24_thousand(llama: Path) -> None:
+    """Racks, pods and cores of Llama 3, and its hosts: as many files as devices, and figures by hand."""
+    frr_lab.need_vtysh()
+    there = [p.name for p in llama.iterdir()]
+    assert len(there) == 1536 + 128 + 7 + 3072 == sum((llama / n / "frr.conf").is_file() for n in there)
+    assert sum((llama / n / "netplan.yaml").is_file() for n in there) == 3072
+    assert not [x for x in map(read_by_vtysh, (llama / n / "frr.conf" for n in SAMPLE)) if x[1]]
+    conf = {n: (llama / n / "frr.conf").read_text() for n in SAMPLE}
+    sessions = {n: len(re.findall(r"^ neighbor (\S+) interface remote-as", c, re.M)) for n, c in conf.items()}
+    assert sessions == dict(zip(SAMPLE, (512, 512, 220, 220, 16, 16, 0, 0), strict=True))
+    for text in conf.values():  # a name with a slash is one name throughout
+        interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
+        assert set(re.findall(r"^ neighbor (\S+) interface", text, re.M)) <= interfaces
+        assert set(re.findall(r"^  neighbor (\S+) activate", text, re.M)) <= interfaces
+    # the last host: rail 7, (3071 x 2) addresses on
+    assert " ip address 10.7.23.254/31" in conf["host3071"].split("\n")
+
+
+@pytest.mark.slow
+def test_every_file_of_the_cluster(llama: Path, tmp_path: Path) -> None:
+    """vtysh reads all 4,743 files, and a second build has the same bytes."""
+    frr_lab.need_vtysh()
+    with ThreadPoolExecutor(2) as pool:
+        judged = list(pool.map(read_by_vtysh, sorted(llama.glob("*/frr.conf"))))
+    assert len(judged) == 4743 and not [x for x in judged if x[1]]
+    again = CliRunner().invoke(cli, ["build", "llama3_24k", "--target", "frr", "--out", str(llama.parent), "--check"])
+    assert again.exit_code == 0, again.output
+
+
 # ------------------------------------------------------------ real daemons
 
 
@@ -227,12 +294,17 @@ def expected(lab: frr_lab.Lab, files: dict[str, bytes], start: str, ends: dict[s
     return {d: found[d] for d in ends if d in found}
 
 
+def states(lab: frr_lab.Lab, name: str) -> dict[str, str]:
+    """Neighbour -> state of the BGP session with it."""
+    return {n: p["state"] for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()}
+
+
 def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
     """Every loopback by as many next hops as the design has, both IP versions; hosts reach each other on both rails; without
     one of a leaf's two links half is left."""
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
         for version in (4, 6):
             ends = loopbacks(files, version)
             for start in ends:
@@ -252,7 +324,7 @@ def test_what_neighbours_hear_is_what_links_csv_says(tmp_path: Path) -> None:
     reach each other in jumbo frames, from one rail to another as well, and by no other interface than the source's own."""
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
-    with frr_lab.running(files, tmp_path, planned=("node0", "node3")) as lab:
+    with frr_lab.running(files, planned=("node0", "node3")) as lab:
         lab.hear()
         rows = csv.DictReader(io.StringIO(files["cabling/links.csv"].decode()))
         said = {frozenset((r[f"{e}_device"], r[f"{e}_interface"]) for e in "ab") for r in rows}
@@ -271,11 +343,11 @@ def test_failures_and_restarts(tmp_path: Path) -> None:
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
     ends = loopbacks(files)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         for name in ("leaf0", "spine1"):
-            wanted = {p: "up" for p in re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"])}
+            wanted = dict.fromkeys(re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up")
             frr_lab.until(lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")}, wanted)
         # bgpd of leaf3 is killed: nobody withdraws a route, and it comes back
         whole = counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)
@@ -285,8 +357,8 @@ def test_failures_and_restarts(tmp_path: Path) -> None:
             assert lab.reaches("leaf0", ends["leaf3"].split("/")[0], ends["leaf0"].split("/")[0])
             time.sleep(0.25)
         lab.start("leaf3", "bgpd")
-        def told() -> object: return lab.ask("leaf3", "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).get("swp3", {}).get("state")
-        frr_lab.until(told, "Established")
+
+        frr_lab.until(lambda: states(lab, "leaf3"), {"swp3": "Established", "swp4": "Established"})
         frr_lab.until(lambda: (counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)), whole)
         # bfdd of spine0 stands still and its bgpd does not
         lab.signal("spine0", "bfdd", "STOP")
@@ -298,7 +370,7 @@ def test_three_tiers(tmp_path: Path) -> None:
     frr_lab.need()
     files = made(THREE_TIERS, tmp_path)
     ends = loopbacks(files)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         assert expected(lab, files, "pod0-leaf0", ends)["pod1-leaf1"] == 2
@@ -316,7 +388,7 @@ def test_two_planes(tmp_path: Path) -> None:
     frr_lab.need()
     files = made(TWO_PLANES, tmp_path)
     ends = loopbacks(files)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         hops = lab.hops("node0")
