@@ -99,6 +99,11 @@ class Lab:
         )  # fmt: skip
         return json.loads(told.stdout or "{}")
 
+    def running_config(self, name: str) -> set[str]:
+        """The lines that a router has taken."""
+        command = ["vtysh", "--vty_socket", str(self.scratch / self.space(name)), "-c", "show running-config"]
+        return set(subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout.split("\n"))
+
     def hops(self, name: str, version: int = 4) -> dict[str, set[str]]:
         """Prefix -> interfaces of the active next hops, of the routes in use."""
         table = self.ask(name, f"show {'ip' if version == 4 else 'ipv6'} route")

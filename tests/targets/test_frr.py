@@ -131,7 +131,7 @@ def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
         assert set(re.findall(r"^  .* route-map (\S+)(?: in| out|$)", text, re.M)) == maps, path
         assert set(re.findall(r"match (ip|ipv6) address prefix-list (\S+)", text)) == lists, path
         groups = set(re.findall(r"^ neighbor (\S+) peer-group$", text, re.M))
-        assert set(re.findall(r"^ neighbor \S+ peer-group (\S+)$", text, re.M)) <= groups, path
+        assert set(re.findall(r"^ neighbor \S+ (?:interface )?peer-group (\S+)$", text, re.M)) <= groups, path
         interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
         assert set(re.findall(r"^ neighbor (\S+) interface", text, re.M)) <= interfaces, path
 
@@ -139,7 +139,7 @@ def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
 def test_paths_as_wide_as_the_design(tmp_path: Path) -> None:
     files = made(LEAF_SPINE, tmp_path)
     assert "  maximum-paths 2" in lines(files, "leaf0") and "  maximum-paths 4" in lines(files, "spine0")
-    assert " neighbor swp3 interface remote-as 4202000000" in lines(files, "leaf0")
+    assert " neighbor swp3 remote-as 4202000000" in lines(files, "leaf0")
     assert "! The links' MTU is 9216 bytes; the system sets it, not FRR." in lines(files, "leaf0")
     assert "ip route 172.17.0.0/24 172.17.0.1" in lines(files, "node0")
 
@@ -213,7 +213,7 @@ def test_a_cluster_of_24_thousand(llama: Path) -> None:
     assert sum((llama / n / "netplan.yaml").is_file() for n in there) == 3072
     assert not [x for x in map(read_by_vtysh, (llama / n / "frr.conf" for n in SAMPLE)) if x[1]]
     conf = {n: (llama / n / "frr.conf").read_text() for n in SAMPLE}
-    sessions = {n: len(re.findall(r"^ neighbor (\S+) interface remote-as", c, re.M)) for n, c in conf.items()}
+    sessions = {n: len(re.findall(r"^ neighbor (\S+) interface peer-group", c, re.M)) for n, c in conf.items()}
     assert sessions == dict(zip(SAMPLE, (512, 512, 220, 220, 16, 16, 0, 0), strict=True))
     for text in conf.values():  # a name with a slash is one name throughout
         interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
@@ -294,6 +294,13 @@ def expected(lab: frr_lab.Lab, files: dict[str, bytes], start: str, ends: dict[s
     return {d: found[d] for d in ends if d in found}
 
 
+def unkept(lab: frr_lab.Lab, files: dict[str, bytes], name: str) -> list[str]:
+    """Lines of a router's file that its own configuration has not: what FRR reads and forgets. Its version has three numbers,
+    and its host's name is the machine's."""
+    running = lab.running_config(name)
+    return [x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)]
+
+
 def states(lab: frr_lab.Lab, name: str) -> dict[str, str]:
     """Neighbour -> state of the BGP session with it."""
     return {n: p["state"] for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()}
@@ -305,6 +312,7 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
     with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for version in (4, 6):
             ends = loopbacks(files, version)
             for start in ends:
@@ -371,6 +379,7 @@ def test_three_tiers(tmp_path: Path) -> None:
     files = made(THREE_TIERS, tmp_path)
     ends = loopbacks(files)
     with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         assert expected(lab, files, "pod0-leaf0", ends)["pod1-leaf1"] == 2
@@ -389,6 +398,7 @@ def test_two_planes(tmp_path: Path) -> None:
     files = made(TWO_PLANES, tmp_path)
     ends = loopbacks(files)
     with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         hops = lab.hops("node0")
