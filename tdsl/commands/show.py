@@ -117,8 +117,9 @@ def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
         name = fabric.device_name(d)
         asn = int(found.asn[d])
         if asn:
-            # of a switch that no `asn` names, the plan that `routing` stands for
-            origin = (found.asns and found.asns.origin(d)) or (found.routing and found.routing.origin)
+            origin = found.asns.origin(d) if found.asns else None
+            if origin is None and found.routing:  # of a switch that no `asn` names, the plan that `routing` stands for
+                origin = found.routing.origin
             yield name, "asn", "", "", "", "", "", asn, *_place(origin)
         for kind in ("loopback", "management"):
             for address, pool in found.each(kind, d):
