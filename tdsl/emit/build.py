@@ -12,8 +12,8 @@ from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.assets import read
 from tdsl.emit.quote import file_name
-from tdsl.emit.records import Standby
-from tdsl.emit.target import FileSpec, Target, choose, discover
+from tdsl.emit.records import Router, Standby
+from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
 from tdsl.source import SourceFile
@@ -74,14 +74,22 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _settings(target, options, diagnostics)
+    fitting, unfit = _routers(target, view) if any(spec.scope == "router" for spec in target.files) else ([], [])
+    if fitting and unfit:
+        text = (
+            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
+        )
+        diagnostics.add("E0511", None, text, severity=Severity.NOTE)
     files: dict[str, bytes] = {}
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
             continue
-        for path, record in _places(spec, view):
+        for path, record in _places(spec, view, fitting):
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
+                continue
+            if spec.kind and getattr(record, "kind", "") != spec.kind:
                 continue
             content = render(target, spec, view, record, settings, diagnostics)
             if content and not content.isspace() and _passes(spec, path, content, diagnostics):
@@ -93,9 +101,12 @@ def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnost
     """One note of all targets that need what the fabric has not."""
     lacking: dict[str, list[str]] = {}
     for target in chosen:
-        for need in target.needs:
-            if need not in view.capabilities:
-                lacking.setdefault(NEEDS.get(need, need), []).append(f"`{target.name}`")
+        missing = [NEEDS.get(need, need) for need in target.needs if need not in view.capabilities]
+        if not missing and target.routers != Routers():
+            fitting, unfit = _routers(target, view)
+            missing = [] if fitting else [f"{target.routers.plural} it can configure" + (f" ({unfit[0]})" if unfit else "")]
+        for need in missing:
+            lacking.setdefault(need, []).append(f"`{target.name}`")
     if lacking:
         text = "; ".join(f"{' and '.join(names)} for want of {what}" for what, names in lacking.items())
         diagnostics.add("E0506", None, f"passed over: {text}", severity=Severity.NOTE)
@@ -150,7 +161,14 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     return out
 
 
-def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
+def _routers(target: Target, view: FabricView) -> tuple[list[Router], list[str]]:
+    """The routers that a target is for, and why it is not for others of their kind."""
+    kind = target.routers.kind
+    asked = [(r, target.routers.refuses(r)) for r in view.routers if r.kind == kind or not kind]
+    return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
+
+
+def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iterable[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]
@@ -161,7 +179,7 @@ def _places(spec: FileSpec, view: FabricView) -> Iterable[tuple[str, object]]:
     elif spec.scope == "standby":
         return [(_standby_path(spec, s, view), s) for s in view.standbys]
     elif spec.scope == "router":
-        records = [(r.name, r) for r in view.routers]
+        records = [(r.name, r) for r in routers]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
     elif spec.scope == "adapters":

@@ -71,6 +71,7 @@ class PortClass:
     splits: tuple[int, ...]  # ways it may be split
     split: int  # lanes a port is split into now, 1 if whole
     origin: Origin
+    lane_systems: tuple[tuple[int, tuple[str, ...]], ...] = ()  # ways -> ``systems`` of the lanes, where they have their own
 
     @property
     def size(self) -> int:

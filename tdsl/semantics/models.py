@@ -135,9 +135,10 @@ class ModelBuilder:
                 tuple(k // group for k in range(size)),
                 labels or default,
                 self.per_port(settings.get("os"), s.name.name, axes) or tuple("" for _ in range(size)),
-                self.numbers(settings.get("split")),
+                splits := self.numbers(settings.get("split")),
                 1,
                 Origin(s.name.span),
+                self.lane_systems(settings.get("os"), splits, s.name.name, axes),
             )
         )
         self.unique_labels(s)
@@ -223,13 +224,39 @@ class ModelBuilder:
         """A string for every port."""
         if s is None:
             return None
+        if not s.items:
+            raise Fault("E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`')
+        return tuple(self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes)))
+
+    def lane_systems(
+        self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
+    ) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """What lanes are called: the second string of ``os "swp{i}", "swp{i}s{lane}"``, for every way to split."""
+        if s is None or len(s.items) < 2:
+            return ()
+        if len(s.items) > 2 or not splits:
+            help = 'for a lane: `os "swp{i}", "swp{i}s{lane}"; split 2, 4`'
+            raise Fault("E0120", s.span, "`os` takes the name of a port, and of a lane if the port may be `split`", help=help)
+        e, at = s.items[1].value, self.node.name.span
         out = []
-        for k in range(prod(a.size for a in axes)):
-            value = self.evaluator.evaluate(s.items[0].value, self.at(name, axes, k))
-            if not isinstance(value, str):
-                raise Fault("E0103", s.items[0].span, f"a name is a string, not {a_type(value)}")
-            out.append(str(value))
+        for ways in splits:
+            names = []
+            for k in range(prod(a.size for a in axes)):
+                scope = self.at(name, axes, k).child()
+                scope.set("lanes", ways, at, "number of lanes")
+                for lane in range(ways):
+                    inner = scope.child()
+                    inner.set("lane", lane, at, "lane")
+                    names.append(self.text(e, inner))
+            out.append((ways, tuple(names)))
         return tuple(out)
+
+    def text(self, e: tree.Expr, scope: Scope) -> str:
+        """A string."""
+        value = self.evaluator.evaluate(e, scope)
+        if not isinstance(value, str):
+            raise Fault("E0103", e.span, f"a name is a string, not {a_type(value)}", help='write it in quotes: `"swp{i}"`')
+        return str(value)
 
     def words(self, s: tree.Setting | None) -> tuple[str, ...]:
         """A setting's words."""
@@ -376,6 +403,6 @@ def _split_class(c: PortClass, n: int) -> PortClass:
         cages=each(c.cages),
         connectors=each(c.connectors),
         labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
-        systems=tuple(v for v in c.systems for _ in range(n)),
+        systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
         split=c.split * n,
     )

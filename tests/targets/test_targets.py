@@ -159,6 +159,13 @@ def test_templates_reach_nothing_private(tmp_path: Path, template: str) -> None:
         ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\ntemplate = "a.j2"\nscope = "device"', "{device}"),
         ('title = "t"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "consumer"),
         ("title = ", "target.toml"),
+        ('title = "t"\nconsumer = "c"\nrouter = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`router` is a table"),
+        ('title = "t"\nconsumer = "c"\n[router]\nports = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "no `ports`"),
+        ('title = "t"\nconsumer = "c"\n[router]\nmtu = "1"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`mtu` is a number"),
+        (
+            'title = "t"\nconsumer = "c"\n[router]\ninterface = "("\n[[file]]\npath = "a"\ntemplate = "a.j2"',
+            "pattern that is none",
+        ),
     ],
 )
 def test_an_unfit_manifest_is_a_finding(tmp_path: Path, manifest: str, says: str) -> None:
