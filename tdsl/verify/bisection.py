@@ -23,12 +23,13 @@ from tdsl.verify.cuts import EXACT, Cut, crossing, least, placed, splits
 from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.folded import Folded
 from tdsl.verify.mended import Mended, mended
+from tdsl.verify.placements import placements
 from tdsl.verify.refine import refined
 from tdsl.verify.routes import Demand
 from tdsl.verify.updown import Spread, best_spread
 from tdsl.verify.view import View
 
-By = Literal["shares", "routes", "paths", "splits"]
+By = Literal["shares", "routes", "paths", "splits", "places"]
 
 ALL_SPLITS = 500
 """Splits up to which all are tried where the bounds differ."""
@@ -49,8 +50,8 @@ STARTS = 4
 @dataclass(frozen=True, slots=True)
 class Bisection:
     """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
-    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; or
-    that all ``splits`` were cut."""
+    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; that
+    all ``splits`` were cut; or that some switches had all their ``places``. ``shared`` is what the shares alone show."""
 
     net: Capacities
     lower: int
@@ -58,6 +59,7 @@ class Bisection:
     cut: Cut
     spreads: tuple[tuple[Capacities, Spread], ...]
     by: By
+    shared: int
     routes: Concurrent | None = None
     mended: Mended | None = None
 
@@ -74,8 +76,13 @@ def bisection(view: View) -> Bisection:
             spreads, lower = others, value - whole.cost
         else:
             whole = None
+    shared = lower
     cuts = _cuts(net, view, lower)
     routes = None
+    if lower < cuts[0].value and not _few(net):
+        shown, cuts = _by_places(net, cuts)
+        if shown > lower:
+            lower, by = shown, "places"
     if lower < cuts[0].value:
         routes, cuts = _both_ends(view, net, cuts, lower)
         if routes is not None and bound(routes) > lower:
@@ -87,9 +94,7 @@ def bisection(view: View) -> Bisection:
             cut, lower, by = every, every.value, "splits"
     if not lower and cut.value:
         lower, by = disjoint_paths(view).lower, "paths"
-    return Bisection(
-        net, lower, cut.value, cut, spreads, by, routes if by == "routes" else None, whole if by == "shares" else None
-    )
+    return Bisection(net, lower, cut.value, cut, spreads, by, shared, routes if by == "routes" else None, whole)
 
 
 def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
@@ -111,6 +116,25 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
     if max(bound(routes), lower) < cuts[0].value:
         routes = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1))
     return routes, cuts
+
+
+def _by_places(net: Capacities, cuts: list[Cut]) -> tuple[int, list[Cut]]:
+    """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
+    known: dict[bytes, tuple[int, Bools] | None] = {}
+    parts = net.parts()
+    lower = 0
+    for part in [*parts, net] if len(parts) > 1 else parts:
+        pairs = [x for p in (part.access, part.trunks) for x in (p.a, p.b, p.room)]
+        key = b"".join(x.tobytes() for x in pairs)
+        if key not in known:
+            known[key] = found = placements(part)
+            if found is not None:
+                cuts = sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+        found = known[key]
+        lower = max(lower, found[0] if found else 0) if part is net else lower + (found[0] if found else 0)
+        if lower == cuts[0].value:
+            break
+    return lower, cuts
 
 
 def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:

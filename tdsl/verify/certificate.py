@@ -76,9 +76,11 @@ def _bisection(view: View) -> Json:
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
-    by = "none" if found.by == "paths" or (found.by == "splits" and not small) else found.by
+    by: str = found.by
+    if by in ("paths", "places") or (by == "splits" and not small):  # of these what the shares show is written
+        by = "shares" if found.shared else "none"
     lower: Json = {"by": by}
-    if found.by == "shares":
+    if by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
         if found.mended is not None:
             added = found.mended.added
@@ -86,7 +88,7 @@ def _bisection(view: View) -> Json:
             lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
     elif found.routes is not None:
         lower |= _routes(found.routes)
-    shown = 0 if by == "none" else found.lower
+    shown = found.shared if by in ("shares", "none") else found.lower
     return {
         "check": "bisection",
         "units": len(net.units),
