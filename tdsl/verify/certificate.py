@@ -77,8 +77,8 @@ def _bisection(view: View) -> Json:
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
     by: str = found.by
-    if by in ("paths", "places") or (by == "splits" and not small):  # of these what the shares show is written
-        by = "shares" if found.shared else "none"
+    if by in ("paths", "places") or (by == "splits" and not small):  # too long to write: what comes next to it
+        by = "routes" if found.routes is not None else "shares" if found.shown else "none"
     lower: Json = {"by": by}
     if by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
@@ -86,9 +86,9 @@ def _bisection(view: View) -> Json:
             added = found.mended.added
             ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
             lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
-    elif found.routes is not None:
+    elif by == "routes" and found.routes is not None:
         lower |= _routes(found.routes)
-    shown = found.shared if by in ("shares", "none") else found.lower
+    shown = found.lower if by == "splits" else found.shown
     return {
         "check": "bisection",
         "units": len(net.units),

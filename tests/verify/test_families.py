@@ -13,9 +13,11 @@ from tdsl.fabric.patterns import random_regular
 from tdsl.verify.bisection import bisection
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.cuts import crossing, least
+from tdsl.verify.frontier import frontier
 from tdsl.verify.placements import placements
 from tdsl.verify.view import View
-from tests.fabrics import GBPS, Builder, random_fabric, without
+from tests.fabrics import GBPS, Builder, random_fabric, torus, without
+from tests.harness import fabric_of
 from tests.verify.test_any_topology import HERE
 
 FAMILIES = {}
@@ -167,26 +169,58 @@ def drawn(name, seed):
 
 
 def compared(name, seed):
+    """Whether there was something to compare."""
     view = View.whole(drawn(name, seed))
     if len(view.units) < 2:
-        return
+        return False
     found = bisection(view)
+    true = least_of_table(found.net)
     assert crossing(found.net, found.cut.units, found.cut.nodes) == found.upper
-    assert found.lower == found.upper == least_of_table(found.net), (name, seed)
+    assert found.lower == found.upper == true, (name, seed)
+    for other in (frontier(found.net), placements(found.net)):
+        assert other is None or other[0] == true == least(found.net, other[1]).value, (name, seed)
+    return True
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_family_against_all_cuts(name):
-    for seed in range(25):
-        compared(name, seed)
+    """Together two thousand and more."""
+    assert sum(compared(name, seed) for seed in range(275)) == 275
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_thousands_against_all_cuts(name):
-    """Two thousand and more together."""
-    for seed in range(25, 275):
-        compared(name, seed)
+@pytest.mark.parametrize(
+    ("sizes", "links"),
+    [((5, 5), 12), ((7, 3), 8), ((3, 7), 8), ((3, 3, 3), 26), ((4, 3, 3), 18), ((7, 5), 12), ((7, 7), 16), ((5, 3, 2), 18)],
+)
+def test_odd_tori(sizes, links):
+    """Exact by an order of the chips. Two rows and what is between them: 2 x 5 + 2 of 5 x 5, 2 x 7 + 2 of 7 x 7."""
+    found = bisection(View.whole(torus(*sizes).build()))
+    assert (found.lower, found.upper) == (links, links)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "rails", "ports", "over", "links"),
+    [
+        (68, "planes 8", 24, "5:1", 112),  # each plane: 20, 20, 20 and 8 hosts behind 4 uplinks; one leaf is divided
+        (171, "", 16, "1:1", 66),
+        (112, "", 24, "7:1", 16),
+        (119, "planes 8", 24, "2:1", 280),
+        (66, "planes 8", 16, "3:1", 120),
+    ],
+)
+def test_over_and_undersubscribed_clos(hosts, rails, ports, over, links, tmp_path):
+    text = f"""
+model switch L {{ port p[1..{ports}]: 400Gbps {{ type GE }} }}
+model switch B {{ port p[1..576]: 400Gbps {{ type GE }} }}
+model host N {{ port nic[{rails[-1:] or 1}]: 400Gbps {{ type GE }} }}
+fabric f {{
+  hosts {hosts} x N
+  {rails}
+  clos {{ leaf L; spine {"B" if hosts == 66 else "L"}; oversubscription {over} }}
+}}
+"""
+    found = bisection(View.whole(fabric_of(text, tmp_path)))
+    assert (found.lower, found.upper) == (links, links)
 
 
 SEEDS = st.integers(0, 10**6)
