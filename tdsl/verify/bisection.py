@@ -8,7 +8,7 @@ algorithms and architectures", 1992; Dally and Towles, "Principles and practices
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -27,10 +27,11 @@ from tdsl.verify.mended import Mended, mended
 from tdsl.verify.placements import placements
 from tdsl.verify.refine import refined
 from tdsl.verify.routes import Demand
+from tdsl.verify.spectrum import spectrum
 from tdsl.verify.updown import Spread, best_spread
 from tdsl.verify.view import View
 
-By = Literal["shares", "routes", "paths", "splits", "places"]
+By = Literal["shares", "routes", "paths", "splits", "places", "spectrum"]
 
 ALL_SPLITS = 500
 """Splits up to which all are tried where the bounds differ."""
@@ -41,6 +42,9 @@ FLOWS = 30_000
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
 
+WRITTEN = 24
+"""Rounds of the search for routes that prove what is known already."""
+
 STARTS = 4
 """Best splits that moves begin from."""
 
@@ -49,8 +53,8 @@ STARTS = 4
 class Bisection:
     """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
     part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; that
-    all ``splits`` were cut; or that some switches had all their ``places``. The shares or routes, whichever are better, show
-    ``shown``."""
+    all ``splits`` were cut; that some switches had all their ``places``; or the ``spectrum`` of the wiring. The shares or
+    routes, whichever are better, show ``shown``."""
 
     net: Capacities
     lower: int
@@ -107,13 +111,24 @@ def _both_ends(
     exact = None
     if lower < cuts[0].value:
         shown, by, cuts = _exactly(net, cuts)
+        if (value := spectrum(net)) > shown:
+            shown, by = value, "spectrum"
         exact, lower = (shown, by), max(lower, shown)
-    if routes is None or lower >= cuts[0].value:
+    if routes is None:
         return routes, exact, cuts
+    if lower >= cuts[0].value:  # known; some more routes are a proof that can be written
+        met = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) >= lower, WRITTEN) if exact is not None else routes
+        return met, exact, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, lower)]
     if lower < cuts[0].value:
-        routes = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1))
+
+        def enough(so_far: Concurrent) -> bool:
+            """Whether the ends are close, or no routes can show more than is known."""
+            best = bound(replace(so_far, lower=so_far.upper))
+            return bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1) or best < lower
+
+        routes = concurrent(graph, demand, symmetry, enough)
     return routes, exact, cuts
 
 

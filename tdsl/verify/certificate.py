@@ -77,7 +77,7 @@ def _bisection(view: View) -> Json:
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
     by: str = found.by
-    if by in ("paths", "places") or (by == "splits" and not small):  # too long to write: what comes next to it
+    if by in ("paths", "places", "spectrum") or (by == "splits" and not small):  # too long to write: what comes next to it
         by = "routes" if found.routes is not None else "shares" if found.shown else "none"
     lower: Json = {"by": by}
     if by == "shares":

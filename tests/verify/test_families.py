@@ -15,6 +15,7 @@ from tdsl.verify.capacity import Capacities
 from tdsl.verify.cuts import crossing, least
 from tdsl.verify.frontier import frontier
 from tdsl.verify.placements import placements
+from tdsl.verify.spectrum import definite, spectrum
 from tdsl.verify.view import View
 from tests.fabrics import GBPS, Builder, random_fabric, torus, without
 from tests.harness import fabric_of
@@ -179,6 +180,7 @@ def compared(name, seed):
     assert found.lower == found.upper == true, (name, seed)
     for other in (frontier(found.net), placements(found.net)):
         assert other is None or other[0] == true == least(found.net, other[1]).value, (name, seed)
+    assert spectrum(found.net) <= true
     return True
 
 
@@ -236,3 +238,15 @@ def test_places_against_all_cuts(seed, switches, hosts, nics, cables, mixed):
     net = Capacities.of(view)
     if len(net.units) > 1 and (found := placements(net)) is not None:
         assert found[0] == least_of_table(net) == least(net, found[1]).value
+
+
+def test_no_matrix_with_a_negative_eigenvalue_is_shown():
+    """Those with one just below nothing are refused, those a little above are not."""
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        size = int(rng.integers(2, 12))
+        some = rng.integers(-50, 50, (size, size))
+        matrix = (some + some.T) * 1000
+        least_value = int(np.floor(np.linalg.eigvalsh(matrix)[0]))
+        assert not definite(matrix - (least_value + 2) * np.eye(size, dtype=np.int64))
+        assert definite(matrix - (least_value - 20) * np.eye(size, dtype=np.int64))
