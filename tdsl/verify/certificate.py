@@ -76,17 +76,19 @@ def _bisection(view: View) -> Json:
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
-    by = "none" if found.by == "paths" or (found.by == "splits" and not small) else found.by
+    by: str = found.by
+    if by in ("paths", "places", "spectrum") or (by == "splits" and not small):  # too long to write: what comes next to it
+        by = "routes" if found.routes is not None else "shares" if found.shown else "none"
     lower: Json = {"by": by}
-    if found.by == "shares":
+    if by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
         if found.mended is not None:
             added = found.mended.added
             ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
             lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
-    elif found.routes is not None:
+    elif by == "routes" and found.routes is not None:
         lower |= _routes(found.routes)
-    shown = 0 if by == "none" else found.lower
+    shown = found.lower if by == "splits" else found.shown
     return {
         "check": "bisection",
         "units": len(net.units),
