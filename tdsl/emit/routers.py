@@ -84,7 +84,8 @@ class Routers:
             own = list(found.each("links", link, near_b))
             other = list(found.each("links", link, not near_b))
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
-            interfaces.append(Interface(name, text, addresses, gbps(int(f.link_rate[link])), f.port_class(port)[0].split))
+            c, _ = f.port_class(port)
+            interfaces.append(Interface(name, text, addresses, gbps(int(f.link_rate[link])), c.split, bool(c.sonic)))
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +37,9 @@ from tdsl.emit.records import (
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel, Part
+
+if TYPE_CHECKING:
+    from tdsl.emit.faceplate import Faceplates, FacePort
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +205,21 @@ class FabricView:
         from tdsl.emit.routers import Routers
 
         return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
+
+    @cached_property
+    def _faceplates(self) -> Faceplates:
+        from tdsl.emit.faceplate import Faceplates
+
+        return Faceplates(self._wires)
+
+    def faceplate(self, name: str) -> tuple[FacePort, ...]:
+        """All ports of a switch as SONiC numbers them; none where its model does not say."""
+        return self._faceplates.of(name)
+
+    def model_fact(self, name: str, fact: str) -> str:
+        """What the model of a device says of itself, such as its ``platform``; "" if it does not."""
+        value = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])].facts.get(fact, "")
+        return value if isinstance(value, str) else ""
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property
