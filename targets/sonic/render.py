@@ -80,11 +80,13 @@ def addresses(router: Router, names: Mapping[str, str]) -> dict[str, Table]:
 
 
 def management(router: Router) -> dict[str, Table]:
-    """The management port, in SONiC's VRF for it, which is always called mgmt, unless the design leaves it in the default one."""
+    """The management port, in SONiC's VRF for it, which is always called mgmt, unless the design leaves it in the default one. An
+    address without a gateway is refused by SONiC's models, so there it is left to DHCP."""
+    with_way = [m for m in router.management if m.gateway]
     apart = any(m.vrf != "default" for m in router.management)
     return {
         "MGMT_PORT": {m.interface: {"alias": m.interface, "admin_status": "up"} for m in router.management},
-        "MGMT_INTERFACE": {f"{m.interface}|{m.address}": {} for m in router.management},
+        "MGMT_INTERFACE": {f"{m.interface}|{m.address}": {"gwaddr": m.gateway} for m in with_way},
         "MGMT_VRF_CONFIG": {"vrf_global": {"mgmtVrfEnabled": "true"}} if apart else {},
     }
 

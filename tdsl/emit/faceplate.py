@@ -68,15 +68,6 @@ class Faceplates:
         return {str(n): d for d, n in enumerate(self.wires.devices.name.tolist())}
 
     @cached_property
-    def link_of(self) -> Ints:
-        """Link of every port, -1 if it has none."""
-        f = self.fabric
-        out: Ints = np.full(len(f.port_device), -1, np.int64)
-        for ends in (f.link_a, f.link_b):
-            out[ends] = np.arange(f.link_count)
-        return out
-
-    @cached_property
     def metres(self) -> Ints:
         """Length of every link, rounded up; -1 where it is not known."""
         f = self.fabric
@@ -92,7 +83,7 @@ class Faceplates:
         out = []
         base = int(f.port_base[device])
         for c in f.models[int(f.device_model[device])].classes:
-            links = self.link_of[base + c.first : base + c.first + c.size].tolist()
+            links = f.port_link[base + c.first : base + c.first + c.size].tolist()
             for i, p in enumerate(c.sonic):
                 rate = int(f.link_rate[links[i]]) if links[i] >= 0 else c.rate or 0
                 metres = int(self.metres[links[i]]) if links[i] >= 0 else -1

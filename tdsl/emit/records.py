@@ -460,12 +460,13 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """The address of a management interface."""
+    """The address of a management interface. ``gateway`` is "" where the design names none."""
 
     interface: str
     vrf: str
     version: int
     address: str
+    gateway: str
 
 
 @dataclass(frozen=True, slots=True)

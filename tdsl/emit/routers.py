@@ -97,7 +97,10 @@ class Routers:
         return Router(
             f.device_name(device), str(f.kind[device]), int(found.asn[device]), self._router_id(device),
             max(sides.values(), default=1), loopbacks,
-            tuple(Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}") for a, p in found.each("management", device)),
+            tuple(
+                Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
+                for a, p in found.each("management", device)
+            ),
             tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
             routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
             routing.mtu if routing is not None and routing.mtu else "",
