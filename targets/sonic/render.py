@@ -43,10 +43,10 @@ def render(fabric: FabricView, options: Mapping[str, object], router: Router) ->
 # ------------------------------------------------------------ the device and its ports
 def device(fabric: FabricView, router: Router) -> dict[str, Table]:
     """Who it is. FRR is configured from the tables of BGP (``frr_mgmt_framework_config``)."""
-    facts = {fact: fabric.model_fact(router.name, fact) for fact in ("hwsku", "platform")}
+    facts = fabric.model_facts(router.name)
     local = {
         "hostname": word(router.name),
-        **{k: v for k, v in facts.items() if v},
+        **{k: facts[k] for k in ("hwsku", "platform") if k in facts},
         "bgp_asn": str(router.asn),
         "docker_routing_config_mode": "unified",
         "frr_mgmt_framework_config": "true",

@@ -216,10 +216,10 @@ class FabricView:
         """All ports of a switch as SONiC numbers them; none where its model does not say."""
         return self._faceplates.of(name)
 
-    def model_fact(self, name: str, fact: str) -> str:
-        """What the model of a device says of itself, such as its ``platform``; "" if it does not."""
-        value = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])].facts.get(fact, "")
-        return value if isinstance(value, str) else ""
+    def model_facts(self, name: str) -> dict[str, str]:
+        """What the model of a device says of itself in words, such as its ``platform``, and its name as ``model``."""
+        model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
+        return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property
