@@ -60,7 +60,7 @@ def physical(router: Router, ports: tuple[FacePort, ...]) -> dict[str, Table]:
     out: Table = {}
     for p in ports:
         out[p.name] = {
-            "lanes": ",".join(map(str, p.lanes)), "alias": p.label, "index": str(p.index), "speed": str(p.mbps),
+            "lanes": ",".join(map(str, p.lanes)), "alias": remark(p.label)[:128], "index": str(p.index), "speed": str(p.mbps),
             **({"mtu": str(router.mtu)} if router.mtu else {}), **({"fec": p.fec} if p.fec else {}),
             "admin_status": "up" if p.linked else "down",
             **({"description": remark(said[p.system])} if p.system in said else {}),

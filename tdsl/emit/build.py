@@ -24,6 +24,7 @@ NEEDS = {
     "infiniband": "InfiniBand links",
     "accelerator_hosts": "hosts with accelerators",
     "routing": "`routing`",
+    "roce": "`roce`",
 }
 """What a target may need, in words."""
 

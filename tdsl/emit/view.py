@@ -94,6 +94,7 @@ class FabricView:
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
             "routing": f.addressing is not None and f.addressing.routing is not None,
+            "roce": f.addressing is not None and f.addressing.roce is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)

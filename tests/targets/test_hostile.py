@@ -42,8 +42,12 @@ NAMES = (
 )  # fmt: skip
 Reader = Callable[[str, bytes, Fabric], None]
 ETHERNET = """\
-model switch SW {{ port p[1..4]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}" }} }}
-model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }} }}
+model switch SW {{
+  port p[1..4]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}"; sonic 8*i lanes 8 }}
+  hwsku "SW"
+}}
+model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }}; chip gpu[2]: GPU }}
+model chip GPU {{ port lane: 400Gbps }}
 fabric f {{
   host node[2]: NODE
   switch leaf[2]: SW
@@ -216,6 +220,12 @@ def _netplan(path: str, data: bytes, fabric: Fabric) -> None:
     assert all(re.fullmatch(r"[!-~]{1,15}", name) for name in told["network"]["ethernets"])
 
 
+def _shell(path: str, data: bytes, fabric: Fabric) -> None:
+    """One loop over words, and nothing that the shell does not read."""
+    assert subprocess.run(["sh", "-n"], input=data, timeout=20, check=False).returncode == 0
+    _lines(r"#|$|set |sys=|for adapter in [^;$`]+; do$|  |done$")(path, data, fabric)
+
+
 READERS: dict[str, Reader] = {
     r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
     r"cabling/\w+\.csv": _csv,
@@ -225,6 +235,7 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/frr\.conf": _frr,
     r"eos/[^/]+\.cfg": _eos,
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
+    r"roce/[^/]+\.sh": _shell,
     r"frr/[^/]+/netplan\.yaml": _netplan,
     r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
     r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
@@ -275,7 +286,7 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     assert {d.code for d in found} <= {"E0506"}
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
-    assert made >= common | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue"}}[kind]
+    assert made >= common | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"}}[kind]
 
 
 def test_every_target_is_among_them(tmp_path: Path) -> None:
