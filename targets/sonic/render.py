@@ -118,7 +118,8 @@ def bgp(router: Router, names: Mapping[str, str]) -> dict[str, Table]:
     """Sessions of one peer group; a neighbour's ASN is written out, so a cable in the wrong place brings no session up."""
     versions = {r.version for r in router.accepted}
     carried = sorted({v for s in router.sessions for v in s.versions})
-    flags = {"bfd": "true"} if router.bfd else {}
+    group = {"peer_type": "external", "capability_ext_nexthop": "true", **({"bfd": "true"} if router.bfd else {})}
+    width = {"max_ebgp_paths": str(min(router.width, 256))}
     peers = [(names[s.peer] if s.unnumbered else s.peer, s) for s in router.sessions]
     maps = {"route_map_in": ["FABRIC"], "route_map_out": ["FABRIC"]}
     return {
@@ -126,15 +127,14 @@ def bgp(router: Router, names: Mapping[str, str]) -> dict[str, Table]:
             "local_asn": str(router.asn), "router_id": router.router_id, "load_balance_mp_relax": "true",
             "default_ipv4_unicast": "false", **({"graceful_restart_enable": "true"} if router.graceful_restart else {}),
         }},
-        "BGP_GLOBALS_AF": {
-            f"default|{FAMILIES[v]}_unicast": {"max_ebgp_paths": str(min(router.width, 256))} for v in sorted({*carried, *versions})
-        },
-        "BGP_PEER_GROUP": {"default|FABRIC": {"peer_type": "external", "capability_ext_nexthop": "true", **flags}} if peers else {},
+        "BGP_GLOBALS_AF": {f"default|{FAMILIES[v]}_unicast": width for v in sorted({*carried, *versions})},
+        "BGP_PEER_GROUP": {"default|FABRIC": group} if peers else {},
         "BGP_PEER_GROUP_AF": {
             f"default|FABRIC|{FAMILIES[v]}_unicast": maps if v in versions else {} for v in carried
         },
         "BGP_NEIGHBOR": {
-            f"default|{peer}": {"peer_group_name": "FABRIC", "asn": str(s.asn), "name": remark(s.description)} for peer, s in peers
+            f"default|{peer}": {"peer_group_name": "FABRIC", "asn": str(s.asn), "name": remark(s.description)}
+            for peer, s in peers
         },
         "BGP_NEIGHBOR_AF": {
             f"default|{peer}|{FAMILIES[v]}_unicast": {"admin_status": "up"} for peer, s in peers for v in s.versions

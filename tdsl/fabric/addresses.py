@@ -280,7 +280,9 @@ def pool_of(rule: Rule, value: object) -> Pool:
         raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
                     help=f"begin at {ip_address(first - 1)}")  # fmt: skip
     if rule.gateway and not _inside(rule.gateway, net):
-        raise Fault("E0470", span, f"the gateway {rule.gateway} is no address of {net}", help="name the router of this very network")
+        raise Fault(
+            "E0470", span, f"the gateway {rule.gateway} is no address of {net}", help="name the router of this very network"
+        )
     room = min((end - first) // step, LARGEST)
     return Pool(
         rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin

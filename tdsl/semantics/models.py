@@ -252,9 +252,7 @@ class ModelBuilder:
             out.append((ways, tuple(names)))
         return tuple(out)
 
-    def sonic(
-        self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
-    ) -> tuple[SonicPort, ...]:
+    def sonic(self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]) -> tuple[SonicPort, ...]:
         """``sonic 8*(i - 1) lanes 8``: port i is Ethernet<8(i-1)>, its eight lanes have the numbers from there on, or ``from``."""
         if s is None:
             return ()

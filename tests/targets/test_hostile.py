@@ -286,7 +286,13 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     assert {d.code for d in found} <= {"E0506"}
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
-    assert made >= common | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"}}[kind]
+    assert (
+        made
+        >= common
+        | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"}}[
+            kind
+        ]
+    )
 
 
 def test_every_target_is_among_them(tmp_path: Path) -> None:
