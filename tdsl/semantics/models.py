@@ -253,7 +253,7 @@ class ModelBuilder:
         return tuple(out)
 
     def sonic(self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]) -> tuple[SonicPort, ...]:
-        """``sonic 8*(i - 1) lanes 8``: port i is Ethernet<8(i-1)>, its eight lanes have the numbers from there on, or ``from``."""
+        """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``."""
         if s is None:
             return ()
         words = dict(s.items[0].args) if len(s.items) == 1 else {}

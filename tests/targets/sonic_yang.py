@@ -1,8 +1,8 @@
 """The YANG models of SONiC: a config_db.json turned into the JSON that they describe, and judged by yanglint.
 
 What is turned is driven by the models themselves, so that a table or field they do not know is an error here; YANG alone passes
-over it. The mapping is that of sonic-net/sonic-buildimage, src/sonic-yang-mgmt: a key ``a|b`` belongs to the list of the table that has
-so many keys, a fixed container stays one.
+over it. The mapping is that of sonic-net/sonic-buildimage, src/sonic-yang-mgmt: a key ``a|b`` belongs to the list of the table
+that has so many keys, a fixed container stays one.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -223,7 +224,10 @@ def _netplan(path: str, data: bytes, fabric: Fabric) -> None:
 def _shell(path: str, data: bytes, fabric: Fabric) -> None:
     """One loop over words, and nothing that the shell does not read."""
     assert subprocess.run(["sh", "-n"], input=data, timeout=20, check=False).returncode == 0
-    _lines(r"#|$|set |sys=|for adapter in [^;$`]+; do$|  |done$")(path, data, fabric)
+    _lines(r"#|$|set |sys=|for adapter in |  |done$")(path, data, fabric)
+    (loop,) = (line for line in data.decode().splitlines() if line.startswith("for "))
+    words = shlex.split(loop.removesuffix("; do"))
+    assert loop == f"{shlex.join(words)}; do"
 
 
 READERS: dict[str, Reader] = {
