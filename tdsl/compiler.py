@@ -33,6 +33,8 @@ SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 LOCK = ".lock"
 """Ending of the file beside a design that says which links stand."""
 
+IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
+
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
 
@@ -430,7 +432,7 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
         name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
         diagnostics.add(
             "E0118", s.span, f"`{name}` stands outside any fabric",
-            help="put it between the braces of `fabric NAME { … }`",
+            help=IMPORTS if name in ("import", "include", "from") else "put it between the braces of `fabric NAME { … }`",
         )  # fmt: skip
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.assets import read
 from tdsl.emit.quote import file_name
-from tdsl.emit.records import Router
+from tdsl.emit.records import Router, Standby
 from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
+from tdsl.source import SourceFile
 
 MANIFEST = "manifest.json"
 SCHEMA = 1
@@ -25,16 +27,24 @@ NEEDS = {
     "accelerator_hosts": "hosts with accelerators",
     "routing": "`routing`",
     "roce": "`roce`",
+    "partitions": "`partition`",
+    "guids": "GUIDs (`--assets`)",
+    "torus": "a torus",
 }
 """What a target may need, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value."""
+    """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value.
+
+    ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
+    """
 
     target_paths: tuple[Path, ...] = ()
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    assets: SourceFile | None = None
+    elsewhere: frozenset[str] = frozenset()
 
 
 def build(
@@ -43,7 +53,8 @@ def build(
     """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included."""
     options = options or BuildOptions()
     known = discover(diagnostics, options.target_paths)
-    view = FabricView(fabric, diagnostics)
+    assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
+    view = FabricView(fabric, diagnostics, assets)
     files: dict[str, bytes] = {}
     chosen = choose(known, targets, diagnostics)
     _pass_over(chosen, view, diagnostics)
@@ -75,13 +86,14 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
     files: dict[str, bytes] = {}
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
+            _want_guids(target, spec, view, diagnostics)
             continue
         for path, record in _places(spec, view, fitting):
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
                 continue
             content = render(target, spec, view, record, settings, diagnostics)
-            if content is not None and _passes(spec, path, content, diagnostics):
+            if content and not content.isspace() and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
 
@@ -176,6 +188,8 @@ def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iter
         records: list[tuple[str, object]] = [(d.name, d) for d in view.devices]
     elif spec.scope == "plane":
         records = [(p.name, p) for p in view.planes]
+    elif spec.scope == "standby":
+        return [(_standby_path(spec, s, view), s) for s in view.standbys]
     elif spec.scope == "router":
         records = [(r.name, r) for r in routers]
     elif spec.scope == "host":
@@ -187,6 +201,22 @@ def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iter
     if len(records) == 1 and spec.single:
         return [(spec.single, records[0][1])]
     return [(spec.path.replace(f"{{{spec.scope}}}", file_name(name)), record) for name, record in records]
+
+
+def _standby_path(spec: FileSpec, standby: Standby, view: FabricView) -> str:
+    """The path of a standby's file, in the folder of its subnet where there are several."""
+    path = spec.path if len(view.planes) > 1 else spec.path.replace("{plane}/", "")
+    return path.replace("{plane}", file_name(standby.plane.name)).replace("{standby}", file_name(standby.name))
+
+
+def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: Diagnostics) -> None:
+    """A note of a file that the design asks for and that names assets by GUIDs which nobody gave."""
+    asked = set(spec.needs) - {"guids", *target.needs}
+    if "guids" in spec.needs and asked and view.capabilities.issuperset(asked) and "guids" not in view.capabilities:
+        diagnostics.add(
+            "E0511", None, f"target `{target.name}`: {spec.single or spec.path} is left out: it names assets by their GUIDs",
+            severity=Severity.NOTE, help="give them with `--assets FILE`: device,port,node_guid,port_guid",
+        )  # fmt: skip
 
 
 def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:

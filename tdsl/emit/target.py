@@ -13,7 +13,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.emit.records import Router
 from tdsl.resources import folder
 
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router")
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
 _ROUTER_KEYS = {"kind", "interface", "management", "mtu", "sonic"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}

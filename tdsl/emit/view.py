@@ -14,6 +14,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import adapters, hosts, picture, subnets
 from tdsl.emit.addresses import given_addresses, plain
+from tdsl.emit.assets import Assets
 from tdsl.emit.columns import Column, Table
 from tdsl.emit.records import (
     Address,
@@ -25,6 +26,7 @@ from tdsl.emit.records import (
     HostLayout,
     Link,
     LinkClass,
+    Membership,
     Model,
     Picture,
     Plane,
@@ -32,10 +34,12 @@ from tdsl.emit.records import (
     PortGroup,
     Router,
     Sketch,
+    Standby,
     System,
 )  # fmt: skip
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import DeviceModel, Part
 
 if TYPE_CHECKING:
@@ -56,10 +60,11 @@ class Sizes:
 class FabricView:
     """A fabric as templates see it. Findings of its parts go to the diagnostics it was made with."""
 
-    def __init__(self, fabric: Fabric, diagnostics: Diagnostics) -> None:
+    def __init__(self, fabric: Fabric, diagnostics: Diagnostics, assets: Assets | None = None) -> None:
         self._fabric = fabric
         self._diagnostics = diagnostics
         self._wires = Wires(fabric)
+        self._assets = assets
 
     # ------------------------------------------------------------ facts
     @property
@@ -93,6 +98,9 @@ class FabricView:
             "cables": len(f.cable_a) > 0,
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
+            "guids": self._assets is not None,
+            "partitions": f.management is not None and bool(f.management.partitions),
+            "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
             "routing": f.addressing is not None and f.addressing.routing is not None,
             "roce": f.addressing is not None and f.addressing.roce is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
@@ -225,8 +233,33 @@ class FabricView:
     # ------------------------------------------------------------ InfiniBand
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
-        """Subnets: one a plane, or one for the fabric."""
-        return subnets.planes(self._wires, self._plane_names)
+        """Subnets: what switches join, one a plane in most fabrics."""
+        return subnets.planes(self._wires, self._plane_names, self._assets)
+
+    @cached_property
+    def standbys(self) -> tuple[Standby, ...]:
+        """Subnet managers but the masters, subnet by subnet."""
+        return tuple(Standby(m.name, p, m) for p in self.planes for m in p.managers[1:])
+
+    @cached_property
+    def partitions(self) -> Table[Membership]:
+        """Every port in every partition."""
+        f, w = self._fabric, self._wires
+        found = f.management.partitions if f.management is not None else ()
+        ports = np.concatenate([np.zeros(0, np.int64), *(p.port for p in found)])
+        return Table(Membership, len(ports), {
+            "partition": lambda: [p.name for p in found for _ in p.port],
+            "key": lambda: [p.key for p in found for _ in p.port],
+            "device": lambda: w.devices.name[f.port_device[ports]].tolist(),
+            "port": lambda: w.ports.path[w.ports.rows(ports)].tolist(),
+            "membership": lambda: ["full" if x else "limited" for p in found for x in p.full.tolist()],
+        })  # fmt: skip
+
+    @property
+    def managers(self) -> tuple[str, ...]:
+        """Hosts that run subnet managers, the master first."""
+        f = self._fabric
+        return tuple(f.device_name(d) for d in f.management.managers) if f.management is not None else ()
 
     @cached_property
     def _plane_names(self) -> dict[int, str]:
@@ -284,5 +317,5 @@ def _model(key: str, model: DeviceModel) -> Model:
             Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
             for i in range(c.size)
         )
-        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(hosts.INFINIBAND & set(c.types)), ports))
+        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(INFINIBAND & set(c.types)), ports))
     return Model(key, model.name, model.kind, model.title, tuple(groups))

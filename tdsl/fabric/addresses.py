@@ -203,7 +203,7 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
     for here in [slice(k, k + 1) for k in range(over.count)] if own else [slice(0, over.count)]:
         scope = over.scope(here.start, rule.scope) if own else rule.scope
         if rule.kind == "links":
-            ports = _ports(fabric, side, here)
+            ports = ports_of(fabric, side, here)
             links, ranks = _links(fabric, ports, None if far is None else np.unique(far[here]))
             yield Population(scope, links, ranks, len(ports))
             continue
@@ -213,7 +213,7 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
         yield Population(scope, rows, np.arange(len(rows), dtype=np.int64), len(rows))
 
 
-def _ports(fabric: Fabric, side: Side, here: slice) -> Ints:
+def ports_of(fabric: Fabric, side: Side, here: slice) -> Ints:
     """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their ports."""
     rows = side.rows[here]
     blocks = []

@@ -70,6 +70,11 @@ def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT,
 
         fabric.addressing = address(plan, fabric, diagnostics)
     fabric.complete = ok and not diagnostics.has_errors
+    if plan.partitions or plan.managers:
+        from tdsl.fabric.partitions import manage
+
+        fabric.management = manage(plan, fabric, diagnostics)
+        fabric.complete = ok and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(
             "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",

@@ -24,11 +24,13 @@ import pytest
 
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostic, Diagnostics
-from tdsl.emit.build import build
+from tdsl.emit.assets import read
+from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.quote import FORMULA
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
+from tdsl.source import SourceFile
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod
 
@@ -230,6 +232,13 @@ def _shell(path: str, data: bytes, fabric: Fabric) -> None:
     assert loop == f"{shlex.join(words)}; do"
 
 
+def _assets(path: str, data: bytes, fabric: Fabric) -> None:
+    """tdsl's own reader finds each device and port."""
+    found = Diagnostics()
+    read(fabric, SourceFile(path, data.decode()), found)
+    assert not list(found), list(found)
+
+
 READERS: dict[str, Reader] = {
     r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
     r"cabling/\w+\.csv": _csv,
@@ -243,7 +252,9 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/netplan\.yaml": _netplan,
     r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
     r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
-    r"opensm/.*\.conf": _lines(r"#|$|[a-z_]+ [\w,-]+$"),
+    r"ibsim/assets\.csv": _assets,
+    r"opensm/(.*/)?(ib-node-name-map|root-guids)": _lines(r'$|0x[0-9a-f]{16}( "[^"#@\[\]]+")?$'),
+    r"opensm/.*\.conf": _lines(r"#|$|[a-z_]+ [\w,./-]+$"),
     r"ibsim/[^/]+\.net": _lines(
         r'#|$|(Switch|Ca|Hca)\t?\s*\d+ "[^"#@\[\]]+"|\[\d+\]|(switchguid|caguid|vendid|devid|sysimgguid)='
     ),
@@ -259,6 +270,9 @@ def read_all(fabric: Fabric) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """Every artefact of every target, read; and what was found."""
     found = Diagnostics()
     files = build(fabric, [], found)
+    if "ibsim/assets.csv" in files:
+        assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
+        files |= build(fabric, ["opensm"], found, BuildOptions(assets=assets))
     for path, data in files.items():
         assert re.fullmatch(r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\x7f\\]+", path), path
         (reader,) = (r for pattern, r in READERS.items() if re.fullmatch(pattern, path))
@@ -290,13 +304,12 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     assert {d.code for d in found} <= {"E0506"}
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
-    assert (
-        made
-        >= common
-        | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"}}[
-            kind
-        ]
-    )
+    own = {
+        "infiniband": {"opensm", "ibsim", "nccl"},
+        "eos": {"frr", "eos", "roce"},
+        "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"},
+    }
+    assert made >= common | own[kind]
 
 
 def test_every_target_is_among_them(tmp_path: Path) -> None:

@@ -244,6 +244,7 @@ def test_a_hostile_name_in_every_format() -> None:
     files = build(fabric, [], found)
     assert [(d.code, *d.notes[0].split(",")[:1]) for d in found if d.code != "E0506"] == [
         ("E0504", "in fabric.net.j2"),
+        ("E0504", "in assets.csv.j2"),
         ("E0504", "in fabric.topo.j2"),
     ]
     assert json.loads(files["fabric.json"])["title"] == fabric.title
