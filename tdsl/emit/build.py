@@ -92,6 +92,8 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
                 continue
+            if spec.kind and getattr(record, "kind", "") != spec.kind:
+                continue
             content = render(target, spec, view, record, settings, diagnostics)
             if content and not content.isspace() and _passes(spec, path, content, diagnostics):
                 files[path] = content

@@ -487,13 +487,15 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only. The port
-    is one of ``split`` lanes of another, 1 if it is whole. ``sonic``: the model says how SONiC numbers it."""
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
+    ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
+    is whole. ``sonic``: the model says how SONiC numbers it."""
 
     name: str
     description: str
     addresses: tuple[str, ...]
     rate_gbps: int | float
+    routes: tuple[Route, ...] = ()
     split: int = 1
     sonic: bool = False
 

@@ -73,7 +73,8 @@ class Routers:
     # ------------------------------------------------------------ one device
     def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
         f, found = self.fabric, self.found
-        interfaces, sessions, routes = [], [], []
+        interfaces, sessions = [], []
+        routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
         for port, link in mine:
             near_b = int(f.link_b[link]) == port
@@ -84,14 +85,15 @@ class Routers:
             own = list(found.each("links", link, near_b))
             other = list(found.each("links", link, not near_b))
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
+            static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
             c, _ = f.port_class(port)
-            interfaces.append(Interface(name, text, addresses, gbps(int(f.link_rate[link])), c.split, bool(c.sonic)))
+            rate = gbps(int(f.link_rate[link]))
+            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic)))
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
-            if not found.asn[device]:
-                routes += [Route(a.version, p.network, str(a)) for a, p in other]
+            routes += static
         routing = found.routing
         loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
         return Router(

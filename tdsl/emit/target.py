@@ -16,7 +16,7 @@ from tdsl.resources import folder
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
 _ROUTER_KEYS = {"kind", "interface", "management", "mtu", "sonic"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class FileSpec:
     ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
     ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
     The file with ``identity`` is a function of the design alone: its hash is the design's. Where the fabric lacks what the file
-    ``needs``, the target goes without it.
+    ``needs``, the target goes without it. With a ``kind`` (``host``) it is made for records of that kind alone.
     """
 
     path: str
@@ -35,6 +35,7 @@ class FileSpec:
     program: str = ""
     single: str = ""
     lint: str = ""
+    kind: str = ""
     identity: bool = False
     needs: tuple[str, ...] = ()
 
@@ -155,7 +156,7 @@ def _file(data: object, place: Path, own: bool) -> FileSpec:
     scope = data.get("scope", "fabric")
     if scope not in SCOPES:
         raise _Unfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
-    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint")}
+    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
     path = _text(data, "path")
     if scope != "fabric" and f"{{{scope}}}" not in path:
         raise _Unfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")

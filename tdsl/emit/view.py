@@ -270,9 +270,9 @@ class FabricView:
         for number, device in zip(numbers.tolist(), first.tolist(), strict=True):
             if number >= 0:
                 s = f.set_of(device)
-                depth = next(i for i, p in enumerate(s.parts) if p.kind == "plane") + 1
+                depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), -1) + 1
                 below = prod(a.size for p in s.parts[depth:] for a in p.axes)
-                out[number] = _prefix(s.parts[:depth], (device - s.first) // below)
+                out[number] = _prefix(s.parts[:depth], (device - s.first) // below) if depth else f"plane{number}"
         return out
 
     # ------------------------------------------------------------ drawings

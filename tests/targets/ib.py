@@ -129,6 +129,33 @@ class Lab:
         return told.stdout
 
 
+def loops_with_levels(lab: Lab, name: str) -> str:
+    """What ibdmchk says of loops of credits where the manager spreads paths over service levels and virtual lanes: the level of
+    each pair of adapters is asked of the subnet's own administration."""
+    program = _which("ibdmchk")
+    if program is None:
+        pytest.skip("ibdmchk is not installed: apt-get install ibutils")
+    place = lab.scratch / name
+    lids = {int(guid, 16): int(lid, 16) for guid, lid, *_ in map(str.split, filter(None, _lines(place / "guid2lid")))}
+    nodes = [int(x, 16) for x in re.findall(r"^caguid=0x([0-9a-f]+)", (lab.scratch / "fabric.net").read_text(), re.M)]
+    at = {node: lids[node + 1] for node in nodes}
+    rows = []
+    for source in nodes:
+        for target in nodes:
+            if source != target:
+                told = lab.ask("saquery", "PR", "--slid", str(at[source]), "--dlid", str(at[target]))
+                level = re.search(r"^\s*sl\.+0x([0-9A-Fa-f]+)", told, re.M)
+                assert level is not None, told
+                rows.append(f"0x{source:016x} {at[target]} {int(level[1], 16)}\n")
+    (place / "psl.txt").write_text("".join(rows))
+    dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl.txt", "-d", "opensm-sl2vl.dump"]
+    return subprocess.run([program, *dumps], cwd=place, capture_output=True, text=True, timeout=120).stdout
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
 @contextmanager
 def lab(netlist: bytes, scratch: Path, files: Mapping[str, bytes]) -> Iterator[Lab]:
     """A simulated subnet, with these files for its managers."""

@@ -264,6 +264,23 @@ def test_torus_2qos_finds_the_torus(extents: str, line: str, tmp_path: Path) -> 
     assert f"Built {line}" in told and "torus-2QoS tables configured on all switches" in told
 
 
+@pytest.mark.parametrize("engine", ["", pytest.param("dfsssp", marks=pytest.mark.slow)])
+def test_no_loop_of_credits_on_a_torus(engine: str, tmp_path: Path) -> None:
+    """The engine of the configuration (torus-2QoS) and the one it falls back to break every loop by virtual lanes. Each path's
+    service level is asked of the manager that runs."""
+    ib.need()
+    files = rehearsed(fabric_of(TORUS.replace("5x5", "4x4"), tmp_path, models=False), E0511=1)
+    mine = of_opensm(files)
+    config = mine["opensm.conf"]
+    if engine:
+        config = re.sub(rb"(?m)^routing_engine .*", f"routing_engine {engine}".encode(), config)
+    with ib.lab(files["ibsim/fabric.net"], tmp_path, mine) as lab:
+        lab.manage("sm", config)
+        lab.awaited("sm", UP, f"{engine or 'torus-2QoS'} tables configured on all switches")
+        told = ib.loops_with_levels(lab, "sm")
+    assert "no credit loops found" in told and "Found credit loop on:" not in told, told[-2000:]
+
+
 RAILS = """
 fabric f {
   host node[3]: DGX_H100
