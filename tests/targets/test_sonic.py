@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tdsl.emit.faceplate import FacePort
 from tdsl.resources import folder
 from tests.conftest import need_program
+from tests.harness import compile_text
 from tests.targets import sonic_yang, switches
 from tests.targets.sonic_yang import Unknown
 from tests.targets.switches import made, neighbours, text
@@ -39,7 +40,7 @@ fabric f {
   connect leaf[*] to spine[*] each { cable TWIN; length 300m; rate 400Gbps }
   address leaf[*], spine[*] loopback from 10.255.0.0/24
   address leaf[*], spine[*] loopback from fd00:255::/64
-  address leaf, spine management from 192.168.0.10/24 { gateway "192.168.0.1" }
+  address leaf, spine management from 192.168.0.10/24 { gateway 192.168.0.1 }
   address node[*].nic[r] links from "172.{16 + r}.0.0/24"
   routing bgp { mtu 9216; bfd; graceful_restart }
   roce { dscp 24; priority 4; cnp 40 priority 7; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
@@ -49,7 +50,7 @@ fabric f {
 
 @pytest.fixture
 def judge(test_data: Path, tmp_path: Path) -> Judge:
-    program = need_program("yanglint", "libyang-tools")
+    program = need_program("yanglint", "libyang2-tools")
     return lambda config: sonic_yang.judge(program, test_data / "sonic-yang", config, tmp_path)
 
 
@@ -224,9 +225,9 @@ def test_a_switch_without_neighbours(tmp_path: Path, judge: Judge) -> None:
 
 
 def test_a_gateway_outside_of_its_network(tmp_path: Path) -> None:
-    from tests.harness import compile_text
-
-    found = compile_text(TWIN.replace('"192.168.0.1"', '"192.168.1.1"'), tmp_path, verify=False, models=False).findings
+    found = compile_text(
+        TWIN.replace("gateway 192.168.0.1", "gateway 192.168.1.1"), tmp_path, verify=False, models=False
+    ).findings
     assert [d.code for d in found if d.severity.word == "error"] == ["E0470"]
 
 
