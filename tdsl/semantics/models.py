@@ -256,18 +256,20 @@ class ModelBuilder:
         """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``."""
         if s is None:
             return ()
+        help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`, and `from N` where lane numbers differ"
         words = dict(s.items[0].args) if len(s.items) == 1 else {}
         if "lanes" not in words or set(words) - {"lanes", "from"}:
-            help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`, and `from N` where lane numbers differ"
             raise Fault("E0120", s.span, "`sonic` takes the number of a port and how many lanes it has", help=help)
         numbers = self.integers(s.items[0].value, name, axes)
         counts = self.integers(words["lanes"], name, axes)
         first = self.integers(words["from"], name, axes) if "from" in words else numbers
         if min(*numbers, *first, 0) < 0 or len(set(numbers)) < len(numbers):
-            raise Fault("E0120", s.span, "SONiC counts ports and lanes from 0, and no two ports may have one number")
+            raise Fault("E0120", s.span, "SONiC counts ports and lanes from 0, and no two ports may have one number", help=help)
         bad = next((c for c in counts if c < 1 or c > 16 or any(c % n for n in splits)), None)
         if bad is not None:
-            raise Fault("E0120", words["lanes"].span, f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides")
+            raise Fault(
+                "E0120", words["lanes"].span, f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides", help=help
+            )
         return tuple(
             SonicPort(n, tuple(range(f, f + c)), n) for n, f, c in zip(numbers, first, counts, strict=True)
         )  # fmt: skip
