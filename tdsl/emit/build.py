@@ -26,6 +26,7 @@ NEEDS = {
     "infiniband": "InfiniBand links",
     "accelerator_hosts": "hosts with accelerators",
     "routing": "`routing`",
+    "roce": "`roce`",
     "partitions": "`partition`",
     "guids": "GUIDs (`--assets`)",
     "torus": "a torus",
@@ -80,6 +81,8 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
             f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
         )
         diagnostics.add("E0511", None, text, severity=Severity.NOTE)
+    if target.routers.sonic:
+        _want_platforms(target, fitting, view, diagnostics)
     files: dict[str, bytes] = {}
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
@@ -95,6 +98,17 @@ def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnosti
             if content and not content.isspace() and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
+
+
+def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics) -> None:
+    """A note of models that name no platform of SONiC: their lanes may be a stand-in, and the file has no ``hwsku``."""
+    facts = [view.model_facts(r.name) for r in routers]
+    nameless = {f["model"] for f in facts if not f.get("hwsku")}
+    if nameless:
+        diagnostics.add(
+            "E0511", None, f"target `{target.name}`: no `hwsku` is said of {' and '.join(sorted(nameless))}",
+            severity=Severity.NOTE, help="add it to the file, and compare the lanes with the platform's port_config.ini",
+        )  # fmt: skip
 
 
 def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnostics) -> None:

@@ -10,6 +10,7 @@ import json as json_module
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from shlex import quote
 from types import SimpleNamespace
 
 from tdsl.emit.columns import Column, Table, natural
@@ -160,6 +161,11 @@ def as_counted(records: Sequence[object], field: str) -> list[object]:
     return sorted(records, key=lambda r: natural(str(getattr(r, field))))
 
 
+def shell(value: object) -> str:
+    """A word of a shell script."""
+    return quote(str(value))
+
+
 def line(value: object) -> str:
     """Text that must stay on its line, such as a comment."""
     return _CONTROL.sub(" ", str(value))
@@ -181,5 +187,5 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface, "remark": remark, "natural": as_counted,
+    "word": word, "interface": interface, "remark": remark, "natural": as_counted, "shell": shell,
 }  # fmt: skip

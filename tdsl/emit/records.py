@@ -489,7 +489,7 @@ class Sketch:
 class Interface:
     """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
     ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
-    is whole."""
+    is whole. ``sonic``: the model says how SONiC numbers it."""
 
     name: str
     description: str
@@ -497,6 +497,7 @@ class Interface:
     rate_gbps: int | float
     routes: tuple[Route, ...] = ()
     split: int = 1
+    sonic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,12 +543,13 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """The address of a management interface."""
+    """The address of a management interface. ``gateway`` is "" where the design names none."""
 
     interface: str
     vrf: str
     version: int
     address: str
+    gateway: str
 
 
 @dataclass(frozen=True, slots=True)

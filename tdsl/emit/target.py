@@ -14,9 +14,8 @@ from tdsl.emit.records import Router
 from tdsl.resources import folder
 
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
-_ROUTER_KEYS = {"kind", "interface", "management", "mtu"}
+_ROUTER_KEYS = {"kind", "interface", "management", "mtu", "sonic"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
 
@@ -44,12 +43,14 @@ class FileSpec:
 @dataclass(frozen=True, slots=True)
 class Routers:
     """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
-    ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any."""
+    ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
+    says how SONiC numbers all ports that have links."""
 
     kind: str = ""
     interface: re.Pattern[str] = re.compile(".*")
     management: re.Pattern[str] = re.compile(".*")
     mtu: int = 65535
+    sonic: bool = False
 
     @property
     def plural(self) -> str:
@@ -65,6 +66,8 @@ class Routers:
                 return f"`{strange}` of {router.name} is no name of a port there"
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
+        if self.sonic and not all(i.sonic for i in router.interfaces):
+            return f"nothing says how SONiC numbers the ports of {router.name}: `sonic 8*(i - 1) lanes 8`"
         return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
 
 
@@ -143,7 +146,7 @@ def _routers(data: object) -> Routers:
         patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
         raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    return Routers(_text(data, "kind", ""), patterns[0], patterns[1], mtu)
+    return Routers(_text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True)
 
 
 def _file(data: object, place: Path, own: bool) -> FileSpec:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import DeviceModel, Part
+
+if TYPE_CHECKING:
+    from tdsl.emit.faceplate import Faceplates, FacePort
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ class FabricView:
             "partitions": f.management is not None and bool(f.management.partitions),
             "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
             "routing": f.addressing is not None and f.addressing.routing is not None,
+            "roce": f.addressing is not None and f.addressing.roce is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)
@@ -209,6 +214,21 @@ class FabricView:
         from tdsl.emit.routers import Routers
 
         return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
+
+    @cached_property
+    def _faceplates(self) -> Faceplates:
+        from tdsl.emit.faceplate import Faceplates
+
+        return Faceplates(self._wires)
+
+    def faceplate(self, name: str) -> tuple[FacePort, ...]:
+        """All ports of a switch as SONiC numbers them; none where its model does not say."""
+        return self._faceplates.of(name)
+
+    def model_facts(self, name: str) -> dict[str, str]:
+        """What the model of a device says of itself in words, such as its ``platform``, and its name as ``model``."""
+        model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
+        return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property

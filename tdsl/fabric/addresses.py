@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_address, ip_interface
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +50,7 @@ class Pool:
     prefix: int
     interface: str
     vrf: str
+    gateway: str
     origin: Origin
 
     def address(self, rank: int, second: bool = False) -> Ip:
@@ -278,5 +279,18 @@ def pool_of(rule: Rule, value: object) -> Pool:
     elif first % step:
         raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
                     help=f"begin at {ip_address(first - 1)}")  # fmt: skip
+    if rule.gateway and not _inside(rule.gateway, net):
+        raise Fault(
+            "E0470", span, f"the gateway {rule.gateway} is no address of {net}", help="name the router of this very network"
+        )
     room = min((end - first) // step, LARGEST)
-    return Pool(rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.origin)
+    return Pool(
+        rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin
+    )  # fmt: skip
+
+
+def _inside(text: str, net: IPv4Network | IPv6Network) -> bool:
+    try:
+        return ip_address(text) in net
+    except ValueError:
+        return False

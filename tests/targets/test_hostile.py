@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -44,8 +45,12 @@ NAMES = (
 )  # fmt: skip
 Reader = Callable[[str, bytes, Fabric], None]
 ETHERNET = """\
-model switch SW {{ port p[1..4]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}" }} }}
-model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }} }}
+model switch SW {{
+  port p[1..4]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}"; sonic 8*i lanes 8 }}
+  hwsku "SW"
+}}
+model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }}; chip gpu[2]: GPU }}
+model chip GPU {{ port lane: 400Gbps }}
 fabric f {{
   host node[2]: NODE
   switch leaf[2]: SW
@@ -218,6 +223,15 @@ def _netplan(path: str, data: bytes, fabric: Fabric) -> None:
     assert all(re.fullmatch(r"[!-~]{1,15}", name) for name in told["network"]["ethernets"])
 
 
+def _shell(path: str, data: bytes, fabric: Fabric) -> None:
+    """One loop over words, and nothing that the shell does not read."""
+    assert subprocess.run(["sh", "-n"], input=data, timeout=20, check=False).returncode == 0
+    _lines(r"#|$|set |sys=|for adapter in |  |done$")(path, data, fabric)
+    (loop,) = (line for line in data.decode().splitlines() if line.startswith("for "))
+    words = shlex.split(loop.removesuffix("; do"))
+    assert loop == f"{shlex.join(words)}; do"
+
+
 def _assets(path: str, data: bytes, fabric: Fabric) -> None:
     """tdsl's own reader finds each device and port."""
     found = Diagnostics()
@@ -234,6 +248,7 @@ READERS: dict[str, Reader] = {
     r"frr/[^/]+/frr\.conf": _frr,
     r"eos/[^/]+\.cfg": _eos,
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
+    r"roce/[^/]+\.sh": _shell,
     r"frr/[^/]+/netplan\.yaml": _netplan,
     r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
     r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
@@ -289,7 +304,12 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     assert {d.code for d in found} <= {"E0506"}
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
-    assert made >= common | {"infiniband": {"opensm", "ibsim", "nccl"}, "eos": {"frr", "eos"}, "cumulus": {"frr", "nvue"}}[kind]
+    own = {
+        "infiniband": {"opensm", "ibsim", "nccl"},
+        "eos": {"frr", "eos", "roce"},
+        "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"},
+    }
+    assert made >= common | own[kind]
 
 
 def test_every_target_is_among_them(tmp_path: Path) -> None:
