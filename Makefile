@@ -48,7 +48,10 @@ demo: $(VENV)/.installed
 system:
 	@scripts/system-packages install
 
-test: $(VENV)/.installed-dev system
+tests/npm/node_modules/.package-lock.json: tests/npm/package-lock.json
+	@scripts/node-packages tests/npm
+
+test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
 	$(BIN)/python -m pytest -n $(WORKERS) -rfEs $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-dev
@@ -67,5 +70,5 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) tests/npm/node_modules build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

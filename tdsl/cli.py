@@ -16,11 +16,12 @@ from typing import Any
 import click
 
 from tdsl import __version__
+from tdsl.config import Config, ConfigError, load
 
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 EPILOG = """\b
 Begin with:
-  tdsl init my_fabric           a small design to start from
+  tdsl init my_fabric           a small design to start from, and a pipeline
   tdsl check my_fabric.fab      what is proved of it, what is wrong with it
   tdsl build my_fabric.fab      its cabling and configurations, below out/
 
@@ -124,5 +125,42 @@ def _where(fault: Exception) -> str:
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
 )
 @click.version_option(__version__, message="tdsl %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Designs of AI-cluster networks: check what is claimed of them, build what they need."""
+    try:
+        ctx.obj = load(Path.cwd())
+        ctx.default_map = _defaults(ctx, ctx.obj)
+    except ConfigError as wrong:
+        raise Unusable(str(wrong)) from None
+
+
+class Unusable(click.ClickException):
+    """A project whose configuration cannot be followed."""
+
+    exit_code = USAGE
+
+
+def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
+    """What tdsl.toml gives for the options of the command that is called."""
+    commands = ctx.command
+    name = ctx.invoked_subcommand
+    assert isinstance(commands, Commands)
+    for wrong in config.commands.keys() - set(commands.list_commands(ctx)):
+        raise config.fault(f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}")
+    command = commands.get_command(ctx, name) if name else None
+    if command is None or config.file is None:
+        return {}
+    options = {p.name: p for p in command.params if isinstance(p, click.Option)}
+    given: dict[str, Any] = {}
+    for key, value in config.commands.get(command.name or "", {}).items():
+        option = options.get(key.replace("-", "_"))
+        if option is None:
+            known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
+            raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
+        if isinstance(value, dict) or isinstance(value, list) != option.multiple:
+            raise config.fault(f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}")
+        given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
+    if "path" in options and config.path:
+        given["path"] = [*map(str, config.path), *given.get("path", ())]
+    return {str(command.name): given}

@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, gather
-from tdsl.source import Span
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.pins import Line
     from tdsl.semantics.cluster import Member
     from tdsl.semantics.library import Entry, Library, Linked
     from tdsl.semantics.loader import Parsed
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
+LOCK = ".lock"
+"""Ending of the file beside a design that says which links stand."""
+
+IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
 
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27
@@ -57,6 +63,9 @@ class Options:
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
     fail: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
+    locked: bool = False  # what the lock says must stay
+    lock: bool = True  # whether to read a lock at all
 
 
 @dataclass(slots=True)
@@ -112,7 +121,7 @@ def expand(source: str, options: Options | None = None) -> tuple[str | None, Com
     options = options or Options()
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    shown, home, plans = _planned(source, options, diagnostics)
+    shown, home, plans, _ = _planned(source, options, diagnostics)
     text = None if home is None or diagnostics.has_errors else expanded(home, plans, dict(options.set))
     return text, _lone(shown, Path(source).stem, diagnostics, begin)
 
@@ -132,8 +141,8 @@ def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
 
 def _planned(
     source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None
-) -> tuple[str, Linked | None, list[Plan]]:
-    """A file's name, its names and the plans of its fabrics; None and none if it is no text."""
+) -> tuple[str, Linked | None, list[Plan], list[SourceFile]]:
+    """A file's name, its names, the plans of its fabrics and what was read; None and none if it is no text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
     from tdsl.semantics.parameters import idle_parameters
@@ -149,7 +158,7 @@ def _planned(
         raise UsageError(f"{source}: {error.strerror or error}") from None
     shown = loader.shown(path, source)
     if module is None:
-        return shown, None, []
+        return shown, None, [], []
     library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
     plans = _plans(library, home, options, diagnostics)
@@ -158,24 +167,25 @@ def _planned(
         idle_parameters(module.body, diagnostics)
     _name_settings(diagnostics, options)
     _unknown_parameters(options, plans, diagnostics)
-    return shown, home, plans
+    return shown, home, plans, [m.file for m in loader.modules.values() if m is not None]
 
 
 def _compile(source: str, options: Options, verify: bool) -> Compilation:
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    shown, _, plans = _planned(source, options, diagnostics)
+    shown, _, plans, files = _planned(source, options, diagnostics)
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
     if not plans:
-        return _lone(shown, Path(source).stem, diagnostics, begin)
+        return _settled(_lone(shown, Path(source).stem, diagnostics, begin), files, options, False)
     designs = []
     sound = not diagnostics.has_errors
     absent: list[dict[str, str]] = []
+    stands = _stands(source, options, diagnostics)
     for plan in plans:
         design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
         if syntax_ok:
-            absent.append(_finish(plan, design, diagnostics, options, verify, sound))
+            absent.append(_finish(plan, design, diagnostics, options, verify, sound, stands.get(plan.name, [])))
         designs.append(design)
     for element in absent[0] if absent and not diagnostics.has_errors else ():
         if all(element in each for each in absent):
@@ -185,10 +195,50 @@ def _compile(source: str, options: Options, verify: bool) -> Compilation:
     designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
     for design in designs:
         design.elapsed_s = time.perf_counter() - begin
-    return Compilation(shown, designs, found)
+    return _settled(Compilation(shown, designs, found), files, options, verify)
 
 
-def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool) -> dict[str, str]:
+def _settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+    """A compilation with the severities that the design's comments and the configuration settle."""
+    from tdsl.allowances import Allowances
+
+    own = Diagnostics()
+    settled = Allowances(options.severities)
+    for file in files:
+        settled.read(file, own)
+    if not (settled.lines or settled.severities or own):
+        return compilation
+    compilation.findings = settled.settle(compilation.findings)
+    for design in compilation.designs:
+        design.findings = settled.settle(design.findings)
+    whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
+    if verified and whole and not (options.select or options.fail):
+        own.extend(settled.idle(options.ignore))
+    compilation.findings = gather([*compilation.findings, *own])
+    compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    return compilation
+
+
+def _stands(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line]]:
+    """The links of each fabric that stand by the lock beside a file."""
+    path = Path(f"{source}{LOCK}")
+    if not options.lock or not path.is_file():
+        if options.locked:
+            raise UsageError(f"there is no {path}; `tdsl lock` writes it")
+        return {}
+    from tdsl.fabric.pins import read
+    from tdsl.syntax.parser import decode
+
+    try:
+        file = decode(path.read_bytes(), path.as_posix(), diagnostics)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    return {} if file is None else read(file, diagnostics)
+
+
+def _finish(
+    plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool, stands: list[Line]
+) -> dict[str, str]:
     """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: the plans of the file have no errors.
 
     Gives the failed elements that are not its own, and why."""
@@ -196,8 +246,12 @@ def _finish(plan: Plan, design: Design, diagnostics: Diagnostics, options: Optio
     from tdsl.fabric.requirements import resolve_claims
 
     own = Diagnostics()
-    design.fabric = wire(plan, own, options.max_links)
+    design.fabric = wire(plan, own, options.max_links, stands)
     design.fabric.complete = design.fabric.complete and sound
+    if stands and design.fabric.complete:
+        from tdsl.fabric.pins import moved
+
+        moved(stands, design.fabric, own, Severity.ERROR if options.locked else Severity.NOTE)
     design.claims = resolve_claims(plan, design.fabric, own)
     absent: dict[str, str] = {}
     if options.fail:
@@ -378,7 +432,7 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
         name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
         diagnostics.add(
             "E0118", s.span, f"`{name}` stands outside any fabric",
-            help="put it between the braces of `fabric NAME { … }`",
+            help=IMPORTS if name in ("import", "include", "from") else "put it between the braces of `fabric NAME { … }`",
         )  # fmt: skip
 
 

@@ -11,8 +11,9 @@ from tdsl.source import Origin, Span
 
 
 class Severity(IntEnum):
-    """How much a finding matters; ``--fail-on`` compares with it."""
+    """How much a finding matters; ``--fail-on`` compares with it. What is allowed matters to nobody but readers."""
 
+    ALLOWED = -1
     NOTE = 0
     WARNING = 1
     ERROR = 2
@@ -44,7 +45,8 @@ class Diagnostic:
     """One finding.
 
     ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the cause with its
-    numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many alike it stands for.
+    numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many alike it stands for; ``allowed``
+    is the reason for which the design allows it.
     """
 
     code: str
@@ -56,6 +58,7 @@ class Diagnostic:
     fix: Fix | None = None
     severity: Severity = Severity.ERROR
     count: int = 1
+    allowed: str = ""
 
 
 @dataclass(slots=True)

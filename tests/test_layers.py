@@ -18,9 +18,12 @@ LAYERS = (
     ("fabric",),
     ("physical",),
     ("verify", "emit"),
-    ("compiler", "catalogue"),
+    ("catalogue",),
+    ("allowances",),
+    ("compiler",),
     ("sweep",),
     ("observe", "ide", "report"),
+    ("changes",),
     ("cli", "lsp"),
 )
 ALONE = ("config", "resources", "cache")

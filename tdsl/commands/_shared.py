@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Options
+    from tdsl.diagnostic import Severity
 
 if TYPE_CHECKING:
     Text = click.ParamType[str]
@@ -90,7 +91,33 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         max_links=given["limit_links"],
         solve_seconds=given.get("solve_seconds", 10),
         second_best=given.get("second_best", False),
+        severities=_severities(),
+        locked=given.get("locked", False),
     )
+
+
+def _severities() -> dict[str, Severity]:
+    """How much findings matter by tdsl.toml, by name."""
+    from tdsl.config import Config
+    from tdsl.diagnostic import Severity
+
+    context = click.get_current_context(silent=True)
+    config = context.find_object(Config) if context is not None else None
+    if config is None or not config.severities:
+        return {}
+    from tdsl import catalogue
+    from tdsl.allowances import FOREVER
+
+    out = {}
+    for name, word in config.severities.items():
+        page = catalogue.find(name)
+        if page is None:
+            near = catalogue.nearest(name)
+            raise Wrong(f"{config.file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else ""))
+        if page.code.startswith(FOREVER):
+            raise Wrong(f"{config.file}: `{name}` is always an error: it says that the text is not understood")
+        out[page.name] = Severity[word.upper()]
+    return out
 
 
 def compiled(sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None) -> Sequence[Compilation]:
@@ -140,6 +167,6 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
     paint, width = Paint(wants_colour(stream)), width_of(stream)
     for compilation in compilations:
         for design in compilation.designs:
-            told = replace(design, findings=[d for d in design.findings if d.severity is not Severity.NOTE])
+            told = replace(design, findings=[d for d in design.findings if d.severity > Severity.NOTE])
             for block in findings(told, paint, width):
                 say(f"{block}\n\n", stream)

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostics, gather
+from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.compiler import Compilation, Design
+    from tdsl.emit.build import BuildOptions
 
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
@@ -55,12 +58,20 @@ class TargetName(Text):
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, metavar="DIR", help="Where to write."
 )
+@click.option(
+    "--assets",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @limit_options
+@watched
 def command(
-    file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, check: bool, force: bool, **given: Any
-) -> int:
+    file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
+    force: bool, **given: Any,
+) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
@@ -73,7 +84,7 @@ def command(
     further = (*(p / "targets" for p in given["path"]), *target_path)
     _known(target, further)
     (compilation,) = compiled([file], options(given))
-    files = _made(compilation, target, further) if force or not _failed(compilation) else None
+    files = _made(compilation, target, further, assets) if force or not _failed(compilation) else None
     _report(compilation, begin)
     if not files or (_failed(compilation) and not force):
         click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
@@ -104,18 +115,25 @@ def _failed(compilation: Compilation) -> bool:
     return any(d.severity.word == "error" for x in compilation.designs for d in x.findings)
 
 
-def _made(compilation: Compilation, targets: tuple[str, ...], further: tuple[Path, ...]) -> dict[str, Mapping[str, bytes]]:
+def _made(
+    compilation: Compilation, targets: tuple[str, ...], further: tuple[Path, ...], assets: Path | None
+) -> dict[str, Mapping[str, bytes]]:
     """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
+    from tdsl.emit.build import BuildOptions
+
     built = [d for d in compilation.designs if d.fabric is not None]
-    return {d.name if len(built) > 1 else "": _files(d, targets, further) for d in built}
+    table = SourceFile(str(assets), assets.read_text(encoding="utf-8-sig", errors="replace")) if assets else None
+    fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
+    elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
+    return {d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, {}, table, elsewhere)) for d in built}
 
 
-def _files(design: Design, targets: tuple[str, ...], further: tuple[Path, ...]) -> Mapping[str, bytes]:
-    from tdsl.emit.build import BuildOptions, build
+def _files(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Mapping[str, bytes]:
+    from tdsl.emit.build import build
 
     diagnostics = Diagnostics()
     assert design.fabric is not None
-    files = build(design.fabric, targets, diagnostics, BuildOptions(further))
+    files = build(design.fabric, targets, diagnostics, options)
     design.findings = [*design.findings, *gather(diagnostics)]
     return files
 

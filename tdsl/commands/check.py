@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._watch import watched
 from tdsl.diagnostic import Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.compiler import Compilation
+
+    Output = click.ParamType[tuple[str, Path]]
+else:
+    Output = click.ParamType
 
 
 class CheckName(Text):
@@ -47,12 +52,28 @@ class CheckName(Text):
         return [CompletionItem(name) for name in catalogue.checks() if name.startswith(incomplete)]
 
 
+class Further(Output):
+    """A format and the file for it: ``sarif=tdsl.sarif``."""
+
+    name = "format=file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
+        """Split at the first equals sign."""
+        if isinstance(value, tuple):
+            return (str(value[0]), Path(value[1]))
+        name, sign, file = str(value).partition("=")
+        if not sign or not file or name not in formats():
+            self.fail(f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(formats())}", param, ctx)
+        return name, Path(file)
+
+
 @click.command(
     "check",
     short_help="Say what is proved of designs, and what is wrong with them.",
     epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n"
     "  tdsl check superpod.fab --all-params  (every value of every parameter)\n"
     "  tdsl check *.fab --output-format json -o report.json\n"
+    "  tdsl check *.fab --output-format github --report sarif=tdsl.sarif --report junit=junit.xml\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)",
 )
 @click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE...")
@@ -63,6 +84,10 @@ class CheckName(Text):
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report to a file."
 )
+@click.option(
+    "--report", type=Further(), multiple=True, metavar="FORMAT=FILE",
+    help="Write a further report to a file; may be given several times.",
+)  # fmt: skip
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
@@ -101,12 +126,14 @@ class CheckName(Text):
     metavar="N",
     help="About how long holes may take; counted in work, so that the answer is the same on every machine.",
 )
+@click.option("--locked", is_flag=True, help="Fail if a link that stands by FILE.lock would move.")
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @limit_options
+@watched
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    fail_on: str, certificates: Path | None, all_params: bool, limit_params: int, fail: tuple[str, ...],
-    fail_file: tuple[Path, ...], **given: Any,
+    report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
+    fail: tuple[str, ...], fail_file: tuple[Path, ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: what their requirements claim, and what every fabric must keep.
 
@@ -123,19 +150,16 @@ def command(
     compilations = compiled(files, asked, limit=limit_params if all_params else None)
     if certificates is not None:
         _save_certificates(compilations, certificates)
-    report = Report(
-        compilations,
-        Severity[fail_on.upper()],
-        output is None and wants_colour(sys.stdout),
-        width_of(sys.stdout),
-        time.perf_counter() - begin,
-    )
-    text = formats()[output_format].render(report)
+    told = Report(compilations, Severity[fail_on.upper()], elapsed_s=time.perf_counter() - begin)
+    shown = replace(told, colour=output is None and wants_colour(sys.stdout), width=width_of(sys.stdout))
+    text = formats()[output_format].render(shown)
     if output is None:
         say(text)
     else:
         save(text, output)
-    return FOUND if report.failed else OK
+    for name, file in report:
+        save(formats()[name].render(told), file)
+    return FOUND if told.failed else OK
 
 
 def _elements(path: Path) -> list[str]:

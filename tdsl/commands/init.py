@@ -1,4 +1,4 @@
-"""``tdsl init``: a small design to start from."""
+"""``tdsl init``: a project to start from: a design, and what checks it before each commit and each merge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from tdsl.commands._shared import Wrong
 
-TEMPLATE = """\
+DESIGN = """\
 # {name}: 8 DGX H100 on 8 leaves and 4 spines. Change a number, then run `tdsl check {name}.fab`.
 # `tdsl list hardware` shows the models that are known, `tdsl explain E0101` the page of a finding.
 
@@ -28,25 +28,112 @@ fabric {name} {{
   require edge_redundancy >= 8     # eight paths between any two nodes share no cable
 }}
 """
+SETTINGS = """\
+# Options of tdsl's commands, by their long names. What a call says wins.
+
+[check]
+fail-on = "warning"
+
+[build]
+out = "out"
+"""
+HOOKS = """\
+# Run by `pre-commit`, once `pre-commit install` was called here.
+repos:
+  - repo: local
+    hooks:
+      - id: tdsl-fmt
+        name: tdsl fmt
+        entry: tdsl fmt
+        language: system
+        files: \\.fab$
+      - id: tdsl-check
+        name: tdsl check
+        entry: tdsl check --output-format concise
+        language: system
+        files: \\.fab$
+"""
+GITHUB = """\
+# Findings stand at their lines in the pull request.
+name: designs
+on:
+  pull_request:
+  push:
+    branches: [main]
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: python -m pip install --quiet tdsl=={version}
+      - run: tdsl fmt --check *.fab
+      - run: tdsl check --output-format github *.fab
+"""
+GITLAB = """\
+# Findings stand in the merge request.
+designs:
+  image: python:3.12-slim
+  script:
+    - python -m pip install --quiet tdsl=={version}
+    - tdsl fmt --check *.fab
+    - tdsl check --report gitlab=gl-code-quality-report.json --report junit=junit.xml *.fab
+  artifacts:
+    when: always
+    reports:
+      codequality: gl-code-quality-report.json
+      junit: junit.xml
+"""
+PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".gitlab-ci.yml", GITLAB)}
 
 
 @click.command(
     "init",
-    short_help="Write a small commented design to start from.",
-    epilog="\b\nExample:\n  tdsl init my_fabric && tdsl check my_fabric.fab",
+    short_help="Start a project: a small commented design, and what checks it.",
+    epilog="\b\nExamples:\n  tdsl init my_fabric && tdsl check my_fabric.fab\n  tdsl init my_fabric --ci gitlab\n"
+    "  tdsl init my_fabric --bare        (the design and nothing else)",
 )
 @click.argument("name", default="my_fabric")
-def command(name: str) -> None:
-    """Write NAME.fab, a small commented design to start from. A file that is there is left alone."""
+@click.option(
+    "--ci", type=click.Choice([*PIPELINES, "none"]), default="github", show_default=True, help="Whose pipeline to write."
+)
+@click.option("--bare", is_flag=True, help="Write the design only.")
+def command(name: str, ci: str, bare: bool) -> None:
+    """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
+
+    Files that are there are left alone; a design of this name is an error.
+    """
+    from tdsl import __version__
+
     name = name.removesuffix(".fab")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise click.UsageError(f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first")
-    path = Path(f"{name}.fab")
+    design = Path(f"{name}.fab")
+    if not _written(design, DESIGN.format(name=name)):
+        raise Wrong(f"{design} is there already; choose another name")
+    if not bare:
+        others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
+        if ci in PIPELINES:
+            path, text = PIPELINES[ci]
+            others[path] = text.format(version=__version__)
+        for place, text in others.items():
+            done = _written(Path(place), text)
+            click.echo(f"{place} is {'written' if done else 'there already and left alone'}", err=True)
+    click.echo(f"{design} is written; try: tdsl check {design}", err=True)
+
+
+def _written(path: Path, text: str) -> bool:
+    """Write a file, unless it is there."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as out:
-            out.write(TEMPLATE.format(name=name))
+            out.write(text)
     except FileExistsError:
-        raise Wrong(f"{path} is there already; choose another name") from None
+        return False
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
-    click.echo(f"{path} is written; try: tdsl check {path}", err=True)
+    return True

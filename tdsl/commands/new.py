@@ -14,6 +14,11 @@ title = "One line a device"  # shown by `tdsl list targets`
 consumer = "people"          # what reads the files
 needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": passed over where one is lacking
 
+# [router]                   # of scope router: only those that
+# kind = "switch"            # are of this kind,
+# interface = 'swp[0-9]+'    # name every port so, their management port as `management` says,
+# mtu = 9216                 # and have at most this MTU
+
 [options]                    # known to templates as `options.heading`
 heading = "Devices of"
 

@@ -14,6 +14,7 @@ from tdsl.commands._shared import FOUND, OK, Source, Wrong, compiled, design_opt
 if TYPE_CHECKING:
     from tdsl.compiler import Design
     from tdsl.fabric.graph import Fabric
+    from tdsl.source import Origin
 
 PORT_STATES = ("free", "used", "reserved")
 LATER = {
@@ -104,8 +105,8 @@ def cables(fabric: Fabric) -> Rows:
 
 
 def addresses(fabric: Fabric) -> Rows:
-    """Every address and ASN that the design gives, planned members included, and the line that gives it."""
-    head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "line")
+    """Every address and ASN that the design gives, planned members included, and file and line of the statement that does."""
+    head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "file", "line")
     return Rows(head, _addresses(fabric) if fabric.addressing else iter(()))
 
 
@@ -117,27 +118,25 @@ def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
         asn = int(found.asn[d])
         if asn:
             origin = found.asns.origin(d) if found.asns else None
-            yield name, "asn", "", "", "", "", "", asn, origin.span.begin[0] if origin else None
+            if origin is None and found.routing:  # of a switch that no `asn` names, the plan that `routing` stands for
+                origin = found.routing.origin
+            yield name, "asn", "", "", "", "", "", asn, *_place(origin)
         for kind in ("loopback", "management"):
             for address, pool in found.each(kind, d):
                 text = f"{address}/{pool.prefix}"
-                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, pool.origin.span.begin[0]
+                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, *_place(pool.origin)
     for i in range(fabric.link_count):
         for second, near, far in ((False, fabric.link_a[i], fabric.link_b[i]), (True, fabric.link_b[i], fabric.link_a[i])):
             for address, pool in found.each("links", i, second):
                 c, k = fabric.port_class(int(near))
                 device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
-                yield (
-                    device,
-                    "link",
-                    c.systems[k] or c.path(k),
-                    text,
-                    pool.network,
-                    "",
-                    _end(fabric, int(far)),
-                    None,
-                    (pool.origin.span.begin[0]),
-                )
+                interface, peer = c.systems[k] or c.path(k), _end(fabric, int(far))
+                yield device, "link", interface, text, pool.network, "", peer, None, *_place(pool.origin)
+
+
+def _place(origin: Origin | None) -> tuple[str | None, int | None]:
+    """File and line of an origin."""
+    return (origin.span.file.name, origin.span.begin[0]) if origin else (None, None)
 
 
 def _ends(fabric: Fabric, a: int, b: int) -> tuple[str, str, str, str]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tdsl.emit.hosts import INFINIBAND
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail, rails
+from tdsl.fabric.subnets import INFINIBAND
+from tdsl.fabric.subnets import parts as part_numbers
 from tdsl.semantics.model import DeviceModel
 
 
@@ -21,7 +22,7 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     """
     if fabric.layer == "scaleup" or not fabric.link_count:
         return []
-    parts = _parts(fabric)
+    parts = part_numbers(fabric)
     ends = (fabric.role == "accelerator") & (fabric.kind == "host")
     to_switch = ends[fabric.device_a] & fabric.is_switch[fabric.device_b]
     out = []
@@ -84,22 +85,6 @@ def _record(
         scaleup=any(link.layer == "scaleup" for link in model.links),
         layout=bool(model.layout),
     )
-
-
-def _parts(fabric: Fabric) -> Ints:
-    """A number for every device, the same for two switches that links between switches join."""
-    between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
-    a, b = fabric.device_a[between], fabric.device_b[between]
-    label = np.arange(fabric.device_count)
-    while True:
-        low = np.minimum(label[a], label[b])
-        after = label.copy()
-        np.minimum.at(after, a, low)
-        np.minimum.at(after, b, low)
-        after = after[after]
-        if np.array_equal(after, label):
-            return label
-        label = after
 
 
 def _narrow(fabric: Fabric, met: Ints) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
@@ -78,19 +79,8 @@ def hole_label(c: PortClass, index: int) -> str:
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """A key that sorts ``IB1/2/1`` before ``IB1/10/1``."""
-    out: list[tuple[int, int, str]] = []
-    word = ""
-    number = ""
-    for ch in text + "\0":
-        if ch.isascii() and ch.isdigit():
-            if word:
-                out.append((1, 0, word))
-            word, number = "", number + ch
-        else:
-            if number:
-                out.append((0, int(number), ""))
-            number, word = "", word + ch
-    return tuple(out)
+    parts = re.findall(r"[0-9]+|[^0-9]+", text)
+    return tuple((0, int(p), "") if p[0] in "0123456789" else (1, 0, p) for p in parts)
 
 
 class PortColumns:

@@ -11,12 +11,10 @@ from collections.abc import Mapping
 
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.records import Accelerator, HostLayout, NetPort, NumaNode, NvLink, PciFunction
+from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import DeviceModel, LayoutNode, PortClass
 from tdsl.semantics.quantity import Quantity
 from tdsl.source import Origin
-
-INFINIBAND = frozenset(("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR"))
-"""Port types that speak InfiniBand."""
 
 LINK_SPEEDS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
 SWITCH_CLASS, GPU_CLASS, NVSWITCH_CLASS = "0x060400", "0x030200", "0x068000"

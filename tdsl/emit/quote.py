@@ -6,13 +6,14 @@ A name may hold anything a string can, so nothing reaches a file but through one
 from __future__ import annotations
 
 import csv as csv_module
-import io
 import json as json_module
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from shlex import quote
+from types import SimpleNamespace
 
-from tdsl.emit.columns import Column, Table
+from tdsl.emit.columns import Column, Table, natural
 
 FORMULA = frozenset("=+-@\t\r\n")
 """First characters by which a spreadsheet takes a cell for a formula, or looks past them for one."""
@@ -51,11 +52,11 @@ def _chosen(table: Table[object], columns: Sequence[str]) -> list[Column]:
 
 def csv(table: Table[object], columns: Sequence[str]) -> str:
     """A table as comma-separated values with a heading, without the last line's end."""
-    out = io.StringIO()
-    writer = csv_module.writer(out, lineterminator="\n")
+    lines: list[str] = []
+    writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
     writer.writerow(headings(columns))
     writer.writerows(zip(*(list(map(cell, f)) for f in _chosen(table, columns)), strict=True))
-    return out.getvalue()[:-1]
+    return "\n".join(line[:-2] for line in lines)
 
 
 def json(value: object) -> str:
@@ -142,11 +143,27 @@ def word(value: object) -> str:
 
 
 def interface(value: object) -> str:
-    """An interface's name under Linux: 1 to 15 characters without blanks and slashes."""
-    text = str(value)
-    if not re.fullmatch(r"[!-.0-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
-        raise Refused(f"{text!r} is no interface of Linux: 1 to 15 characters without blanks and any of / : % !")
+    """An interface's name under Linux: 1 to 15 characters without blanks. A slash, which no device can have, becomes ``_``."""
+    text = str(value).replace("/", "_")
+    if not re.fullmatch(r"[!-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
+        raise Refused(f"{value!r} is no interface of Linux: 1 to 15 characters without blanks and any of : % !")
     return text
+
+
+def remark(value: object) -> str:
+    """A description on a switch: one line of at most 240 letters, digits and marks of ASCII, with ``_`` for any other character
+    and for quotes, ``?`` and the backslash. Cumulus Linux parses no others, EOS has room for 240."""
+    return re.sub(r"[^ -~]|['\"?`\\]", "_", line(value)).strip()[:240] or "_"
+
+
+def as_counted(records: Sequence[object], field: str) -> list[object]:
+    """Records ordered by a field as people count: ``swp10`` after ``swp9``."""
+    return sorted(records, key=lambda r: natural(str(getattr(r, field))))
+
+
+def shell(value: object) -> str:
+    """A word of a shell script."""
+    return quote(str(value))
 
 
 def line(value: object) -> str:
@@ -170,5 +187,5 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface,
+    "word": word, "interface": interface, "remark": remark, "natural": as_counted, "shell": shell,
 }  # fmt: skip

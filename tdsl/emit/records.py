@@ -187,24 +187,105 @@ class WiredPort:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A switch, or one port of a host adapter, as a subnet manager sees it. Its GUID is a placeholder."""
+    """A switch, or one port of a host adapter, as a subnet manager sees it. ``guid`` and ``port_guid`` are placeholders;
+    ``asset`` and ``asset_port`` those of the real one, "" where no table gives them. ``port`` is "" for a switch."""
 
     id: str
     guid: str
+    port_guid: str
     description: str
     port_count: int
     ports: tuple[WiredPort, ...]
+    device: str
+    port: str
+    asset: str
+    asset_port: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeedLink:
+    """A link that shows a direction of a torus: ``xp`` from the switch at the origin to the next one along x."""
+
+    direction: str
+    near: str
+    far: str
+
+
+@dataclass(frozen=True, slots=True)
+class TorusPlan:
+    """What torus-2QoS is told: three sizes with ``t`` where they wrap and ``m`` where not, links from the origin, the most
+    ports of a switch that lead to one place. ``near`` and ``far`` are GUIDs of real switches."""
+
+    sizes: tuple[str, str, str]
+    seeds: tuple[SeedLink, ...]
+    most_ports: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMember:
+    """A port in a partition."""
+
+    port_guid: str
+    full: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionPlan:
+    """A partition in one subnet. ``key`` has 15 bits."""
+
+    name: str
+    key: int
+    ipoib: bool
+    members: tuple[PartitionMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A host that runs a subnet manager. ``priority``: 15 for the master, one less for each that stands by."""
+
+    name: str
+    description: str
+    priority: int
+    port_guid: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """One subnet: a plane, or the whole fabric where it has none. ``engine`` is how its structure wants to be routed."""
+    """One subnet: a plane, or what switches join. ``engine`` is how its structure wants to be routed; ``shape`` is one, tree,
+    partial, torus or other. ``known``: a table gives the GUIDs of all its nodes. ``roots`` are those of its highest tier."""
 
     name: str
     switches: tuple[Node, ...]
     adapters: tuple[Node, ...]
     engine: str
+    shape: str
     slower: tuple[str, ...]  # link rates the simulator has no word for
+    known: bool
+    roots: tuple[str, ...]
+    torus: TorusPlan | None
+    partitions: tuple[PartitionPlan, ...]
+    managers: tuple[Manager, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standby:
+    """A subnet manager that stands by in one subnet."""
+
+    name: str
+    plane: Plane
+    manager: Manager
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A port in a partition, for programs."""
+
+    partition: str
+    key: int
+    device: str
+    port: str
+    membership: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,12 +487,17 @@ class Sketch:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only."""
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
+    ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
+    is whole. ``sonic``: the model says how SONiC numbers it."""
 
     name: str
     description: str
     addresses: tuple[str, ...]
     rate_gbps: int | float
+    routes: tuple[Route, ...] = ()
+    split: int = 1
+    sonic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,12 +543,13 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """The address of a management interface."""
+    """The address of a management interface. ``gateway`` is "" where the design names none."""
 
     interface: str
     vrf: str
     version: int
     address: str
+    gateway: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tdsl.emit.quote import FILTERS, LeftOut, Refused
 from tdsl.emit.target import FileSpec, Target
 from tdsl.emit.view import FabricView
 
-Program = Callable[[FabricView, Mapping[str, object]], bytes]
+Program = Callable[..., bytes]  # of the fabric, the options, and the record where the file's scope has one
 
 
 @lru_cache(maxsize=64)
@@ -41,7 +41,8 @@ def render(
     """The bytes of one file, or None with a finding."""
     try:
         if spec.program:
-            return _program(target.folder / spec.program)(view, options)
+            program = _program(target.folder / spec.program)
+            return program(view, options) if spec.scope == "fabric" else program(view, options, record)
         template = environment(target.folder / "templates").get_template(spec.template)
         known = {"fabric": view, "options": options}
         if spec.scope != "fabric":
@@ -58,6 +59,7 @@ def render(
     return None
 
 
+@lru_cache(maxsize=64)
 def _program(path: Path) -> Program:
     """The function ``render`` of a target's own program."""
     spec = importlib.util.spec_from_file_location(f"tdsl_target_{path.parent.name}", path)

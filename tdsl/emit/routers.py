@@ -73,7 +73,8 @@ class Routers:
     # ------------------------------------------------------------ one device
     def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
         f, found = self.fabric, self.found
-        interfaces, sessions, routes = [], [], []
+        interfaces, sessions = [], []
+        routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
         for port, link in mine:
             near_b = int(f.link_b[link]) == port
@@ -84,19 +85,24 @@ class Routers:
             own = list(found.each("links", link, near_b))
             other = list(found.each("links", link, not near_b))
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
-            interfaces.append(Interface(name, text, addresses, gbps(int(f.link_rate[link]))))
+            static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
+            c, _ = f.port_class(port)
+            rate = gbps(int(f.link_rate[link]))
+            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic)))
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
-            if not found.asn[device]:
-                routes += [Route(a.version, p.network, str(a)) for a, p in other]
+            routes += static
         routing = found.routing
         loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
         return Router(
             f.device_name(device), str(f.kind[device]), int(found.asn[device]), self._router_id(device),
             max(sides.values(), default=1), loopbacks,
-            tuple(Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}") for a, p in found.each("management", device)),
+            tuple(
+                Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
+                for a, p in found.each("management", device)
+            ),
             tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
             routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
             routing.mtu if routing is not None and routing.mtu else "",

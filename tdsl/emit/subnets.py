@@ -1,4 +1,4 @@
-"""InfiniBand planes as a subnet manager sees them: switches and adapter ports with GUIDs that are placeholders."""
+"""InfiniBand subnets as their managers see them: switches and adapter ports, partitions, managers, and how to route."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from tdsl.emit.hosts import INFINIBAND
-from tdsl.emit.records import Node, Plane, WiredPort
+from tdsl.emit.assets import Assets
+from tdsl.emit.records import Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.subnets import shape, speaking, subnets
 
 KNOWN_RATES = (
     (200, "4xHDR"), (100, "4xEDR"), (56, "4xFDR"), (40, "4xQDR"), (20, "4xDDR"), (10, "4xSDR"),
@@ -18,37 +19,51 @@ KNOWN_RATES = (
 """What ibsim has a word for, in Gb/s, fastest first."""
 
 
+ENGINES = {"one": "minhop", "tree": "ftree", "partial": "updn", "torus": "torus-2QoS", "other": "dfsssp"}
+"""The routing engine for a shape: each is free of loops of credits on it (opensm(8), torus-2QoS(8))."""
+HIGHEST = 15
+"""The highest priority of a subnet manager."""
+
+
 def is_infiniband(fabric: Fabric) -> bool:
     """Whether every link that is no trace joins ports of InfiniBand types, at a switch at least at one end."""
     if not fabric.link_count or not fabric.is_switch[fabric.device_b].any():
         return False
-    speaks = np.array([bool(INFINIBAND & set(c.types)) for m in fabric.models for c in m.classes for _ in range(c.size)])
-    base = np.cumsum([0, *(m.port_count for m in fabric.models)])[:-1]
-    for ports in (fabric.link_a, fabric.link_b):
-        device = fabric.port_device[ports]
-        if not speaks[base[fabric.device_model[device]] + ports - fabric.port_base[device]].all():
-            return False
-    return True
+    return all(bool(speaking(fabric, ports).all()) for ports in (fabric.link_a, fabric.link_b))
 
 
-def engine(fabric: Fabric, links: Bools) -> str:
-    """The routing engine that the structure of these links asks for.
-
-    A tree, where every link between switches joins one tier to the next, is what ``ftree`` is made for; it spreads the paths
-    and cannot deadlock. Anything else gets ``minhop``, which promises neither.
-    """
-    inner = links & fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
-    low, high = fabric.tier[fabric.device_a][inner], fabric.tier[fabric.device_b][inner]
-    if len(low) and bool(((high - low == 1) & (low >= 1)).all()):
-        return "ftree"
-    return "minhop"
-
-
-def planes(wires: Wires, names: Mapping[int, str]) -> tuple[Plane, ...]:
-    """One subnet a plane, in the order of their numbers; what stands in none is one subnet of the fabric's name."""
-    numbers = sorted(set(wires.link_plane.tolist()))
+def planes(wires: Wires, names: Mapping[int, str], assets: Assets | None) -> tuple[Plane, ...]:
+    """The subnets, each with a name: its plane's where it is the only one there, else its rail's, else a number."""
+    subnet = subnets(wires.fabric)
+    called = subnet_names(wires, names, subnet)
     guids = _Guids()
-    return tuple(_Subnet(wires, n, names.get(n, wires.fabric.name), guids).plane() for n in numbers)
+    return tuple(_Subnet(wires, subnet == n, name, guids, assets).plane() for n, name in enumerate(called))
+
+
+def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[str]:
+    """A name for every subnet: that of its plane or, where it has none, the fabric's, with the rail or a number behind if there
+    are several of that name."""
+    firsts = [np.flatnonzero(subnet == n) for n in range(int(subnet.max()) + 1 if len(subnet) else 0)]
+    stems = [_only(wires.link_plane[rows], names, wires.fabric.name) for rows in firsts]
+    rails = [_only(wires.link_rails[rows], None, "") for rows in firsts]
+    out = []
+    for n, stem in enumerate(stems):
+        alike = [k for k, s in enumerate(stems) if s == stem]
+        if len(alike) == 1:
+            out.append(stem)
+        elif all(rails[k] for k in alike) and len({rails[k] for k in alike}) == len(alike):
+            out.append(f"{stem}-rail{rails[n]}" if stem in names.values() else f"rail{rails[n]}")
+        else:
+            out.append(f"{stem}-{alike.index(n)}")
+    return out
+
+
+def _only(values: Ints, names: Mapping[int, str] | None, default: str) -> str:
+    """The one number that all have, by its name, or else the default."""
+    if len(np.unique(values)) > 1 or values[0] < 0:
+        return default
+    number = int(values[0])
+    return str(number) if names is None else names.get(number, default)
 
 
 class _Guids:
@@ -70,18 +85,41 @@ class _Guids:
 
 
 class _Subnet:
-    """The nodes of one plane."""
+    """The nodes of one subnet, and what its manager is told."""
 
-    def __init__(self, wires: Wires, number: int, name: str, guids: _Guids) -> None:
+    def __init__(self, wires: Wires, members: Bools, name: str, guids: _Guids, assets: Assets | None) -> None:
         self.wires = wires
         self.fabric = wires.fabric
         self.name = name
         self.guids = guids
-        self.members = wires.link_plane == number
-        self.rows = np.flatnonzero(self.members)
+        self.assets = assets or Assets()
+        self.members = members
+        self.rows = np.flatnonzero(members)
+        self.shape = shape(self.fabric, members)
 
     def plane(self) -> Plane:
         """Switches and adapters, each in the order of the fabric's devices."""
+        f = self.fabric
+        nodes, words = self._nodes()
+        switches = tuple(n for switch, n in nodes.values() if switch)
+        adapters = tuple(n for switch, n in nodes.values() if not switch)
+        highest = max((int(f.tier[d]) for d in nodes if d < f.device_count), default=0)
+        return Plane(
+            name=self.name,
+            switches=switches,
+            adapters=adapters,
+            engine=ENGINES[self.shape.kind],
+            shape=self.shape.kind,
+            slower=tuple(f"{gbps(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact),
+            known=all(n.asset for n in switches) and all(n.asset and n.asset_port for n in adapters),
+            roots=tuple(n.asset for d, (switch, n) in nodes.items() if switch and int(f.tier[d]) == highest),
+            torus=self._torus(),
+            partitions=self._partitions(nodes),
+            managers=self._managers(nodes),
+        )
+
+    def _nodes(self) -> tuple[dict[int, tuple[bool, Node]], dict[int, tuple[str, bool]]]:
+        """Nodes by the row of a switch, or by the rows of devices plus the row of an adapter's port; words for rates."""
         f = self.fabric
         ends = np.concatenate([f.link_a[self.rows], f.link_b[self.rows]])
         fars = np.concatenate([f.link_b[self.rows], f.link_a[self.rows]])
@@ -90,21 +128,72 @@ class _Subnet:
         ends, fars, rates = ends[order], fars[order], rates[order]
         ids, numbers, descriptions = self._names(ends)
         far_ids, far_numbers, far_descriptions = self._names(fars)
-        on_switch = f.is_switch[f.port_device[ends]].tolist()
+        device = f.port_device[ends]
+        on_switch = f.is_switch[device].tolist()
+        names = self.wires.devices.name[device].tolist()
+        paths = self.wires.ports.path[self.wires.ports.rows(ends)].tolist()
         words = {r: speed_word(r) for r in set(rates.tolist())}
-        wired: dict[str, list[WiredPort]] = {}
-        facts: dict[str, tuple[bool, str, int]] = {}
-        radix = np.diff(f.port_base)[f.port_device[ends]].tolist()
+        radix = np.diff(f.port_base)[device].tolist()
+        local = (ends - f.port_base[device]).tolist()
+        keys = np.where(f.is_switch[device], device, f.device_count + ends).tolist()
+        wired: dict[int, list[WiredPort]] = {}
+        first: dict[int, int] = {}
         for i, rate in enumerate(rates.tolist()):
-            wired.setdefault(ids[i], []).append(
+            first.setdefault(keys[i], i)
+            wired.setdefault(keys[i], []).append(
                 WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0])
             )
-            facts.setdefault(ids[i], (on_switch[i], descriptions[i], radix[i] if on_switch[i] else 1))
-        nodes = [(facts[n][0], Node(n, self.guids.make(n), facts[n][1], facts[n][2], tuple(w))) for n, w in wired.items()]
-        slower = tuple(f"{gbps(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact)
-        return Plane(
-            self.name, tuple(n for s, n in nodes if s), tuple(n for s, n in nodes if not s), engine(f, self.members), slower
-        )
+        out: dict[int, tuple[bool, Node]] = {}
+        for key, i in first.items():
+            guid, here = self.guids.make(ids[i]), (int(device[i]), -1 if on_switch[i] else local[i])
+            port_guid = guid if on_switch[i] else f"{int(guid, 16) + 1:016x}"  # as ibsim numbers them
+            out[key] = on_switch[i], Node(
+                ids[i], guid, port_guid, descriptions[i], radix[i] if on_switch[i] else 1, tuple(wired[key]), names[i],
+                "" if on_switch[i] else paths[i], self.assets.node.get(here, ""), self.assets.port.get(here, ""),
+            )  # fmt: skip
+        return out, words
+
+    def _torus(self) -> TorusPlan | None:
+        """Sizes and seeds; a dimension that the design has not has size 1. Both directions are told where there are two."""
+        torus = self.shape.torus
+        if torus is None:
+            return None
+        sizes = [f"{n}{'t' if wraps else 'm'}" for n, wraps in zip(torus.sizes, torus.wraps, strict=True)]
+        origin = (0,) * len(torus.sizes)
+        near = self.assets.node.get((int(torus.grid[origin]), -1), "")
+        seeds = [
+            SeedLink(f"{'xyz'[d]}{sign}", near, self.assets.node.get((torus.near(origin, d, step), -1), ""))
+            for d, wraps in enumerate(torus.wraps)
+            for sign, step in (("p", 1), ("m", -1))
+            if step > 0 or wraps
+        ]
+        x, y, z = [*sizes, "1"][:3]
+        return TorusPlan((x, y, z), tuple(seeds), max(torus.hosts + 1, torus.trunk))
+
+    def _partitions(self, nodes: Mapping[int, tuple[bool, Node]]) -> tuple[PartitionPlan, ...]:
+        """The partitions that have members here."""
+        f = self.fabric
+        found = f.management.partitions if f.management is not None else ()
+        out = []
+        for p in found:
+            here = [
+                PartitionMember(nodes[f.device_count + port][1].asset_port, full, nodes[f.device_count + port][1].description)
+                for port, full in zip(p.port.tolist(), p.full.tolist(), strict=True)
+                if f.device_count + port in nodes
+            ]
+            if here:
+                out.append(PartitionPlan(p.name, p.key, p.ipoib, tuple(here)))
+        return tuple(out)
+
+    def _managers(self, nodes: Mapping[int, tuple[bool, Node]]) -> tuple[Manager, ...]:
+        """The hosts that manage this subnet, each by its first port here."""
+        f = self.fabric
+        first: dict[int, Node] = {}
+        for key, (switch, node) in nodes.items():
+            if not switch:
+                first.setdefault(int(f.port_device[key - f.device_count]), node)
+        found = [first[d] for d in (f.management.managers if f.management is not None else ()) if d in first]
+        return tuple(Manager(n.device, n.description, max(HIGHEST - k, 0), n.asset_port) for k, n in enumerate(found))
 
     def _names(self, ports: Ints) -> tuple[list[str], list[int], list[str]]:
         """Of each port's node: identifier, port number, description. A switch is one node; every port of a host is one."""

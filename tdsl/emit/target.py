@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +10,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit.records import Router
 from tdsl.resources import folder
 
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router")
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "file"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs"}
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
+_ROUTER_KEYS = {"kind", "interface", "management", "mtu", "sonic"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class FileSpec:
     ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
     ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
     The file with ``identity`` is a function of the design alone: its hash is the design's. Where the fabric lacks what the file
-    ``needs``, the target goes without it.
+    ``needs``, the target goes without it. With a ``kind`` (``host``) it is made for records of that kind alone.
     """
 
     path: str
@@ -32,8 +35,40 @@ class FileSpec:
     program: str = ""
     single: str = ""
     lint: str = ""
+    kind: str = ""
     identity: bool = False
     needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Routers:
+    """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
+    ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
+    says how SONiC numbers all ports that have links."""
+
+    kind: str = ""
+    interface: re.Pattern[str] = re.compile(".*")
+    management: re.Pattern[str] = re.compile(".*")
+    mtu: int = 65535
+    sonic: bool = False
+
+    @property
+    def plural(self) -> str:
+        """What such routers are called."""
+        return {"switch": "switches", "host": "hosts"}.get(self.kind, "routers")
+
+    def refuses(self, router: Router) -> str:
+        """Why a router of the kind gets no file, "" if it gets one."""
+        ports = [i.name for i in router.interfaces]
+        for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
+            strange = next((n for n in names if not pattern.fullmatch(n)), None)
+            if strange is not None:
+                return f"`{strange}` of {router.name} is no name of a port there"
+        if len(set(ports)) < len(ports):
+            return f"two ports of {router.name} have one name"
+        if self.sonic and not all(i.sonic for i in router.interfaces):
+            return f"nothing says how SONiC numbers the ports of {router.name}: `sonic 8*(i - 1) lanes 8`"
+        return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +83,7 @@ class Target:
     own: bool
     needs: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
+    routers: Routers = Routers()
 
 
 class _Unfit(Exception):
@@ -95,7 +131,22 @@ def _load(manifest: Path, own: bool) -> Target:
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
         tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
+        _routers(data.get("router", {})),
     )  # fmt: skip
+
+
+def _routers(data: object) -> Routers:
+    if not isinstance(data, dict):
+        raise _Unfit("`router` is a table")
+    _only(data, _ROUTER_KEYS, "`router`")
+    mtu = data.get("mtu", 65535)
+    if type(mtu) is not int:
+        raise _Unfit("`mtu` is a number")
+    try:
+        patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
+    except re.error as fault:
+        raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
+    return Routers(_text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True)
 
 
 def _file(data: object, place: Path, own: bool) -> FileSpec:
@@ -105,7 +156,7 @@ def _file(data: object, place: Path, own: bool) -> FileSpec:
     scope = data.get("scope", "fabric")
     if scope not in SCOPES:
         raise _Unfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
-    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint")}
+    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
     path = _text(data, "path")
     if scope != "fabric" and f"{{{scope}}}" not in path:
         raise _Unfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")

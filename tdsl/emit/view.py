@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import adapters, hosts, picture, subnets
 from tdsl.emit.addresses import given_addresses, plain
+from tdsl.emit.assets import Assets
 from tdsl.emit.columns import Column, Table
 from tdsl.emit.records import (
     Address,
@@ -24,6 +26,7 @@ from tdsl.emit.records import (
     HostLayout,
     Link,
     LinkClass,
+    Membership,
     Model,
     Picture,
     Plane,
@@ -31,11 +34,16 @@ from tdsl.emit.records import (
     PortGroup,
     Router,
     Sketch,
+    Standby,
     System,
 )  # fmt: skip
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import DeviceModel, Part
+
+if TYPE_CHECKING:
+    from tdsl.emit.faceplate import Faceplates, FacePort
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +60,11 @@ class Sizes:
 class FabricView:
     """A fabric as templates see it. Findings of its parts go to the diagnostics it was made with."""
 
-    def __init__(self, fabric: Fabric, diagnostics: Diagnostics) -> None:
+    def __init__(self, fabric: Fabric, diagnostics: Diagnostics, assets: Assets | None = None) -> None:
         self._fabric = fabric
         self._diagnostics = diagnostics
         self._wires = Wires(fabric)
+        self._assets = assets
 
     # ------------------------------------------------------------ facts
     @property
@@ -89,7 +98,11 @@ class FabricView:
             "cables": len(f.cable_a) > 0,
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
+            "guids": self._assets is not None,
+            "partitions": f.management is not None and bool(f.management.partitions),
+            "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
             "routing": f.addressing is not None and f.addressing.routing is not None,
+            "roce": f.addressing is not None and f.addressing.roce is not None,
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)
@@ -202,11 +215,51 @@ class FabricView:
 
         return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
 
+    @cached_property
+    def _faceplates(self) -> Faceplates:
+        from tdsl.emit.faceplate import Faceplates
+
+        return Faceplates(self._wires)
+
+    def faceplate(self, name: str) -> tuple[FacePort, ...]:
+        """All ports of a switch as SONiC numbers them; none where its model does not say."""
+        return self._faceplates.of(name)
+
+    def model_facts(self, name: str) -> dict[str, str]:
+        """What the model of a device says of itself in words, such as its ``platform``, and its name as ``model``."""
+        model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
+        return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
+
     # ------------------------------------------------------------ InfiniBand
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
-        """Subnets: one a plane, or one for the fabric."""
-        return subnets.planes(self._wires, self._plane_names)
+        """Subnets: what switches join, one a plane in most fabrics."""
+        return subnets.planes(self._wires, self._plane_names, self._assets)
+
+    @cached_property
+    def standbys(self) -> tuple[Standby, ...]:
+        """Subnet managers but the masters, subnet by subnet."""
+        return tuple(Standby(m.name, p, m) for p in self.planes for m in p.managers[1:])
+
+    @cached_property
+    def partitions(self) -> Table[Membership]:
+        """Every port in every partition."""
+        f, w = self._fabric, self._wires
+        found = f.management.partitions if f.management is not None else ()
+        ports = np.concatenate([np.zeros(0, np.int64), *(p.port for p in found)])
+        return Table(Membership, len(ports), {
+            "partition": lambda: [p.name for p in found for _ in p.port],
+            "key": lambda: [p.key for p in found for _ in p.port],
+            "device": lambda: w.devices.name[f.port_device[ports]].tolist(),
+            "port": lambda: w.ports.path[w.ports.rows(ports)].tolist(),
+            "membership": lambda: ["full" if x else "limited" for p in found for x in p.full.tolist()],
+        })  # fmt: skip
+
+    @property
+    def managers(self) -> tuple[str, ...]:
+        """Hosts that run subnet managers, the master first."""
+        f = self._fabric
+        return tuple(f.device_name(d) for d in f.management.managers) if f.management is not None else ()
 
     @cached_property
     def _plane_names(self) -> dict[int, str]:
@@ -217,9 +270,9 @@ class FabricView:
         for number, device in zip(numbers.tolist(), first.tolist(), strict=True):
             if number >= 0:
                 s = f.set_of(device)
-                depth = next(i for i, p in enumerate(s.parts) if p.kind == "plane") + 1
+                depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), -1) + 1
                 below = prod(a.size for p in s.parts[depth:] for a in p.axes)
-                out[number] = _prefix(s.parts[:depth], (device - s.first) // below)
+                out[number] = _prefix(s.parts[:depth], (device - s.first) // below) if depth else f"plane{number}"
         return out
 
     # ------------------------------------------------------------ drawings
@@ -264,5 +317,5 @@ def _model(key: str, model: DeviceModel) -> Model:
             Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
             for i in range(c.size)
         )
-        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(hosts.INFINIBAND & set(c.types)), ports))
+        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(INFINIBAND & set(c.types)), ports))
     return Model(key, model.name, model.kind, model.title, tuple(groups))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.emit.columns import Column, DeviceColumns, Objects, PortColumns, Table
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
@@ -96,6 +97,12 @@ class Wires:
                 value = value[list(classes).index(row_class)] if several and isinstance(classes, tuple) else ""
             out.append(_plain(value))
         return out
+
+    @cached_property
+    def leg_length(self) -> NDArray[np.float64]:
+        """Metres of every leg, not a number where the design says none."""
+        said = self._setting(self.fabric.cable_statement, "length", self._cable_class)
+        return np.array([v if isinstance(v, (int, float)) else np.nan for v in said], dtype=np.float64)
 
     def _part_fact(self, statements: Ints, name: str) -> list[object]:
         """What the catalogue says of the part that a connect names; "" where it names none."""

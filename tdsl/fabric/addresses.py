@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_address, ip_interface
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +50,7 @@ class Pool:
     prefix: int
     interface: str
     vrf: str
+    gateway: str
     origin: Origin
 
     def address(self, rank: int, second: bool = False) -> Ip:
@@ -202,7 +203,7 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
     for here in [slice(k, k + 1) for k in range(over.count)] if own else [slice(0, over.count)]:
         scope = over.scope(here.start, rule.scope) if own else rule.scope
         if rule.kind == "links":
-            ports = _ports(fabric, side, here)
+            ports = ports_of(fabric, side, here)
             links, ranks = _links(fabric, ports, None if far is None else np.unique(far[here]))
             yield Population(scope, links, ranks, len(ports))
             continue
@@ -212,7 +213,7 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
         yield Population(scope, rows, np.arange(len(rows), dtype=np.int64), len(rows))
 
 
-def _ports(fabric: Fabric, side: Side, here: slice) -> Ints:
+def ports_of(fabric: Fabric, side: Side, here: slice) -> Ints:
     """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their ports."""
     rows = side.rows[here]
     blocks = []
@@ -278,5 +279,18 @@ def pool_of(rule: Rule, value: object) -> Pool:
     elif first % step:
         raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
                     help=f"begin at {ip_address(first - 1)}")  # fmt: skip
+    if rule.gateway and not _inside(rule.gateway, net):
+        raise Fault(
+            "E0470", span, f"the gateway {rule.gateway} is no address of {net}", help="name the router of this very network"
+        )
     room = min((end - first) // step, LARGEST)
-    return Pool(rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.origin)
+    return Pool(
+        rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin
+    )  # fmt: skip
+
+
+def _inside(text: str, net: IPv4Network | IPv6Network) -> bool:
+    try:
+        return ip_address(text) in net
+    except ValueError:
+        return False

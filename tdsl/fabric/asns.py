@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,7 +103,8 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
         rank = np.arange(len(mine))
         if t > lowest and not level:
             below = (tier[a] <= t) & (tier[b] <= t)
-            rank = np.searchsorted(mine, _leaders(fabric, switches, mine, a[below], b[below]))
+            leader = _leaders(fabric, mine, a[below], b[below])
+            rank = np.unique(leader, return_inverse=True)[1].ravel()
         free = asns.number[mine] == 0
         asns.number[mine[free]] = FIRST + t * TIER + rank[free]
 
@@ -118,10 +120,10 @@ def _planned_tiers(fabric: Fabric) -> Ints:
     return np.where(fabric.is_switch, np.maximum(tier, 1), 0)
 
 
-def _leaders(fabric: Fabric, switches: Bools, mine: Ints, a: Ints, b: Ints) -> Ints:
-    """For each of these devices the first of them that the links join it to."""
-    lead = np.where(switches, np.arange(fabric.device_count), fabric.device_count)
-    lead[:] = np.arange(fabric.device_count)
+def _leaders(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
+    """For each of these devices the first of them that the links join it to. One that is planned and not wired goes with the
+    others of its declaration in its group, so that no number moves when it is built."""
+    lead = np.arange(fabric.device_count)
     while len(a):
         low = np.minimum(lead[a], lead[b])
         before = lead.copy()
@@ -130,7 +132,16 @@ def _leaders(fabric: Fabric, switches: Bools, mine: Ints, a: Ints, b: Ints) -> I
         lead = lead[lead]
         if (lead == before).all():
             break
-    first = np.full(fabric.device_count, fabric.device_count, dtype=np.int64)
+    wired = np.zeros(fabric.device_count, dtype=np.bool_)
+    wired[fabric.device_a] = wired[fabric.device_b] = True
+    for s in fabric.sets:
+        here = mine[(mine >= s.first) & (mine < s.first + s.count)]
+        group = (here - s.first) // prod(axis.size for axis in s.parts[-1].axes)
+        known = np.full(s.count + 1, fabric.device_count, dtype=np.int64)
+        np.minimum.at(known, group[wired[here]], lead[here[wired[here]]])
+        np.minimum.at(known, group, np.where(known[group] < fabric.device_count, fabric.device_count, here))
+        lead[here] = np.where(wired[here], lead[here], known[group])
+    first = np.full(fabric.device_count + 1, fabric.device_count, dtype=np.int64)
     np.minimum.at(first, lead[mine], mine)
     out: Ints = first[lead[mine]]
     return out

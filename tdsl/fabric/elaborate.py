@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from tdsl.fabric.circuits import circuit, plant_of
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import inner_links
 from tdsl.fabric.naming import names_of
+from tdsl.fabric.pins import Line, Pins
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array
@@ -38,14 +39,28 @@ class Rows:
     built: NDArray[np.bool_]
 
 
-def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT) -> Fabric:
-    """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete."""
+def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[Line] = ()) -> Fabric:
+    """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete.
+
+    ``stands`` are links that keep their ports where the design still has them.
+    """
     rows = table(plan)
     ok = overrides(plan, rows, diagnostics) and omissions(plan, rows, diagnostics)
     rows.models = [_with_inner_links(m, plan, diagnostics) for m in rows.models]
     kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
-    wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, max_links)
+
+    def fresh(lines: Sequence[Line]) -> Wiring:
+        made = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, max_links)
+        made.pins = Pins(list(lines), made.ports) if lines else None
+        return made
+
+    wiring = fresh(stands)
+    if wiring.pins is not None:  # ports are kept only for links that are still there, so those are found first
+        wire_all(plan, wiring, Diagnostics())
+        wiring = fresh(wiring.pins.kept)
     ok = wire_all(plan, wiring, diagnostics) and ok and not plan.broken
+    if wiring.pins is not None:
+        wiring.pins.release()
     if not ok:
         untouched(plan, diagnostics)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
@@ -55,6 +70,11 @@ def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT)
 
         fabric.addressing = address(plan, fabric, diagnostics)
     fabric.complete = ok and not diagnostics.has_errors
+    if plan.partitions or plan.managers:
+        from tdsl.fabric.partitions import manage
+
+        fabric.management = manage(plan, fabric, diagnostics)
+        fabric.complete = ok and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(
             "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import networkx
 
     from tdsl.fabric.addresses import Addressing
+    from tdsl.fabric.partitions import Management
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -94,6 +95,7 @@ class Fabric:
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
+    management: Management | None = None  # None where the design says nothing of partitions and subnet managers
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes

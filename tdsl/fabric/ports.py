@@ -14,6 +14,9 @@ from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.source import Span
 
+KEPT = 3
+"""State of a port, while links are laid, that is kept for a link that stands (``fabric.pins``)."""
+
 
 @dataclass(slots=True)
 class Ends:
@@ -78,16 +81,18 @@ class Ports:
 
     def free_counts(self, devices: Array, name: str, local: Array | None, span: Span) -> Array:
         """Free ports of a class, or of some places of it, in every device given."""
-        counts: Array = self._free(devices, name, local, span)[0].sum(axis=1)
+        counts: Array = self._free(devices, name, local, span, (FREE, KEPT))[0].sum(axis=1)
         return counts
 
-    def _free(self, devices: Array, name: str, local: Array | None, span: Span) -> tuple[NDArray[np.bool_], Array]:
+    def _free(
+        self, devices: Array, name: str, local: Array | None, span: Span, states: tuple[int, ...] = (FREE,)
+    ) -> tuple[NDArray[np.bool_], Array]:  # fmt: skip
         """For every device: which candidates are free, and their port numbers."""
         first, size = self.class_table(devices, name, span)
         places = np.arange(int(size.max(initial=0)), dtype=np.int64) if local is None else local
         inside = places[None, :] < size[:, None]
         ports = np.where(inside, self.base[devices][:, None] + first[:, None] + places[None, :], 0)
-        return inside & (self.state[ports] == FREE), ports
+        return inside & np.isin(self.state[ports], states), ports
 
     # ------------------------------------------------------------ claiming
     def claim(self, ends: Ends, statement: int, span: Span) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import Pairs
+from tdsl.fabric.pins import Pins
 from tdsl.fabric.ports import Ends, Ports
 from tdsl.fabric.resolve import Resolver, Side, assignments
 from tdsl.fabric.vector import Array, Assignments, integers
@@ -53,6 +54,7 @@ class Wiring:
     drawn: list[Batch] = field(default_factory=list)
     total: int = 0
     idle: list[tree.Connect] = field(default_factory=list)  # connects whose guard leaves nothing
+    pins: Pins | None = None
 
 
 def late(wire: Wire) -> bool:
@@ -82,6 +84,8 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
     ends = _ends(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs)
+    if wiring.pins is not None:
+        wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
     pa, pb = ports[:total], ports[total:]
     built = wiring.ports.built[da] & wiring.ports.built[db]

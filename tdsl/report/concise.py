@@ -13,7 +13,7 @@ FORMAT = "concise"
 def render(report: Report) -> str:
     """The findings of all files, a line each."""
     paint = Paint(report.colour)
-    lines = [line(d, file, paint) for compilation in report.compilations for file, d in compilation.told()]
+    lines = [line(d, file, paint) for file, d in report.told]
     return "".join(f"{row}\n" for row in lines)
 
 

@@ -27,9 +27,19 @@ class Report:
     elapsed_s: float = 0.0
 
     @property
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """All findings in order, each with the file it is about; what is allowed is left out."""
+        return [(file, d) for c in self.compilations for file, d in c.told() if d.severity is not Severity.ALLOWED]
+
+    @property
+    def allowed(self) -> list[tuple[str, Diagnostic]]:
+        """The findings that the designs allow."""
+        return [(file, d) for c in self.compilations for file, d in c.told() if d.severity is Severity.ALLOWED]
+
+    @property
     def findings(self) -> list[Diagnostic]:
-        """All findings, in order."""
-        return [d for c in self.compilations for _, d in c.told()]
+        """All findings, in order; what is allowed is left out."""
+        return [d for _, d in self.told]
 
     @property
     def failed(self) -> bool:

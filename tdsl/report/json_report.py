@@ -55,7 +55,8 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
         "summary": summary,
         "results": [_result(r) for r in design.results],
-        "findings": [finding(d, design.file) for d in design.findings],
+        "findings": [finding(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED],
+        **_allowed(design),
         "elapsed_s": round(design.elapsed_s, 3),
     }
 
@@ -83,7 +84,7 @@ def _sweep(sweep: Sweep) -> dict[str, object]:
             for fabric, verdicts in sweep.verdicts().items()
             for v in verdicts
         ],
-        "findings": [finding(d, sweep.file) for d in sweep.findings],
+        "findings": [finding(d, sweep.file) for d in sweep.findings if d.severity is not Severity.ALLOWED],
     }
 
 
@@ -102,6 +103,12 @@ def _failed(design: Design) -> dict[str, object]:
         "failed_devices": int(design.failed.devices.sum()),
         "failed_links": int(design.failed.links.sum()),
     }
+
+
+def _allowed(design: Design) -> dict[str, object]:
+    """Findings that the design allows, each with the reason; nothing where there is none."""
+    found = [{**finding(d, design.file), "reason": d.allowed} for d in design.findings if d.severity is Severity.ALLOWED]
+    return {"allowed": found} if found else {}
 
 
 def plain(value: object) -> object:

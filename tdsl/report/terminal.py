@@ -28,20 +28,30 @@ def render(report: Report) -> str:
     paint = Paint(report.colour)
     blocks: list[str] = []
     for compilation in report.compilations:
-        blocks += [finding(d, file, paint, report.width) for file, d in compilation.told()]
+        blocks += [finding(d, file, paint, report.width) for file, d in compilation.told() if d.severity is not Severity.ALLOWED]
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
             blocks.append(over_all(compilation, paint, report.width))
             continue
         for design in compilation.designs:
             if design.fabric is not None:
                 blocks.append(outcome(design, paint, report.width))
+    if report.allowed:
+        blocks.append("\n".join(line for file, d in report.allowed for line in allowed(d, file, paint, report.width)))
     blocks.append(closing(report, paint))
     return "\n\n".join(blocks) + "\n"
 
 
+def allowed(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:
+    """What a design allows, and why, in a line or two."""
+    at = f"{tame(d.span.file.name)}:{d.span.begin[0]}" if d.span is not None else tame(file)
+    text = f"{catalogue.name_of(d.code)} at {at}: {tame(d.allowed)} ({tame(d.message)})"
+    first, *rest = wrap(text, max(width - 10, 40))
+    return [f"{paint('dim', 'allowed')}   {first}", *(f"          {line}" for line in rest)]
+
+
 def findings(design: Design, paint: Paint, width: int) -> list[str]:
-    """Every finding of a design, a block each."""
-    return [finding(d, design.file, paint, width) for d in design.findings]
+    """Every finding of a design that it does not allow, a block each."""
+    return [finding(d, design.file, paint, width) for d in design.findings if d.severity is not Severity.ALLOWED]
 
 
 def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WHAT = ("loopback", "links", "management")
 OVERRIDABLE = ("address", "asn")
-MANAGEMENT = {"interface": "eth0", "vrf": "mgmt"}
+MANAGEMENT = {"interface": "eth0", "vrf": "mgmt", "gateway": ""}
 """What the settings of a management address are if not written."""
 
 
@@ -37,13 +37,14 @@ class Rule:
     replaces: bool
     interface: str
     vrf: str
+    gateway: str
     scope: Scope
     context: Context
     origin: Origin
 
 
 def address(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
-    """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt }]``."""
+    """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt; gateway A }]``."""
     paths, words = _paths(s, "address leaf[*] loopback from 10.255.0.0/16")
     far = next((v for w, v in words if w == "to"), None)
     kind, each, value = _kind(s, [(w, v) for w, v in words if w != "to"])
@@ -58,7 +59,7 @@ def asn(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Ori
     if len(words) != 1 or words[0][0] not in ("", "from"):
         raise Fault("E0120", s.span, "an asn names devices and a number", help="write `asn leaf[*] from 4_200_000_000`")
     each, value = words[0][0] == "from", words[0][1]
-    _add(plan, "asn", paths, None, value, each, False, ("", ""), scope, context, origin)
+    _add(plan, "asn", paths, None, value, each, False, ("", "", ""), scope, context, origin)
 
 
 def replacement(plan: Plan, s: tree.Override, inner: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> None:
@@ -118,25 +119,25 @@ def _kind(s: tree.Setting, words: list[tuple[str, tree.Expr]]) -> tuple[str, boo
     return kind, found[0] == "from", found[1]
 
 
-def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) -> tuple[str, str]:
-    """Interface and VRF of management addresses."""
+def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) -> tuple[str, str, str]:
+    """Interface, VRF and gateway of management addresses."""
     given = dict(MANAGEMENT) if kind == "management" else {}
     for inner in s.body or ():
         if isinstance(inner, tree.Broken):
             raise Excused
         if not isinstance(inner, tree.Setting) or inner.name.name not in given:
-            help = "a management address takes `interface` and `vrf`; others take none"
+            help = "a management address takes `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is no setting of an address", help=help)
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
             raise Fault("E0103", inner.span, f"`{inner.name.name}` is a name")
         given[inner.name.name] = str(value)
-    return given.get("interface", ""), given.get("vrf", "")
+    return given.get("interface", ""), given.get("vrf", ""), given.get("gateway", "")
 
 
 def _add(
     plan: Plan, kind: str, paths: list[tree.Path], far: tree.Expr | None, value: tree.Expr, each: bool, replaces: bool,
-    settings: tuple[str, str], scope: Scope, context: Context, origin: Origin,
+    settings: tuple[str, str, str], scope: Scope, context: Context, origin: Origin,
 ) -> None:  # fmt: skip
     """Resolve a rule's paths and keep it."""
     if far is not None and not isinstance(far, tree.Path):

@@ -55,6 +55,7 @@ class Intent:
         self.counts: dict[str, tuple[int, Span]] = {}
         self.broken = False
         self.taken: set[str] = set()
+        self.sizer: Sizer | None = None  # of the block that is being unfolded
 
     # ------------------------------------------------------------ driving
     def run(self) -> list[Piece]:
@@ -239,6 +240,7 @@ class Intent:
     # ------------------------------------------------------------ blocks
     def block(self, entry: Entry, s: tree.Setting) -> list[Line]:
         """A block that names a topology."""
+        self.sizer = None
         try:
             instance = Binder(entry, s, self.scope, self.evaluator, self.given(), self.model).run()
             if instance.ends and self.ends is None:
@@ -258,8 +260,12 @@ class Intent:
             return lines
         except Fault as fault:
             d = fault.diagnostic
+            if self.sizer is not None:
+                from tdsl.semantics.contradiction import explain
+
+                fault.diagnostic = explain(d, self.sizer.load, self.sizer.specs)
             away = instance_span(entry)
-            if d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
+            if fault.diagnostic is d and d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
                 fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
             raise
 
@@ -287,8 +293,17 @@ class Intent:
         if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
             raise Fault("E0120", said, "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups")
         self.check_names(tiers)
-        load = Load(ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span)
+        written = (
+            ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
+            ("rails", ends.rails_span),
+            ("pods", pods and said),
+        )
+        at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, Span))
+        load = Load(
+            ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span, at
+        )
         sizer = Sizer(load, specs)
+        self.sizer = sizer
         sized = sizer.run()
         found: dict[Span, list[str]] = {}
         for span, note in sizer.notes:
@@ -343,7 +358,26 @@ class Intent:
             raise Fault("E0120", t.span, "a tier has at least one of everything")
         over = settings.get("oversubscription")
         found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
-        return TierSpec(t.name.name, t.child.name, per, model, count, found, span)
+        wrote = next((v for w, v in item.args if w == "x"), None)
+        given = {
+            "per": t.count if per else None,
+            "model": path,
+            "count": wrote,
+            "aim": over.items[0] if over and over.items else None,
+        }
+        places = ((what, self.place(s, instance, e)) for what, e in given.items() if e is not None)
+        return TierSpec(
+            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None)
+        )
+
+    def place(self, s: tree.Setting, instance: Instance, e: tree.Expr | tree.Item) -> Span | None:
+        """Where the design gives a number of a tier; None where it gives others with it, or none."""
+        if instance.tiers:
+            return e.span
+        named = names_in(e)
+        uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.Tier)))
+        alone = isinstance(e, tree.Item) or (isinstance(e, tree.Path) and e.bare is not None)
+        return _said(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
 
 
 def instance_span(entry: Entry) -> Span:

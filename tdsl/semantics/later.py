@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 PHYSICAL = ("pitch", "tray", "slack", "distance", "height", "power", "units")
 ADDRESSING = ("address", "routing", "roce")
-WORDS = (*PHYSICAL, *ADDRESSING, "minimize", "layer")
+SUBNETS = ("partition", "subnet_manager")
+WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
 
@@ -39,7 +40,9 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         found = find(library, home, name)
         if found is not None:
             raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands in the fabric's own block")
-        raise unknown("E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *known(library, home)))
+        raise unknown(
+            "E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home))
+        )
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` stands at the top of a file")
     raise Fault(

@@ -50,6 +50,23 @@ def ravel(indices: tuple[int, ...], axes: tuple[Axis, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class SonicPort:
+    """How SONiC knows a port: by a number (``Ethernet8``) and the numbers of its lanes at the switch chip.
+
+    ``whole`` is the number of the port that it is a part of, its own if it is not split.
+    """
+
+    number: int
+    lanes: tuple[int, ...]
+    whole: int
+
+    def part(self, lane: int, ways: int) -> SonicPort:
+        """One of the parts into which the port is split: SONiC numbers ports by their first lane."""
+        each = len(self.lanes) // ways
+        return SonicPort(self.number + lane * each, self.lanes[lane * each : (lane + 1) * each], self.whole)
+
+
+@dataclass(frozen=True, slots=True)
 class PortClass:
     """A named array of ports of a model.
 
@@ -71,6 +88,8 @@ class PortClass:
     splits: tuple[int, ...]  # ways it may be split
     split: int  # lanes a port is split into now, 1 if whole
     origin: Origin
+    lane_systems: tuple[tuple[int, tuple[str, ...]], ...] = ()  # ways -> ``systems`` of the lanes, where they have their own
+    sonic: tuple[SonicPort, ...] = ()  # one entry a port, () where the model does not say
 
     @property
     def size(self) -> int:

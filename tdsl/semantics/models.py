@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
+from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.shapes import axes_of
@@ -21,11 +21,11 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "split")
+PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "split", "sonic")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
-    "rate", "medium", "fibre", "polarity", "reach", "legs",
+    "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku",
 )  # fmt: skip
 PORT_LIMIT = 1 << 16
 
@@ -135,9 +135,11 @@ class ModelBuilder:
                 tuple(k // group for k in range(size)),
                 labels or default,
                 self.per_port(settings.get("os"), s.name.name, axes) or tuple("" for _ in range(size)),
-                self.numbers(settings.get("split")),
+                splits := self.numbers(settings.get("split")),
                 1,
                 Origin(s.name.span),
+                self.lane_systems(settings.get("os"), splits, s.name.name, axes),
+                self.sonic(settings.get("sonic"), splits, s.name.name, axes),
             )
         )
         self.unique_labels(s)
@@ -223,13 +225,61 @@ class ModelBuilder:
         """A string for every port."""
         if s is None:
             return None
+        if not s.items:
+            raise Fault("E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`')
+        return tuple(self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes)))
+
+    def lane_systems(
+        self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
+    ) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """What lanes are called: the second string of ``os "swp{i}", "swp{i}s{lane}"``, for every way to split."""
+        if s is None or len(s.items) < 2:
+            return ()
+        if len(s.items) > 2 or not splits:
+            help = 'for a lane: `os "swp{i}", "swp{i}s{lane}"; split 2, 4`'
+            raise Fault("E0120", s.span, "`os` takes the name of a port, and of a lane if the port may be `split`", help=help)
+        e, at = s.items[1].value, self.node.name.span
         out = []
-        for k in range(prod(a.size for a in axes)):
-            value = self.evaluator.evaluate(s.items[0].value, self.at(name, axes, k))
-            if not isinstance(value, str):
-                raise Fault("E0103", s.items[0].span, f"a name is a string, not {a_type(value)}")
-            out.append(str(value))
+        for ways in splits:
+            names = []
+            for k in range(prod(a.size for a in axes)):
+                scope = self.at(name, axes, k).child()
+                scope.set("lanes", ways, at, "number of lanes")
+                for lane in range(ways):
+                    inner = scope.child()
+                    inner.set("lane", lane, at, "lane")
+                    names.append(self.text(e, inner))
+            out.append((ways, tuple(names)))
         return tuple(out)
+
+    def sonic(self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]) -> tuple[SonicPort, ...]:
+        """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``."""
+        if s is None:
+            return ()
+        help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`, and `from N` where lane numbers differ"
+        words = dict(s.items[0].args) if len(s.items) == 1 else {}
+        if "lanes" not in words or set(words) - {"lanes", "from"}:
+            raise Fault("E0120", s.span, "`sonic` takes the number of a port and how many lanes it has", help=help)
+        numbers = self.integers(s.items[0].value, name, axes)
+        counts = self.integers(words["lanes"], name, axes)
+        first = self.integers(words["from"], name, axes) if "from" in words else numbers
+        if min(*numbers, *first, 0) < 0 or len(set(numbers)) < len(numbers):
+            raise Fault("E0120", s.span, "SONiC counts ports and lanes from 0, and no two ports may have one number", help=help)
+        bad = next((c for c in counts if c < 1 or c > 16 or any(c % n for n in splits)), None)
+        if bad is not None:
+            raise Fault(
+                "E0120", words["lanes"].span, f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides", help=help
+            )
+        return tuple(
+            SonicPort(n, tuple(range(f, f + c)), n) for n, f, c in zip(numbers, first, counts, strict=True)
+        )  # fmt: skip
+
+    def text(self, e: tree.Expr, scope: Scope) -> str:
+        """A string."""
+        value = self.evaluator.evaluate(e, scope)
+        if not isinstance(value, str):
+            raise Fault("E0103", e.span, f"a name is a string, not {a_type(value)}", help='write it in quotes: `"swp{i}"`')
+        return str(value)
 
     def words(self, s: tree.Setting | None) -> tuple[str, ...]:
         """A setting's words."""
@@ -376,6 +426,7 @@ def _split_class(c: PortClass, n: int) -> PortClass:
         cages=each(c.cages),
         connectors=each(c.connectors),
         labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
-        systems=tuple(v for v in c.systems for _ in range(n)),
+        systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
         split=c.split * n,
+        sonic=tuple(p.part(k, n) for p in c.sonic for k in range(n)),
     )

@@ -14,6 +14,7 @@ from tdsl.syntax import tree
 
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.partitions import Members, PartitionRule
     from tdsl.semantics.routing import Roce, Routing
 
 
@@ -168,6 +169,8 @@ class Plan:
     rules: list[Rule] = field(default_factory=list)  # addresses and ASNs
     routing: Routing | None = None
     roce: Roce | None = None
+    partitions: list[PartitionRule] = field(default_factory=list)
+    managers: list[Members] = field(default_factory=list)  # hosts that run subnet managers
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions

@@ -9,7 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.later import ADDRESSING, refuse_later
+from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.model import KINDS, DeviceModel, DeviceSet, Part
 from tdsl.semantics.models import split_model
@@ -166,6 +166,8 @@ class Planner:
                 self.minimize(s, context)
             case tree.Setting() if s.name.name in ADDRESSING:
                 self.addressing(s, scope, context, origin)
+            case tree.Setting() if s.name.name in SUBNETS:
+                self.subnet(s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
             case tree.Broken():
@@ -208,6 +210,13 @@ class Planner:
         plan.routing, asns = routing.routing(s, scope, self.evaluator, origin)
         for inner in asns:
             self.waiting.append(partial(addressing.asn, plan, inner, scope, context, Origin(inner.span, origin.chain)))
+
+    def subnet(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+        """``partition`` and ``subnet_manager``."""
+        from tdsl.semantics import partitions
+
+        step = partitions.partition if s.name.name == "partition" else partitions.manager
+        self.waiting.append(partial(step, self.plan, s, scope, context, origin))
 
     def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""
@@ -322,7 +331,8 @@ class Planner:
     def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, str]:
         """The model of a declared device, split as its settings say, and its role."""
         if not isinstance(s.of, tree.Path) or s.of.bare is None:
-            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`")
+            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
+                        if not isinstance(s.of, tree.Str) else "the name of a model stands without quotes")  # fmt: skip
         model = self.named_model(s.of, scope)
         if model.kind != s.kind.name:
             raise Fault(

@@ -35,9 +35,10 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
     if isinstance(value, bool) or not isinstance(value, int):
         help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
         code = "E0111" if type_name(value) == "ratio" else "E0103"
-        raise Fault(
-            code, extent.span, f"an extent is a whole number, a range or dimensions; this is {text_of(value)}", help=help_line
-        )
+        shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
+        if isinstance(value, str) and value.strip().isdigit():
+            help_line = f"write {value.strip()} without the quotes"
+        raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {shown}", help=help_line)
     return [Axis(0, _positive(value, extent))]
 
 

@@ -41,6 +41,7 @@ class TierSpec:
     count: int | None
     aim: Aim
     span: Span
+    places: tuple[tuple[str, Span], ...] = ()  # field -> where the text gives it, of those that may be another by themselves
 
     @property
     def radix(self) -> int:
@@ -64,6 +65,7 @@ class Load:
     railed: bool
     pods: int
     span: Span
+    places: tuple[tuple[str, Span], ...] = ()  # as of a tier
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ def member(token: Token) -> tree.Member:
 
 
 def number(text: str) -> int | Fraction:
-    """The exact value of digits with an optional fraction; whole ones are int."""
+    """The exact value of digits with an optional fraction; whole ones are int. ``0x1f`` is in base 16."""
+    if text.startswith("0x"):
+        return int(text, 16)
     digits = text.replace("_", "")
     if "." not in digits:
         return int(digits)

@@ -37,7 +37,7 @@ SETTINGS: tuple[str, ...] = (
     "length", "colour", "minimize", "distance", "pitch", "tray", "slack", "address", "routing", "unnumbered", "asn", "loopback",
     "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp", "ecn", "pfc", "on", "gen",
     "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups", "routers", "router", "local",
-    "global", "units",
+    "global", "units", "partition", "full", "limited", "ipoib", "subnet_manager",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 

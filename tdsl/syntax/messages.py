@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tdsl.diagnostic import Diagnostic, Fix
 from tdsl.syntax.characters import bad_character
+from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
@@ -28,7 +29,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )  # fmt: skip
     scene = Scene(run, i, token, run.expected())
-    for trial in TRIALS:
+    for trial in (*HABITS, *TRIALS):
         finding = trial(scene)
         if finding is not None:
             return finding

@@ -8,7 +8,7 @@ algorithms and architectures", 1992; Dally and Towles, "Principles and practices
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -19,28 +19,31 @@ from tdsl.fabric.graph import Bools
 from tdsl.verify.automorphisms import orbits
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.concurrent import Concurrent, bound, concurrent
-from tdsl.verify.cuts import EXACT, Cut, crossing, least, placed, splits
+from tdsl.verify.cuts import EXACT, Cut, least, placed, splits
 from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.folded import Folded
+from tdsl.verify.frontier import frontier
 from tdsl.verify.mended import Mended, mended
+from tdsl.verify.placements import placements
 from tdsl.verify.refine import refined
 from tdsl.verify.routes import Demand
+from tdsl.verify.spectrum import spectrum
 from tdsl.verify.updown import Spread, best_spread
 from tdsl.verify.view import View
 
-By = Literal["shares", "routes", "paths", "splits"]
+By = Literal["shares", "routes", "paths", "splits", "places", "spectrum"]
 
 ALL_SPLITS = 500
 """Splits up to which all are tried where the bounds differ."""
-
-ALL_BARE = 400_000
-"""The same where all nodes are units, so that a split is a cut."""
 
 FLOWS = 30_000
 """Trunk pairs that maximum flows may look at where the bounds differ; the splits that sweeps found best come first."""
 
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
+
+WRITTEN = 24
+"""Rounds of the search for routes that prove what is known already."""
 
 STARTS = 4
 """Best splits that moves begin from."""
@@ -49,8 +52,9 @@ STARTS = 4
 @dataclass(frozen=True, slots=True)
 class Bisection:
     """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
-    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; or
-    that all ``splits`` were cut."""
+    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; that
+    all ``splits`` were cut; that some switches had all their ``places``; or the ``spectrum`` of the wiring. The shares or
+    routes, whichever are better, show ``shown``."""
 
     net: Capacities
     lower: int
@@ -58,6 +62,7 @@ class Bisection:
     cut: Cut
     spreads: tuple[tuple[Capacities, Spread], ...]
     by: By
+    shown: int
     routes: Concurrent | None = None
     mended: Mended | None = None
 
@@ -75,21 +80,17 @@ def bisection(view: View) -> Bisection:
         else:
             whole = None
     cuts = _cuts(net, view, lower)
-    routes = None
+    shown, routes = lower, None
     if lower < cuts[0].value:
-        routes, cuts = _both_ends(view, net, cuts, lower)
-        if routes is not None and bound(routes) > lower:
-            lower, by = bound(routes), "routes"
-    cut = cuts[0]
-    if lower < cut.value:
-        every = _least_of_all(net)
-        if every is not None:
-            cut, lower, by = every, every.value, "splits"
-    if not lower and cut.value:
+        routes, exact, cuts = _both_ends(view, net, cuts, lower)
+        routes = routes if routes is not None and bound(routes) > lower else None
+        if routes is not None:
+            shown, lower, by = bound(routes), bound(routes), "routes"
+        if exact is not None and exact[0] > lower:
+            lower, by = exact
+    if not lower and cuts[0].value:
         lower, by = disjoint_paths(view).lower, "paths"
-    return Bisection(
-        net, lower, cut.value, cut, spreads, by, routes if by == "routes" else None, whole if by == "shares" else None
-    )
+    return Bisection(net, lower, cuts[0].value, cuts[0], spreads, by, shown, routes, whole)
 
 
 def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
@@ -98,19 +99,68 @@ def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], in
     return found, sum(best.value for _, best in found)
 
 
-def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[Concurrent | None, list[Cut]]:
-    """A better lower bound by routes, and where that does not meet the cut, better cuts and more routes."""
+def _both_ends(
+    view: View, net: Capacities, cuts: list[Cut], lower: int
+) -> tuple[Concurrent | None, tuple[int, By] | None, list[Cut]]:
+    """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until both ends meet."""
     graph = Folded.of(view, net)
     symmetry = orbits(graph)
     demand = Demand.all_to_all(graph) if graph.passes[graph.weight > 0].all() else Demand.hubs(graph)
     routes = concurrent(graph, demand, symmetry, rounds=1)
-    if routes is None or max(bound(routes), lower) >= cuts[0].value or _few(net):
-        return routes, cuts
+    lower = max(bound(routes), lower) if routes is not None else lower
+    exact = None
+    if lower < cuts[0].value:
+        shown, by, cuts = _exactly(net, cuts)
+        if (value := spectrum(net)) > shown:
+            shown, by = value, "spectrum"
+        exact, lower = (shown, by), max(lower, shown)
+    if routes is None:
+        return routes, exact, cuts
+    if lower >= cuts[0].value:  # known; some more routes are a proof that can be written
+        met = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) >= lower, WRITTEN) if exact is not None else routes
+        return met, exact, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
-    cuts = [_best_placed(net, found, max(bound(routes), lower))]
-    if max(bound(routes), lower) < cuts[0].value:
-        routes = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1))
-    return routes, cuts
+    cuts = [_best_placed(net, found, lower)]
+    if lower < cuts[0].value:
+
+        def enough(so_far: Concurrent) -> bool:
+            """Whether the ends are close, or no routes can show more than is known."""
+            best = bound(replace(so_far, lower=so_far.upper))
+            return bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1) or best < lower
+
+        routes = concurrent(graph, demand, symmetry, enough)
+    return routes, exact, cuts
+
+
+def _exactly(net: Capacities, cuts: list[Cut]) -> tuple[int, By, list[Cut]]:
+    """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
+    found = frontier(net)
+    if found is None and comb(len(net.units), net.half) <= ALL_SPLITS:
+        every = min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
+        found = every.value, every.units
+    if found is not None:
+        return found[0], "splits", sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+    shown, cuts = _by_places(net, cuts)
+    return shown, "places", cuts
+
+
+def _by_places(net: Capacities, cuts: list[Cut]) -> tuple[int, list[Cut]]:
+    """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
+    known: dict[bytes, tuple[int, Bools] | None] = {}
+    parts = net.parts()
+    lower = 0
+    for part in [*parts, net] if len(parts) > 1 else parts:
+        pairs = [x for p in (part.access, part.trunks) for x in (p.a, p.b, p.room)]
+        key = b"".join(x.tobytes() for x in pairs)
+        if key not in known:
+            known[key] = found = placements(part)
+            if found is not None:
+                cuts = sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+        found = known[key]
+        lower = max(lower, found[0] if found else 0) if part is net else lower + (found[0] if found else 0)
+        if lower == cuts[0].value:
+            break
+    return lower, cuts
 
 
 def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:
@@ -136,34 +186,6 @@ def _best_placed(net: Capacities, found: list[Cut], lower: int) -> Cut:
             if better.value < best.value:
                 best = better
     return best
-
-
-def _least_of_all(net: Capacities) -> Cut | None:
-    """The least cut of all splits, if they are few."""
-    if not _few(net):
-        return None
-    if not len(net.nodes):
-        return _least_bare(net)
-    return min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
-
-
-def _few(net: Capacities) -> bool:
-    """Whether there are so few splits that all are tried."""
-    return comb(len(net.units), net.half) <= (ALL_SPLITS if len(net.nodes) else ALL_BARE)
-
-
-def _least_bare(net: Capacities) -> Cut:
-    """The same where there is nothing to place: all splits at once, as bits of whole numbers."""
-    n, none = len(net.units), np.zeros(0, dtype=np.bool_)
-    sides = np.arange(2 ** (n - 1), dtype=np.int64)  # the last unit is on the one side
-    ours = sum((sides >> u) & 1 for u in range(n))
-    sides = sides[(ours == net.half) | (ours == n - net.half)]
-    value = np.zeros(len(sides), dtype=np.int64)
-    for a, b, room in zip(net.loose.a.tolist(), net.loose.b.tolist(), net.loose.room.tolist(), strict=True):
-        value += ((sides >> a ^ sides >> b) & 1) * room
-    best = int(sides[int(value.argmin())])
-    units = np.array([best >> u & 1 for u in range(n)], dtype=np.bool_)
-    return Cut(units, none, crossing(net, units, none))
 
 
 def _every_split(net: Capacities) -> Iterator[Bools]:

@@ -1,8 +1,9 @@
 """Certificates: what proves a result, as JSON that ``verify_certificate.py`` checks against ``fabric.json`` alone.
 
-Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of reachability: that
-it holds, or two units apart. Of ``survives``: one case for every orbit of failures, and the exchanges that lead from the cases
-to all others. Devices go by the names that ``fabric.json`` gives them; fractions are texts, ``"15/16"``.
+Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of the diameter: its
+links, which the script counts anew. Of reachability: that it holds, or two units apart. Of ``survives``: one case for every
+orbit of failures, and the exchanges that lead from the cases to all others. Devices go by the names that ``fabric.json`` gives
+them; fractions are texts, ``"15/16"``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         found = _reachability(view)
         if found is not None:
             out["reachability.json"] = _headed(fabric, found)
+    if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
+        judged = catalogue()["diameter"].judge(view, None)
+        if judged.status == "proved":
+            out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
     if any(c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of for c in claims):
         made = _throughput(view)
         if made is not None:
@@ -71,17 +76,19 @@ def _bisection(view: View) -> Json:
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
-    by = "none" if found.by == "paths" or (found.by == "splits" and not small) else found.by
+    by: str = found.by
+    if by in ("paths", "places", "spectrum") or (by == "splits" and not small):  # too long to write: what comes next to it
+        by = "routes" if found.routes is not None else "shares" if found.shown else "none"
     lower: Json = {"by": by}
-    if found.by == "shares":
+    if by == "shares":
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
         if found.mended is not None:
             added = found.mended.added
             ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
             lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
-    elif found.routes is not None:
+    elif by == "routes" and found.routes is not None:
         lower |= _routes(found.routes)
-    shown = 0 if by == "none" else found.lower
+    shown = found.lower if by == "splits" else found.shown
     return {
         "check": "bisection",
         "units": len(net.units),

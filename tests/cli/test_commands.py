@@ -19,7 +19,8 @@ from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 
 COMMANDS = (
-    "build", "check", "completion", "expand", "explain", "fmt", "init", "lint-nccl", "list", "new", "show", "version",
+    "build", "check", "completion", "diff", "expand", "explain", "fmt", "init", "lint-nccl", "list", "lock", "new", "show",
+    "version",
 )  # fmt: skip
 
 

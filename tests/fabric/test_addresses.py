@@ -100,6 +100,47 @@ def test_growth_moves_nothing(tmp_path: Path, hosts: int, more: int, leaves: int
     assert all(after_asn[path] == n for path, n in devices.items())
 
 
+PODS = """
+  pod pod[{pods}] {{
+    switch leaf[2 of 4]: SW
+    switch spine[{spines} of 4]: SW
+    connect leaf[*] to spine[*] each
+  }}
+  host node[{pods}, {hosts} of 8]: NODE
+  switch core[{cores} of 3]: SW
+  connect pod[*].spine[*] to core[*] each
+  connect node[p, n].nic[*] to pod[p].leaf[n % 2]
+  address pod[*].leaf loopback from 10.1.0.0/16
+  address pod[*].spine loopback from 10.2.0.0/16
+  address core loopback from 10.3.0.0/24
+  address core management from 192.168.0.0/24
+  address node[*, *].nic[r] links from "172.{{16 + r}}.0.0/16"
+  address node loopback from fd00:9::/64
+  address pod[*].leaf[*].p[9..12] to pod[*].spine links from fd00:1::/64
+  routing bgp {{ asn node from 4_220_000_000 }}
+"""
+SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
+
+
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}), grown=st.sampled_from(list(SIZES)))
+def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[str, int], grown: str) -> None:
+    """One extent more. Addresses of devices, ASNs (planned ones, too) and the addresses of host links stay; a link between
+    switches may move to another port, but what a port of a leaf has it keeps."""
+    if small[grown] == SIZES[grown][1]:
+        return
+    before, after = (made(PODS.format(**sizes), tmp_path) for sizes in (small, small | {grown: small[grown] + 1}))
+    (f, found, codes), (g, later, more) = before, after
+    assert codes == more == []
+    old, new = everything(f, found), everything(g, later)
+    kept = [k for k in old if k[0] != "link" or k[1].startswith("node")]
+    assert kept and {k: old[k] for k in kept} == {k: new[k] for k in kept}
+    ports = [k for k in old if k[0] == "link" and "leaf" in k[1] and k in new]
+    assert {k: old[k] for k in ports} == {k: new[k] for k in ports}
+    one, two = ({x.device_path(d): int(y.asn[d]) for d in range(x.device_count)} for x, y in ((f, found), (g, later)))
+    assert {p: two[p] for p in one} == one
+
+
 POOL = st.builds(lambda a, n: f"{ip_address('10.0.0.0') + 2 * a}/{n}", st.integers(0, 20), st.integers(24, 28))
 
 

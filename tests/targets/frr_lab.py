@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
 
@@ -26,8 +29,8 @@ def need() -> None:
         why = "FRR is not installed: apt-get install frr"
     elif os.geteuid() != 0:
         pytest.skip("only root makes network namespaces")
-    elif shutil.which("ip") is None or shutil.which("ping") is None:
-        why = "ip or ping is not installed: apt-get install iproute2 iputils-ping"
+    elif lacking := [p for p in ("ip", "ping", "lldpd", "lldpcli", "netplan") if shutil.which(p) is None]:
+        why = f"not installed: {', '.join(lacking)}; see scripts/system-packages"
     elif subprocess.run(["unshare", "-n", "true"], capture_output=True, timeout=10).returncode:
         pytest.skip("no network namespaces on this machine")
     if why and os.environ.get("CI") == "true" and os.geteuid() == 0:
@@ -76,6 +79,7 @@ class Lab:
     scratch: Path
     names: tuple[str, ...]
     wires: tuple[Wire, ...]
+    children: list[subprocess.Popen[bytes]]  # in sessions of their own
 
     def space(self, name: str) -> str:
         """The namespace of a device."""
@@ -95,6 +99,11 @@ class Lab:
         )  # fmt: skip
         return json.loads(told.stdout or "{}")
 
+    def running_config(self, name: str) -> set[str]:
+        """The lines that a router has taken."""
+        command = ["vtysh", "--vty_socket", str(self.scratch / self.space(name)), "-c", "show running-config"]
+        return set(subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout.split("\n"))
+
     def hops(self, name: str, version: int = 4) -> dict[str, set[str]]:
         """Prefix -> interfaces of the active next hops, of the routes in use."""
         table = self.ask(name, f"show {'ip' if version == 4 else 'ipv6'} route")
@@ -103,10 +112,80 @@ class Lab:
             for prefix, routes in table.items()
         }
 
-    def reaches(self, name: str, address: str, source: str = "") -> bool:
+    def reaches(self, name: str, address: str, source: str = "", *more: str) -> bool:
         """Whether a ping comes back."""
-        asked = ["ping", "-c", "1", "-W", "2", *(["-I", source] if source else []), address]
+        asked = ["ping", "-c", "1", "-W", "2", *more, *(["-I", source] if source else []), address]
         return self.shell(name, *asked).returncode == 0
+
+    def signal(self, name: str, daemon: str, what: str) -> None:
+        """Send a signal to a daemon of a device."""
+        pid = (self.scratch / self.space(name) / f"{daemon}.pid").read_text().strip()
+        subprocess.run(["kill", f"-{what}", pid], capture_output=True, timeout=10, check=True)
+
+    def start(self, name: str, *daemons: str) -> None:
+        """Start daemons of FRR and hand them the configuration, as a switch does at boot: vtysh gives each its lines."""
+        home = self.scratch / self.space(name)
+        for daemon in daemons:
+            command = [
+                str(DAEMONS / daemon), "-d", "-F", "datacenter", "-f", str(home / "empty.conf"),
+                "-i", str(home / f"{daemon}.pid"), "-z", str(home / "zserv.api"), "--vty_socket", str(home), "-A", "127.0.0.1",
+                *(["--bfdctl", str(home / "bfdd.sock")] if daemon == "bfdd" else []),
+            ]  # fmt: skip
+            done = self.shell(name, *command, timeout=30)
+            assert done.returncode == 0, (daemon, done.stdout, done.stderr)
+        done = self.shell(name, "vtysh", "--vty_socket", str(home), "-f", str(home / "frr.conf"), timeout=30)
+        assert done.returncode == 0, (name, done.stdout, done.stderr)
+
+    def hear(self) -> None:
+        """Start lldpd on every device; it tells its neighbours the device's name and its interfaces'. Now and then one that
+        starts under load neither sends nor hears: it is started anew."""
+        silent = list(self.names)
+        for _ in range(5):
+            for name in silent:
+                self._listen(name)
+            end = time.monotonic() + 5
+            while silent and time.monotonic() < end:
+                silent = [n for n in silent if not self._heard(n)]
+        assert not silent, silent
+
+    def _listen(self, name: str) -> None:
+        """Start lldpd on a device, anew where it does not answer."""
+        for _ in range(6):
+            self._start_lldpd(name)
+            end = time.monotonic() + 8
+            while time.monotonic() < end:
+                if self._lldp(name, "configure", "lldp", "tx-interval", "1").returncode == 0:
+                    return
+                time.sleep(0.1)
+        raise AssertionError(f"lldpd of {name} does not answer")
+
+    def _start_lldpd(self, name: str) -> None:
+        home = self.scratch / self.space(name)
+        (home / "lldpd").unlink(missing_ok=True)
+        for child in [c for c in self.children if c.args[3] == self.space(name)]:  # type: ignore[index]
+            _kill(child)
+            self.children.remove(child)
+        ends = ",".join(sorted(i for w in self.wires for d, i in (w.a, w.b) if d == name))
+        script = f"hostname {name}; exec lldpd -d -u {home}/lldpd -I {ends} -C {ends} -S {name}"
+        self.children.append(subprocess.Popen(
+            ["ip", "netns", "exec", self.space(name), "unshare", "--uts", "sh", "-c", script],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        ))  # fmt: skip
+
+    def neighbours(self) -> set[frozenset[tuple[str, str]]]:
+        """The links that lldpd sees: the end that hears, and the far device and interface as they call themselves."""
+        return set().union(*map(self._heard, self.names))
+
+    def _heard(self, name: str) -> set[frozenset[tuple[str, str]]]:
+        heard = json.loads(self._lldp(name, "-f", "json0", "show", "neighbors").stdout or "{}")
+        out = set()
+        for entry in heard.get("lldp", [{}])[0].get("interface", []):
+            far = entry["chassis"][0]["name"][0]["value"], entry["port"][0]["descr"][0]["value"]
+            out.add(frozenset(((name, entry["name"]), far)))
+        return out
+
+    def _lldp(self, name: str, *asked: str) -> subprocess.CompletedProcess[str]:
+        return self.shell(name, "lldpcli", "-u", str(self.scratch / self.space(name) / "lldpd"), *asked)
 
     def cut(self, device: str, interface: str) -> None:
         """Take a link down at one end."""
@@ -119,39 +198,77 @@ def until(told: Callable[[], Any], wanted: Any, seconds: float = 40) -> None:
     while (found := told()) != wanted:
         if time.monotonic() > end:
             raise AssertionError(f"still {found!r}, not {wanted!r}")
-        time.sleep(0.5)
+        time.sleep(0.2)
 
 
 @contextmanager
-def running(files: Mapping[str, bytes], scratch: Path) -> Iterator[Lab]:
-    """Routers of a build, their links up; all that was started is stopped by its pid."""
+def running(files: Mapping[str, bytes], planned: Sequence[str] = ()) -> Iterator[Lab]:
+    """Routers of a build, their links up; all that was started is stopped by its pid. Hosts that are ``planned`` have their
+    netplan file alone and no FRR."""
     confs = {p.split("/")[1]: b for p, b in files.items() if p.endswith("/frr.conf")}
     plan = [w for w in wires(json.loads(files["fabric.json"])) if w.a[0] in confs and w.b[0] in confs]
-    lab = Lab(f"t{uuid4().hex[:6]}", scratch, tuple(confs), tuple(plan))
+    scratch = Path(mkdtemp(prefix="lab-"))  # the daemons give up root and must find it, which pytest's own folder forbids
     scratch.chmod(0o755)
-    for parent in scratch.parents:  # the daemons give up root and must find their folder
-        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o011)
+    lab = Lab(f"t{uuid4().hex[:6]}", scratch, tuple(confs), tuple(plan), [])
     try:
-        _cable(lab)
+        _cable(lab, 9216)
         for name, conf in confs.items():
-            _start(lab, name, conf)
+            home = lab.scratch / lab.space(name)
+            home.mkdir(mode=0o755)
+            if name in planned:
+                _batch(netplan(files[f"frr/{name}/netplan.yaml"], home), lab.space(name))
+                continue
+            (home / "frr.conf").write_bytes(conf)
+            (home / "empty.conf").write_bytes(b"")
+            for path in (home, *home.iterdir()):
+                shutil.chown(path, "frr", "frr")
+            routed = ["bgpd"] if b"\nrouter bgp" in conf else ["staticd"]
+            lab.start(name, "zebra", *(["bfdd"] if b" bfd\n" in conf else []), *routed)
         yield lab
     finally:
         _stop(lab)
+        shutil.rmtree(scratch)
 
 
-def _cable(lab: Lab) -> None:
+def netplan(content: bytes, home: Path) -> list[str]:
+    """What systemd-networkd is told by the files that netplan makes of one, as commands of ``ip``."""
+    etc = home / "etc" / "netplan"
+    etc.mkdir(parents=True)
+    (etc / "60-fabric.yaml").write_bytes(content)
+    (etc / "60-fabric.yaml").chmod(0o600)
+    done = subprocess.run(
+        ["netplan", "generate", "--root-dir", str(home)], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, ""), (content, done.stderr)
+    out = []
+    for path in sorted((home / "run" / "systemd" / "network").glob("*.network")):
+        sections = [(b.partition("]")[0], re.findall(r"^(\w+)=(.*)$", b, re.M)) for b in path.read_text().split("\n[")]
+        name = next(v for k, v in sections[0][1] if k == "Name")
+        for head, pairs in sections:
+            told = dict(pairs)
+            if head == "Link":
+                out.append(f"link set {name} mtu {told['MTUBytes']}")
+            elif head == "Network":
+                out += [f"address add {v} dev {name}" for k, v in pairs if k == "Address"]
+            elif head == "Route":
+                where = "".join(f" {w} {told[k]}" for k, w in (("Metric", "metric"), ("Table", "table")) if k in told)
+                out.append(f"route add {told['Destination']} via {told['Gateway']} dev {name}{where}")
+            elif head == "RoutingPolicyRule":
+                out.append(f"rule add from {told['From']} table {told['Table']} priority {told['Priority']}")
+    return out
+
+
+def _cable(lab: Lab, mtu: int) -> None:
     lines = [f"netns add {lab.space(n)}" for n in lab.names]
     _batch(lines)
     for n in lab.names:
         forward = "net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 net.ipv4.fib_multipath_hash_policy=1"
         lab.shell(n, "sysctl", "-qw", *forward.split(), "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0")
-    lines = [f"-n {lab.space(n)} link set lo up" for n in lab.names]
+    lines = []
     for w in lab.wires:
         (a, p), (b, q) = (lab.space(w.a[0]), w.a[1]), (lab.space(w.b[0]), w.b[1])
-        lines += [f"link add {p} netns {a} type veth peer name {q} netns {b}"]
-    _batch([x for x in lines if not x.startswith("-n")])
+        lines += [f"link add {p} mtu {mtu} netns {a} type veth peer name {q} mtu {mtu} netns {b}"]
+    _batch(lines)
     for n in lab.names:
         ends = [i for w in lab.wires for d, i in (w.a, w.b) if d == n]
         _batch([f"link set {i} up" for i in ("lo", *ends)], lab.space(n))
@@ -159,31 +276,21 @@ def _cable(lab: Lab) -> None:
 
 def _batch(lines: list[str], space: str = "") -> None:
     where = ["-n", space] if space else []
-    subprocess.run(["ip", *where, "-batch", "-"], input="\n".join(lines), text=True, timeout=60, check=True, capture_output=True)
-
-
-def _start(lab: Lab, name: str, conf: bytes) -> None:
-    home = lab.scratch / lab.space(name)
-    home.mkdir(mode=0o755)
-    (home / "frr.conf").write_bytes(conf)
-    (home / "empty.conf").write_bytes(b"")
-    for path in (home, *home.iterdir()):
-        shutil.chown(path, "frr", "frr")
-    wanted = ["zebra", "bgpd" if b"\nrouter bgp" in conf else "staticd"]
-    for daemon in wanted:
-        command = [
-            str(DAEMONS / daemon), "-d", "-F", "datacenter", "-f", str(home / "empty.conf"), "-i", str(home / f"{daemon}.pid"),
-            "-z", str(home / "zserv.api"), "--vty_socket", str(home), "-A", "127.0.0.1",
-        ]  # fmt: skip
-        done = lab.shell(name, *command, timeout=30)
-        assert done.returncode == 0, (daemon, done.stdout, done.stderr)
-    # As a switch does at boot: vtysh hands every line to the daemons that know it.
-    done = lab.shell(name, "vtysh", "--vty_socket", str(home), "-f", str(home / "frr.conf"), timeout=30)
-    assert done.returncode == 0, (name, done.stdout, done.stderr)
+    done = subprocess.run(["ip", *where, "-batch", "-"], input="\n".join(lines), text=True, timeout=60, check=False,
+                          capture_output=True)  # fmt: skip
+    assert done.returncode == 0, (lines, done.stderr)
 
 
 def _stop(lab: Lab) -> None:
+    for child in lab.children:
+        _kill(child)
     for pid in lab.scratch.glob("*/*.pid"):
         subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)
     for n in lab.names:
         subprocess.run(["ip", "netns", "del", lab.space(n)], capture_output=True, timeout=20, check=False)
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait(10)

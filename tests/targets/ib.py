@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +80,96 @@ def discover(netlist: bytes, scratch: Path, config: bytes = b"", engine: str = "
     log = (scratch / "osm.log").read_text(errors="replace")
     nodes, wires = read_netlist(found.stdout)
     return Subnet(nodes, wires, log, scratch)
+
+
+@dataclass
+class Lab:
+    """A simulator that runs, with subnet managers to start and stop."""
+
+    scratch: Path
+    environment: dict[str, str]
+    running: dict[str, subprocess.Popen[bytes]]
+
+    def manage(self, name: str, config: bytes, host: str = "") -> None:
+        """Start a subnet manager on a host (an adapter's identifier in the netlist); files it names lie in the scratch folder."""
+        (self.scratch / f"{name}.conf").write_bytes(config.replace(b"/etc/opensm/", f"{self.scratch}/".encode()))
+        own = {**self.environment, **({"SIM_HOST": host} if host else {})}
+        place = self.scratch / name
+        place.mkdir()
+        own |= {"OSM_TMP_DIR": str(place), "OSM_CACHE_DIR": str(place), "LD_PRELOAD": str(_preload())}
+        nowhere = subprocess.DEVNULL
+        command = [_which("opensm") or "opensm", "-F", f"../{name}.conf", "-f", "osm.log", "-d", "2", "-D", "0x43",
+                   "--dump_files_dir", "."]  # fmt: skip
+        self.running[name] = subprocess.Popen(command, cwd=place, env=own, stdout=nowhere, stderr=nowhere)
+
+    def stop(self, name: str) -> None:
+        """End a subnet manager."""
+        process = self.running.pop(name)
+        process.kill()
+        process.wait(10)
+
+    def log(self, name: str) -> str:
+        """What a manager has said so far."""
+        path = self.scratch / name / "osm.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def awaited(self, name: str, *words: str, seconds: float = 30) -> str:
+        """A manager's log, once it says all of these."""
+        until = time.monotonic() + seconds
+        while not all(w in self.log(name) for w in words):
+            assert time.monotonic() < until, f"{name} does not say {words}: {self.log(name)[-1500:]}"
+            time.sleep(0.05)
+        return self.log(name)
+
+    def ask(self, *command: str, host: str = "") -> str:
+        """What a program of infiniband-diags prints."""
+        own = {**self.environment, "LD_PRELOAD": str(_preload()), **({"SIM_HOST": host} if host else {})}
+        program = _which(command[0]) or command[0]
+        told = subprocess.run([program, *command[1:]], cwd=self.scratch, env=own, capture_output=True, text=True, timeout=60)
+        return told.stdout
+
+
+def loops_with_levels(lab: Lab, name: str) -> str:
+    """What ibdmchk says of loops of credits where the manager spreads paths over service levels and virtual lanes: the level of
+    each pair of adapters is asked of the subnet's own administration."""
+    program = _which("ibdmchk")
+    if program is None:
+        pytest.skip("ibdmchk is not installed: apt-get install ibutils")
+    place = lab.scratch / name
+    lids = {int(guid, 16): int(lid, 16) for guid, lid, *_ in map(str.split, filter(None, _lines(place / "guid2lid")))}
+    nodes = [int(x, 16) for x in re.findall(r"^caguid=0x([0-9a-f]+)", (lab.scratch / "fabric.net").read_text(), re.M)]
+    at = {node: lids[node + 1] for node in nodes}
+    rows = []
+    for source in nodes:
+        for target in nodes:
+            if source != target:
+                told = lab.ask("saquery", "PR", "--slid", str(at[source]), "--dlid", str(at[target]))
+                level = re.search(r"^\s*sl\.+0x([0-9A-Fa-f]+)", told, re.M)
+                assert level is not None, told
+                rows.append(f"0x{source:016x} {at[target]} {int(level[1], 16)}\n")
+    (place / "psl.txt").write_text("".join(rows))
+    dumps = ["-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl.txt", "-d", "opensm-sl2vl.dump"]
+    return subprocess.run([program, *dumps], cwd=place, capture_output=True, text=True, timeout=120).stdout
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+@contextmanager
+def lab(netlist: bytes, scratch: Path, files: Mapping[str, bytes]) -> Iterator[Lab]:
+    """A simulated subnet, with these files for its managers."""
+    (scratch / "fabric.net").write_bytes(netlist)
+    for name, content in files.items():
+        (scratch / name).write_bytes(content)
+    environment = {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "IBSIM_SOCKNAME": f"tdsl-{uuid4().hex[:12]}"}
+    with _simulator(scratch, environment):
+        made = Lab(scratch, environment, {})
+        try:
+            yield made
+        finally:
+            for name in tuple(made.running):
+                made.stop(name)
 
 
 def read_netlist(text: str) -> tuple[frozenset[str], frozenset[Wire]]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import subprocess
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from tdsl import compiler
+from tdsl.cli import cli
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tests.targets import frr_lab
@@ -74,7 +81,7 @@ def made(text: str, tmp_path: Path) -> dict[str, bytes]:
     fabric = result.designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    files = build(fabric, ["frr", "json"], found)
+    files = build(fabric, ["frr", "json", "cabling"], found)
     assert not found.items
     return files
 
@@ -90,7 +97,7 @@ DESIGNS = {"leaf_spine": LEAF_SPINE, "three_tiers": THREE_TIERS, "two_planes": T
 @pytest.mark.parametrize("name", DESIGNS)
 def test_vtysh_reads_every_file(name: str, tmp_path: Path) -> None:
     frr_lab.need_vtysh()
-    files = {p: b for p, b in made(DESIGNS[name], tmp_path).items() if p.startswith("frr/")}
+    files = {p: b for p, b in made(DESIGNS[name], tmp_path).items() if p.endswith("/frr.conf")}
     assert len(files) == {"leaf_spine": 10, "three_tiers": 12, "two_planes": 8}[name]
     for path, content in files.items():
         (tmp_path / "frr.conf").write_bytes(content)
@@ -115,7 +122,7 @@ def test_vtysh_refuses_a_wrong_line(tmp_path: Path) -> None:
 def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
     """vtysh does not see a route map or prefix list that nobody defines."""
     for path, content in made(DESIGNS[name], tmp_path).items():
-        if not path.startswith("frr/"):
+        if not path.endswith("/frr.conf"):
             continue
         text = content.decode()
         own = set(re.findall(r"^bgp as-path access-list (\S+)", text, re.M))
@@ -125,7 +132,7 @@ def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
         assert set(re.findall(r"^  .* route-map (\S+)(?: in| out|$)", text, re.M)) == maps, path
         assert set(re.findall(r"match (ip|ipv6) address prefix-list (\S+)", text)) == lists, path
         groups = set(re.findall(r"^ neighbor (\S+) peer-group$", text, re.M))
-        assert set(re.findall(r"^ neighbor \S+ peer-group (\S+)$", text, re.M)) <= groups, path
+        assert set(re.findall(r"^ neighbor \S+ (?:interface )?peer-group (\S+)$", text, re.M)) <= groups, path
         interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
         assert set(re.findall(r"^ neighbor (\S+) interface", text, re.M)) <= interfaces, path
 
@@ -133,7 +140,7 @@ def test_every_name_used_is_defined(name: str, tmp_path: Path) -> None:
 def test_paths_as_wide_as_the_design(tmp_path: Path) -> None:
     files = made(LEAF_SPINE, tmp_path)
     assert "  maximum-paths 2" in lines(files, "leaf0") and "  maximum-paths 4" in lines(files, "spine0")
-    assert " neighbor swp3 interface remote-as 4202000000" in lines(files, "leaf0")
+    assert " neighbor swp3 remote-as 4202000000" in lines(files, "leaf0")
     assert "! The links' MTU is 9216 bytes; the system sets it, not FRR." in lines(files, "leaf0")
     assert "ip route 172.17.0.0/24 172.17.0.1" in lines(files, "node0")
 
@@ -164,12 +171,80 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
     assert made(THREE_TIERS, tmp_path) == made(THREE_TIERS, tmp_path)
 
 
+def test_a_host_leaves_by_the_rail_of_its_source(tmp_path: Path) -> None:
+    """Both IP versions and management: netplan accepts the file, and rules and routes are those of the links."""
+    frr_lab.need()
+    more = '  address node[*].nic[r] links from "fd00:{r}::/64"\n  address node management from 192.168.0.10/24\n  routing bgp'
+    files = made(LEAF_SPINE.replace("  routing bgp", more), tmp_path)
+    assert not [p for p in files if p.endswith("netplan.yaml") and "node" not in p]
+    told = frr_lab.netplan(files["frr/node1/netplan.yaml"], tmp_path / "node1")
+    assert [x for x in told if x.startswith("rule")] == [
+        f"rule add from {a} table {t} priority {t}"
+        for t, a in ((1001, "172.16.0.2"), (1001, "fd00::2"), (1002, "172.17.0.2"), (1002, "fd00:1::2"))
+    ]
+    assert "route add ::/0 via fd00:1::3 dev eth2 table 1002" in told and "link set eth2 mtu 9216" in told
+    assert "address add 192.168.0.11/24 dev eth0" in told and len(told) == 1 + 2 * (1 + 2 + 4 + 2)
+    assert "VRF=mgmt" in (tmp_path / "node1/run/systemd/network/10-netplan-eth0.network").read_text()
+
+
+# ------------------------------------------------------------ a whole cluster
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("llama") / "out"
+    result = CliRunner().invoke(cli, ["build", "llama3_24k", "--target", "frr", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    return out / "frr"
+
+
+def read_by_vtysh(path: Path) -> tuple[Path, int, str]:
+    done = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False)
+    return path, done.returncode, done.stdout + done.stderr
+
+
+SAMPLE = ("core0", "core6", "pod0-pod0", "pod7-pod15", "pod0-rack0-rack", "pod7-rack191-rack", "host0", "host3071")
+
+
+def test_a_cluster_of_24_thousand(llama: Path) -> None:
+    """Racks, pods and cores of Llama 3, and its hosts: as many files as devices, and figures by hand."""
+    frr_lab.need_vtysh()
+    there = [p.name for p in llama.iterdir()]
+    assert len(there) == 1536 + 128 + 7 + 3072 == sum((llama / n / "frr.conf").is_file() for n in there)
+    assert sum((llama / n / "netplan.yaml").is_file() for n in there) == 3072
+    assert not [x for x in map(read_by_vtysh, (llama / n / "frr.conf" for n in SAMPLE)) if x[1]]
+    conf = {n: (llama / n / "frr.conf").read_text() for n in SAMPLE}
+    sessions = {n: len(re.findall(r"^ neighbor (\S+) interface peer-group", c, re.M)) for n, c in conf.items()}
+    assert sessions == dict(zip(SAMPLE, (512, 512, 220, 220, 16, 16, 0, 0), strict=True))
+    for text in conf.values():  # a name with a slash is one name throughout
+        interfaces = set(re.findall(r"^interface (\S+)", text, re.M))
+        assert set(re.findall(r"^ neighbor (\S+) interface", text, re.M)) <= interfaces
+        assert set(re.findall(r"^  neighbor (\S+) activate", text, re.M)) <= interfaces
+    # the last host: rail 7, (3071 x 2) addresses on
+    assert " ip address 10.7.23.254/31" in conf["host3071"].split("\n")
+
+
+@pytest.mark.slow
+def test_every_file_of_the_cluster(llama: Path, tmp_path: Path) -> None:
+    """vtysh reads the files of all 1,671 switches, and those of the hosts joined to one; a second build has the same bytes."""
+    frr_lab.need_vtysh()
+    files = sorted(llama.glob("*/frr.conf"))
+    hosts = [p for p in files if p.parent.name.startswith("host")]
+    joined = tmp_path / "hosts.conf"
+    joined.write_text("".join(p.read_text().removesuffix("end\n") for p in hosts))
+    with ThreadPoolExecutor(2) as pool:
+        judged = list(pool.map(read_by_vtysh, [joined, *(p for p in files if p not in set(hosts))]))
+    assert len(judged) == 1 + 1671 and len(hosts) == 3072 and not [x for x in judged if x[1]]
+    again = CliRunner().invoke(cli, ["build", "llama3_24k", "--target", "frr", "--out", str(llama.parent), "--check"])
+    assert again.exit_code == 0, again.output
+
+
 # ------------------------------------------------------------ real daemons
 
 
 def numbers(files: dict[str, bytes]) -> dict[str, int]:
     """Device -> ASN, of those that run BGP."""
-    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.startswith("frr/")}
+    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.endswith("/frr.conf")}
     return {d: int(m[1]) for d, m in found.items() if m}
 
 
@@ -206,9 +281,9 @@ def loopbacks(files: dict[str, bytes], version: int = 4) -> dict[str, str]:
     word = "ip" if version == 4 else "ipv6"
     out = {}
     for path, content in files.items():
-        found = re.search(rf"interface lo\n(?: .*\n)*? {word} address (\S+)\n", content.decode())
-        if path.startswith("frr/") and found:
-            out[path.split("/")[1]] = found[1]
+        found = re.search(rf"interface lo\n(?: .*\n)*? {word} address (\S+)\n".encode(), content)
+        if path.endswith("/frr.conf") and found:
+            out[path.split("/")[1]] = found[1].decode()
     return out
 
 
@@ -224,12 +299,25 @@ def expected(lab: frr_lab.Lab, files: dict[str, bytes], start: str, ends: dict[s
     return {d: found[d] for d in ends if d in found}
 
 
+def unkept(lab: frr_lab.Lab, files: dict[str, bytes], name: str) -> list[str]:
+    """Lines of a router's file that its own configuration has not: what FRR reads and forgets. Its version has three numbers,
+    and its host's name is the machine's."""
+    running = lab.running_config(name)
+    return [x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)]
+
+
+def states(lab: frr_lab.Lab, name: str) -> dict[str, str]:
+    """Neighbour -> state of the BGP session with it."""
+    return {n: p["state"] for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()}
+
+
 def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
     """Every loopback by as many next hops as the design has, both IP versions; hosts reach each other on both rails; without
     one of a leaf's two links half is left."""
     frr_lab.need()
     files = made(LEAF_SPINE, tmp_path)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for version in (4, 6):
             ends = loopbacks(files, version)
             for start in ends:
@@ -244,12 +332,76 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         assert lab.reaches("node0", "172.16.0.6")
 
 
+def test_what_neighbours_hear_is_what_links_csv_says(tmp_path: Path) -> None:
+    """The links of the lab as lldpd reports them, and those of cabling/links.csv; hosts that have a netplan file and no FRR
+    reach each other in jumbo frames, from one rail to another as well, and by no other interface than the source's own."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    with frr_lab.running(files, planned=("node0", "node3")) as lab:
+        lab.hear()
+        rows = csv.DictReader(io.StringIO(files["cabling/links.csv"].decode()))
+        said = {frozenset((r[f"{e}_device"], r[f"{e}_interface"]) for e in "ab") for r in rows}
+        assert len(said) == 16
+        frr_lab.until(lab.neighbours, said)
+        jumbo = ["-M", "do", "-s", str(9216 - 28)]
+        for source, far in (("172.16.0.0", "172.16.0.6"), ("172.16.0.0", "172.17.0.6"), ("172.17.0.0", "172.16.0.6")):
+            frr_lab.until(lambda s=source, f=far: lab.reaches("node0", f, s, *jumbo), True)
+        way = lab.shell("node0", "ip", "route", "get", "172.17.0.6", "from", "172.16.0.0").stdout
+        assert "via 172.16.0.1 dev eth1" in way, way
+
+
+def test_a_router_that_hangs(tmp_path: Path) -> None:
+    """BFD finds it, where BGP alone would find nothing for long: bfdd of a spine stands still and its bgpd does not."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    ends = loopbacks(files)
+    with frr_lab.running(files) as lab:
+        for name in ("leaf0", "spine1"):
+            wanted = dict.fromkeys(re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up")
+            frr_lab.until(lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")}, wanted)
+        frr_lab.until(lambda: counts(lab, "leaf0", ends), expected(lab, files, "leaf0", ends))
+        lab.signal("spine0", "bfdd", "STOP")
+        frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 15)
+
+
+def settled(peer: dict[str, Any]) -> bool:
+    """Whether a session has gone through its first exchange, so that a restart can be told from a beginning."""
+    info = peer.get("gracefulRestartInfo", {})
+    ends = [info.get("endOfRibSend", {}), info.get("endOfRibRecv", {})]
+    return peer.get("bgpState") == "Established" and all(e and all(e.values()) for e in ends)
+
+
+def test_a_router_that_restarts(tmp_path: Path) -> None:
+    """One whose bgpd is killed goes on forwarding, and its neighbours keep their routes until it is back. Without BFD, whose
+    sessions end with bgpd and may be heard of first."""
+    frr_lab.need()
+    files = made(LEAF_SPINE.replace("; bfd", ""), tmp_path)
+    assert b" bfd\n" not in files["frr/leaf3/frr.conf"] and b"graceful-restart" in files["frr/leaf3/frr.conf"]
+    ends = loopbacks(files)
+    with frr_lab.running(files) as lab:
+        for start in ends:
+            frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
+        for name in lab.names:
+            if not name.startswith("node"):
+                frr_lab.until(lambda n=name: all(settled(p) for p in lab.ask(n, "show bgp neighbors").values()), True)
+        whole = counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)
+        lab.signal("leaf3", "bgpd", "KILL")
+        for _ in range(8):
+            assert (counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)) == whole
+            assert lab.reaches("leaf0", ends["leaf3"].split("/")[0], ends["leaf0"].split("/")[0])
+            time.sleep(0.25)
+        lab.start("leaf3", "bgpd")
+        frr_lab.until(lambda: states(lab, "leaf3"), {"swp3": "Established", "swp4": "Established"})
+        frr_lab.until(lambda: (counts(lab, "leaf0", ends), counts(lab, "leaf3", ends)), whole)
+
+
 def test_three_tiers(tmp_path: Path) -> None:
     """Pods and cores, numbered links between leaf and spine; when a pod loses a spine's cores the other carries all."""
     frr_lab.need()
     files = made(THREE_TIERS, tmp_path)
     ends = loopbacks(files)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         assert expected(lab, files, "pod0-leaf0", ends)["pod1-leaf1"] == 2
@@ -267,7 +419,8 @@ def test_two_planes(tmp_path: Path) -> None:
     frr_lab.need()
     files = made(TWO_PLANES, tmp_path)
     ends = loopbacks(files)
-    with frr_lab.running(files, tmp_path) as lab:
+    with frr_lab.running(files) as lab:
+        assert not [x for name in lab.names for x in unkept(lab, files, name)]
         for start in ends:
             frr_lab.until(lambda s=start: counts(lab, s, ends), expected(lab, files, start, ends))
         hops = lab.hops("node0")

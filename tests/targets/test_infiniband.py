@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.emit.build import build
+from tdsl.emit.build import BuildOptions, build
 from tdsl.fabric.graph import Fabric
+from tdsl.source import SourceFile
 from tests.harness import fabric_of
 from tests.targets import ib
 from tests.targets.build import pod, two_planes
@@ -19,12 +21,18 @@ from tests.targets.build import pod, two_planes
 FTREE = "osm_ucast_mgr_process: ftree tables configured on all switches"
 
 
-def made(fabric: Fabric) -> dict[str, bytes]:
-    """Netlist, configuration and data of a fabric."""
+def made(fabric: Fabric, assets: bytes = b"", **noted: int) -> dict[str, bytes]:
+    """Netlist, configuration and data of a fabric; findings must be those expected, counted by code."""
     found = Diagnostics()
-    files = build(fabric, ["ibsim", "opensm", "json"], found)
-    assert not found.items
+    table = SourceFile("assets.csv", assets.decode()) if assets else None
+    files = build(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
+    assert Counter(d.code for d in found) == noted
     return files
+
+
+def rehearsed(fabric: Fabric, **noted: int) -> dict[str, bytes]:
+    """The same with the simulator's GUIDs for those of real assets."""
+    return made(fabric, made(fabric, **noted)["ibsim/assets.csv"])
 
 
 def planned(data: dict[str, object], plane: int | None = None) -> frozenset[ib.Wire]:
@@ -93,8 +101,8 @@ def test_a_torus_by_dimension_order_has_loops_of_credits(tmp_path: Path) -> None
     """And is therefore no tree for which the configuration would promise anything."""
     ib.need()
     fabric = fabric_of(TORUS, tmp_path, models=False)
-    files = made(fabric)
-    assert b"routing_engine minhop" in files["opensm/opensm.conf"]
+    files = made(fabric, E0511=1)
+    assert b"routing_engine dfsssp" in files["opensm/opensm.conf"]  # without GUIDs, nothing says where a torus begins
     found = ib.discover(files["ibsim/fabric.net"], tmp_path, engine="dor")
     assert "osm_ucast_mgr_process: dor tables configured on all switches" in found.log
     assert found.credit_loops()
@@ -175,3 +183,171 @@ def swap(text: str, switch: str, one: int, other: int) -> str:
                 record = record.replace(f'"{switch}"[{port}]', f'"{switch}"[{new}]')
         out.append(record)
     return "\n\n".join(out)
+
+
+MANAGED = """
+fabric pod {
+  host node[4]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[2]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 4
+  host ufm[2]: UFM { role manager }
+  connect ufm[u].p[1] to leaf[(u)]
+  partition tenant 0x8001 { full node[0..1].nic }
+  partition storage 0x0002 { full node[(3)].nic; limited node[0..2].nic; ipoib }
+  subnet_manager ufm[(1)], ufm[(0)]
+}
+"""
+UP = "SUBNET UP"
+
+
+def of_opensm(files: dict[str, bytes], folder: str = "opensm/") -> dict[str, bytes]:
+    return {p.removeprefix(folder): c for p, c in files.items() if p.startswith(folder)}
+
+
+def guid(files: dict[str, bytes], device: str, port: str) -> str:
+    """The placeholder of a port."""
+    (found,) = re.findall(rf'^"{device}","{re.escape(port)}",.*,(\w+)$', files["ibsim/assets.csv"].decode(), re.M)
+    return str(found)
+
+
+def test_partitions_and_names_reach_the_ports(tmp_path: Path) -> None:
+    """Each port has the keys that the design gives it, and ibnetdiscover shows the names of the map."""
+    ib.need()
+    files = rehearsed(fabric_of(MANAGED, tmp_path, models=False), E0511=1)
+    netlist = re.sub(r'^(Switch.*# )"[^"]*"', r'\1"nameless"', files["ibsim/fabric.net"].decode(), flags=re.M).encode()
+    mine = of_opensm(files)
+    with ib.lab(netlist, tmp_path, mine) as lab:
+        lab.manage("master", mine["opensm.conf"], "ufm1:p1")
+        lab.awaited("master", UP, FTREE)
+        keys = {}
+        asked = {"node0": "nic[0]", "node1": "nic[7]", "node2": "nic[0]", "node3": "nic[0]", "ufm0": "p[1]"}
+        for device, port in asked.items():
+            told = lab.ask("smpquery", "-G", "pkeys", f"0x{guid(files, device, port)}", host="ufm1:p1")
+            keys[device] = set(re.findall(r"0x[0-9a-f]{4}\b", told)) - {"0x0000"}
+        seen = lab.ask("ibnetdiscover", "--node-name-map", "ib-node-name-map", host="ufm1:p1")
+    assert keys["node0"] == keys["node1"] == {"0x7fff", "0x8001", "0x0002"}
+    assert keys["node2"] == {"0x7fff", "0x0002"} and keys["node3"] == {"0x7fff", "0x8002"}
+    assert keys["ufm0"] == {"0xffff"}
+    named = set(re.findall(r'^Switch.*# "([^"]+)"', seen, re.M))
+    assert named == {f"leaf{n}" for n in range(8)} | {"spine0", "spine1"} and "nameless" not in seen
+
+
+def test_a_standby_takes_over(tmp_path: Path) -> None:
+    ib.need()
+    files = rehearsed(fabric_of(MANAGED, tmp_path, models=False), E0511=1)
+    mine = of_opensm(files)
+    assert b"sm_priority 15" in mine["opensm.conf"] and b"sm_priority 14" in mine["opensm-ufm0.conf"]
+    hurried = b"\nsminfo_polling_timeout 300\npolling_retry_number 2\n"
+    with ib.lab(files["ibsim/fabric.net"], tmp_path, mine) as lab:
+        lab.manage("master", mine["opensm.conf"] + hurried, "ufm1:p1")
+        lab.awaited("master", UP)
+        lab.manage("standby", mine["opensm-ufm0.conf"] + hurried, "ufm0:p1")
+        lab.awaited("standby", "Entering STANDBY state")
+        assert "MASTER" in lab.ask("sminfo", host="node0:nic0")
+        lab.stop("master")
+        assert FTREE in lab.awaited("standby", "Entering MASTER state", UP)
+
+
+@pytest.mark.parametrize(("extents", "line"), [("4x4x4", "4 x 4 x 4 torus w/ 256 links"), ("5x5", "5 x 5 x 1 torus w/ 75 links")])
+def test_torus_2qos_finds_the_torus(extents: str, line: str, tmp_path: Path) -> None:
+    ib.need()
+    dimensions = extents.count("x") + 1
+    text = TORUS.replace("5x5", extents).replace("sw[*]", f"sw[{', '.join('*' * dimensions)}]")
+    text = text.replace("[a, b]", f"[{', '.join('abc'[:dimensions])}]")
+    files = rehearsed(fabric_of(text, tmp_path, models=False), E0511=1)
+    mine = of_opensm(files)
+    with ib.lab(files["ibsim/fabric.net"], tmp_path, mine) as lab:
+        lab.manage("sm", mine["opensm.conf"])
+        told = lab.awaited("sm", UP)
+    assert f"Built {line}" in told and "torus-2QoS tables configured on all switches" in told
+
+
+@pytest.mark.parametrize("engine", ["", pytest.param("dfsssp", marks=pytest.mark.slow)])
+def test_no_loop_of_credits_on_a_torus(engine: str, tmp_path: Path) -> None:
+    """The engine of the configuration (torus-2QoS) and the one it falls back to break every loop by virtual lanes. Each path's
+    service level is asked of the manager that runs."""
+    ib.need()
+    files = rehearsed(fabric_of(TORUS.replace("5x5", "4x4"), tmp_path, models=False), E0511=1)
+    mine = of_opensm(files)
+    config = mine["opensm.conf"]
+    if engine:
+        config = re.sub(rb"(?m)^routing_engine .*", f"routing_engine {engine}".encode(), config)
+    with ib.lab(files["ibsim/fabric.net"], tmp_path, mine) as lab:
+        lab.manage("sm", config)
+        lab.awaited("sm", UP, f"{engine or 'torus-2QoS'} tables configured on all switches")
+        told = ib.loops_with_levels(lab, "sm")
+    assert "no credit loops found" in told and "Found credit loop on:" not in told, told[-2000:]
+
+
+RAILS = """
+fabric f {
+  host node[3]: DGX_H100
+  switch leaf[8]: QM9700
+  connect node[n].nic[r] to leaf[r]
+}
+"""
+
+
+def test_each_rail_alone_is_a_subnet(tmp_path: Path) -> None:
+    ib.need()
+    files = rehearsed(fabric_of(RAILS, tmp_path, models=False))
+    assert {p for p in files if p.endswith(".net")} == {f"ibsim/rail{r}.net" for r in range(8)}
+    assert b"routing_engine minhop" in files["opensm/rail7/opensm.conf"]
+    found = ib.discover(files["ibsim/rail5.net"], tmp_path, engine="minhop")
+    assert UP in found.log and len(found.wires) == 3
+    assert {n for n in found.nodes if n.startswith("leaf")} == {"leaf5"}
+
+
+UNEVEN = """
+fabric f {
+  host node[4]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[2]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 4
+  connect leaf[(0)] to spine[(1)] x 2
+}
+"""
+
+
+def test_a_tree_that_ftree_refuses_goes_up_and_down(tmp_path: Path) -> None:
+    """The rules by which ftree is chosen are OpenSM's: where they fail, it fails."""
+    ib.need()
+    files = rehearsed(fabric_of(UNEVEN, tmp_path, models=False))
+    mine = of_opensm(files)
+    assert b"routing_engine updn\n" in mine["opensm.conf"] and len(mine["root-guids"].split()) == 2
+    assert FTREE not in ib.discover(files["ibsim/fabric.net"], tmp_path).log
+    (tmp_path / "live").mkdir()
+    with ib.lab(files["ibsim/fabric.net"], tmp_path / "live", mine) as lab:
+        lab.manage("sm", mine["opensm.conf"])
+        assert "updn tables configured on all switches" in lab.awaited("sm", UP)
+
+
+@pytest.mark.parametrize(("old", "new", "code"), [
+    ("device,port,node_guid", "name,port,node_guid", "E0531"),
+    ('"leaf0"', '"leaf9"', "E0532"),
+    ('"node0","nic[0]"', '"node0","nic[8]"', "E0532"),
+    ('"node0","nic[0]"', '"node0",""', "E0532"),
+    ('"node0","nic[1]"', '"node0","nic[0]"', "E0534"),
+])  # fmt: skip
+def test_a_wrong_table_of_assets_is_told(old: str, new: str, code: str, tmp_path: Path) -> None:
+    fabric = fabric_of(RAILS, tmp_path, models=False)
+    table = made(fabric)["ibsim/assets.csv"].decode()
+    assert old in table
+    made(fabric, table.replace(old, new, 1).encode(), **{code: 1})
+
+
+@pytest.mark.parametrize(("written", "code"), [("0x2c9", "E0533"), ("0" * 16, "E0533"), ("2E+16", "E0533")])
+def test_a_malformed_guid_is_told(written: str, code: str, tmp_path: Path) -> None:
+    fabric = fabric_of(RAILS, tmp_path, models=False)
+    made(fabric, f"device,port,node_guid,port_guid\nleaf0,,{written},\n".encode(), **{code: 1})
+    twice = "leaf0,,0x0002c903000a1b2c,\nleaf1,,0002:c903:000a:1b2c,\n"
+    made(fabric, f"device,port,node_guid,port_guid\n{twice}".encode(), E0534=1)
+
+
+def test_production_invents_no_guid(tmp_path: Path) -> None:
+    files = made(fabric_of(MANAGED, tmp_path, models=False), E0511=1)
+    told = b"".join(of_opensm(files).values())
+    assert not re.search(rb"[0-9a-f]{16}", told) and b"partition_config_file" not in told

@@ -159,6 +159,13 @@ def test_templates_reach_nothing_private(tmp_path: Path, template: str) -> None:
         ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\ntemplate = "a.j2"\nscope = "device"', "{device}"),
         ('title = "t"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "consumer"),
         ("title = ", "target.toml"),
+        ('title = "t"\nconsumer = "c"\nrouter = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`router` is a table"),
+        ('title = "t"\nconsumer = "c"\n[router]\nports = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "no `ports`"),
+        ('title = "t"\nconsumer = "c"\n[router]\nmtu = "1"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`mtu` is a number"),
+        (
+            'title = "t"\nconsumer = "c"\n[router]\ninterface = "("\n[[file]]\npath = "a"\ntemplate = "a.j2"',
+            "pattern that is none",
+        ),
     ],
 )
 def test_an_unfit_manifest_is_a_finding(tmp_path: Path, manifest: str, says: str) -> None:
@@ -237,6 +244,7 @@ def test_a_hostile_name_in_every_format() -> None:
     files = build(fabric, [], found)
     assert [(d.code, *d.notes[0].split(",")[:1]) for d in found if d.code != "E0506"] == [
         ("E0504", "in fabric.net.j2"),
+        ("E0504", "in assets.csv.j2"),
         ("E0504", "in fabric.topo.j2"),
     ]
     assert json.loads(files["fabric.json"])["title"] == fabric.title

@@ -90,7 +90,7 @@ def test_what_is_written_is_accepted():
     for certificate, fabric in examples():
         verify(certificate, fabric)
         checks.append(certificate["check"])
-    assert sorted(set(checks)) == ["bisection", "reachability", "survives"] and checks.count("survives") == 2
+    assert sorted(set(checks)) == ["bisection", "diameter", "reachability", "survives"] and checks.count("survives") == 2
 
 
 def test_three_tiers_with_a_broken_link(tmp_path):
@@ -127,7 +127,7 @@ def at(value, way):
     return value
 
 
-HEADLINES = ("lower_bps", "upper_bps", "units", "check", "schema", "fabric", "holds", "count")
+HEADLINES = ("lower_bps", "upper_bps", "units", "check", "schema", "fabric", "holds", "count", "links")
 
 
 @settings(max_examples=300, deadline=None)
@@ -274,7 +274,7 @@ def test_a_superpod_from_end_to_end(tmp_path):
     assert tdsl("check", "dgx_superpod_h100", "--certificates", str(proofs)).exit_code == 0
     assert tdsl("build", "dgx_superpod_h100", "--out", str(built)).exit_code == 0
     names = sorted(p.name for p in (proofs / "superpod").iterdir())
-    assert names == ["bisection.json", "reachability.json", "survives-1.json"]
+    assert names == ["bisection.json", "diameter.json", "reachability.json", "survives-1.json"]
     for name in names:
         call = [sys.executable, "-I", str(SCRIPT), str(proofs / "superpod" / name), str(built / "fabric.json")]
         done = subprocess.run(call, capture_output=True, text=True)

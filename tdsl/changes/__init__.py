@@ -1,0 +1,1 @@
+"""What differs between two designs, and in which order to get from one to the other."""

@@ -1,0 +1,154 @@
+"""Holds two fabrics against each other: devices by their path in the design, cables by their ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.changes.figures import figures, metrics
+from tdsl.changes.model import Cable, Change, Changes, End, Moved
+from tdsl.emit.wires import Wires
+from tdsl.fabric.graph import Fabric
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design
+
+FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}
+
+
+def compare(old: Design, new: Design) -> Changes:
+    """What differs between two designs that have a fabric."""
+    before, after = old.fabric, new.fabric
+    assert before is not None and after is not None
+    out = Changes(new.name)
+    _devices(out, before, after)
+    _cables(out, cables(before), cables(after))
+    out.addresses = _differing(addresses(before), addresses(after))
+    settings = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
+    out.parameters = _differing(*settings)
+    out.figures = _differing(figures(before), figures(after))
+    out.metrics = metrics(old.results, new.results)
+    return out
+
+
+def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+    """Entries that are on one side only, or have another value there; "" stands for none."""
+    names = [*before, *(n for n in after if n not in before)]
+    return [Change(n, before.get(n, ""), after.get(n, "")) for n in names if before.get(n) != after.get(n)]
+
+
+# ---------------------------------------------------------------- devices
+
+
+def _devices(out: Changes, before: Fabric, after: Fabric) -> None:
+    old, new = ({f.device_path(d): d for d in np.flatnonzero(f.built).tolist()} for f in (before, after))
+    out.devices_removed = [(p, before.model_of(d).name) for p, d in old.items() if p not in new]
+    out.devices_added = [(p, after.model_of(d).name) for p, d in new.items() if p not in old]
+    for path, d in old.items():
+        e = new.get(path)
+        if e is None:
+            continue
+        models = before.model_of(d).name, after.model_of(e).name
+        if models[0] != models[1]:
+            out.models.append(Change(path, *models))
+        names = before.device_name(d), after.device_name(e)
+        if names[0] != names[1]:
+            out.names.append(Change(path, *names))
+
+
+# ---------------------------------------------------------------- cables
+
+
+def cables(fabric: Fabric) -> list[Cable]:
+    """Every leg of a cable, in the order of the cabling plan."""
+    wires = Wires(fabric)
+    table = wires.cables
+    order = wires.cable_order[0].tolist()
+    running: dict[int, list[int]] = defaultdict(list)
+    for link, leg in zip(*(c.tolist() for c in wires.crossings), strict=True):
+        running[leg].append(link)
+    paths = [fabric.device_path(d) for d in range(fabric.device_count)]
+    ends = []
+    for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
+        devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
+        names, at, labels = (table.column(f"{side}_{what}") for what in ("device", "path", "port"))
+        ends.append([End(d, str(n), str(p), str(x)) for d, n, p, x in zip(devices, names, at, labels, strict=True)])
+    facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
+    rows = zip(*facts.values(), strict=True)
+    classes = table.column("link_class")
+    return [
+        Cable(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]))
+        for a, b, c, row, leg in zip(*ends, classes, rows, order, strict=True)
+    ]
+
+
+def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
+    old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
+    for key, was in old.items():
+        now = new.get(key)
+        if now is None:
+            continue
+        what = f"{was.a.text} to {was.b.text}"
+        values = zip(was.facts, now.facts, strict=True)
+        out.cables += [Change(f"{what}: {fact}", x, y) for (fact, x), (_, y) in values if x != y]
+        for x, y in ((was.a, now.a), (was.b, now.b)):
+            if x.label != y.label:
+                out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))
+    gone = [c for key, c in old.items() if key not in new]
+    come = [c for key, c in new.items() if key not in old]
+    for at in ("a", "b"):  # a cable whose lower end stays is the same cable before one whose upper end does
+        gone, come = _matched(out, gone, come, at)
+    out.removed, out.added = gone, come
+
+
+def _matched(out: Changes, gone: list[Cable], come: list[Cable], at: str) -> tuple[list[Cable], list[Cable]]:
+    """Pair cables that keep one end, in order; what is left on either side."""
+    waiting: dict[tuple[str, str], list[Cable]] = defaultdict(list)
+    for c in come:
+        waiting[getattr(c, at).key].append(c)
+    left, taken = [], set()
+    for was in gone:
+        found = waiting.get(getattr(was, at).key)
+        if not found:
+            left.append(was)
+            continue
+        now = found.pop(0)
+        taken.add(id(now))
+        far = "b" if at == "a" else "a"
+        out.moved.append(Moved(getattr(now, at), getattr(was, far), getattr(now, far), now.link_class, was, now))
+    return left, [c for c in come if id(c) not in taken]
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def addresses(fabric: Fabric) -> dict[str, str]:
+    """Every ASN and address by what it is for."""
+    found = fabric.addressing
+    if found is None:
+        return {}
+    out: dict[str, str] = {}
+    for d in np.flatnonzero(fabric.built).tolist():
+        path = fabric.device_path(d)
+        if found.asn[d]:
+            out[f"{path} ASN"] = str(found.asn[d])
+        for kind in ("loopback", "management"):
+            for address, pool in found.each(kind, d):
+                out[f"{path} {kind} IPv{address.version}"] = f"{address}/{pool.prefix}"
+    if any(kind == "links" for kind, _ in found.dealt):
+        for link, ends in enumerate(zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)):
+            for second, port in zip((False, True), ends, strict=True):
+                for address, pool in found.each("links", link, second):
+                    out[f"{fabric.port_path(port)} IPv{address.version}"] = f"{address}/{pool.prefix}"
+    return out
+
+
+def listed(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str, int, list[str]]]:
+    """Devices by the set they belong to: its path without the last index, the model, how many, and their paths."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, model in rows:
+        groups[path.rpartition("[")[0] or path, model].append(path)
+    return [(name, model, len(paths), paths) for (name, model), paths in groups.items()]

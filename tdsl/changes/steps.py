@@ -1,0 +1,223 @@
+"""An order of moves from one cabling to another in which the bisection never falls below a floor, or a proof that none does.
+
+Only unplugging takes bandwidth away: among the same hosts, capacity is monotone in the links. So whatever can be plugged is
+plugged first, and each step then unplugs as many cables as the floor bears, and plugs what their ports were needed for. Where
+every cable that could be unplugged first breaks the floor with all else plugged that can be, no order keeps it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain
+
+import numpy as np
+
+from tdsl.changes.model import Cable, Changes
+from tdsl.changes.union import Union
+from tdsl.fabric.graph import Bools
+from tdsl.verify.bisection import bisection
+
+TRIES = 400
+"""States of one cable less that are judged before the search is given up."""
+
+ENOUGH = 12
+"""Steps of an order that is not bettered any more."""
+
+Port = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Cables that are out at once, then those that are plugged; the bisection while they are out, and afterwards."""
+
+    unplug: tuple[Cable, ...]
+    plug: tuple[Cable, ...]
+    during: Fraction
+    after: Fraction
+
+
+@dataclass(slots=True)
+class Plan:
+    """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words."""
+
+    floor: Fraction
+    before: Fraction
+    steps: list[Step] = field(default_factory=list)
+    complete: bool = False
+    proved: bool = False
+    why: str = ""
+
+
+@dataclass
+class Planner:
+    """Searches an order. Cables are known by their ends; ``old`` and ``new`` by the rows of links of their own fabric."""
+
+    both: Union
+    changes: Changes
+    floor: Fraction
+
+    def __post_init__(self) -> None:
+        moved = self.changes.moved
+        self.out = [*self.changes.removed, *(m.old for m in moved)]
+        self.come = [*self.changes.added, *(m.new for m in moved)]
+        self.taken: dict[Port, set[int]] = defaultdict(set)  # ports that old cables hold
+        for i, c in enumerate(self.out):
+            for end in (c.a, c.b):
+                self.taken[end.key].add(i)
+        self.next_of = {c.a.key: c.b.device for c in self.come}
+        self.present = np.zeros(self.both.fabric.link_count, dtype=np.bool_)
+        self.present[self.both.old] = True
+
+    # ------------------------------------------------------------ states
+    def judge(self, present: Bools) -> tuple[Fraction, Fraction]:
+        """Bounds on the bisection of a state, as a fraction of what the smaller side of its hosts can send."""
+        view = self.both.state(present)
+        if len(view.units) < 2:
+            return Fraction(0), Fraction(0)
+        found = bisection(view)
+        full = found.net.full
+        return (Fraction(found.lower, full), Fraction(found.upper, full)) if full else (Fraction(0), Fraction(0))
+
+    def less(self, present: Bools, cables: Iterable[int]) -> Bools:
+        """A state without some old cables."""
+        left = present.copy()
+        for i in cables:
+            left[self.both.old[list(self.out[i].links)]] = False
+        return left
+
+    def pluggable(self, unplugged: set[int], plugged: set[int]) -> list[int]:
+        """New cables that are not in place and whose ports are free."""
+        return [
+            i for i, c in enumerate(self.come)
+            if i not in plugged and all(self.taken[end.key] <= unplugged for end in (c.a, c.b))
+        ]  # fmt: skip
+
+    def more(self, present: Bools, cables: Iterable[int]) -> Bools:
+        """A state with some new cables."""
+        out = present.copy()
+        for i in cables:
+            out[self.both.new[list(self.come[i].links)]] = True
+        return out
+
+    # ------------------------------------------------------------ the search
+    def run(self) -> Plan:
+        """The order of the fewest steps that was found; else what stands in the way of the first one tried."""
+        before = self.judge(self.present)
+        end = np.zeros_like(self.present)
+        end[self.both.new] = True
+        for value, which in ((before[1], "the old design"), (self.judge(end)[1], "the new design")):
+            if value < self.floor:
+                return Plan(self.floor, before[0], proved=True, why=f"{which} itself has a bisection of {percent(value)}")
+        best: Plan | None = None
+        for groups in (self._by_device(self.goes_to), self._by_device(self.comes_from), self._spread()):
+            most = len(best.steps) if best is not None else len(self.out) + 1
+            found = self._ordered(Plan(self.floor, before[0]), groups, most)
+            if found.complete or found.proved or best is None:
+                best = found
+            if found.proved or (found.complete and len(found.steps) <= ENOUGH):
+                break
+        assert best is not None
+        return best
+
+    def _ordered(self, plan: Plan, groups: list[list[int]], most: int) -> Plan:
+        """Unplug group by group, as many at once as the floor bears, in fewer steps than ``most``."""
+        start = self.present.copy()
+        unplugged: set[int] = set()
+        plugged: set[int] = set()
+        going = self._plug(plan, (), unplugged, plugged, plan.before)
+        while going and groups and len(plan.steps) < most:
+            batch = self._batch(plan, groups, unplugged)
+            going = batch is not None
+            if batch is not None:
+                self.present = self.less(self.present, batch)
+                during = self.judge(self.present)[0]
+                unplugged |= set(batch)
+                left = [[i for i in group if i not in unplugged] for group in groups]
+                groups = [group for group in left if group]
+                going = self._plug(plan, tuple(batch), unplugged, plugged, during)
+        plan.complete = going and not groups
+        self.present = start
+        return plan
+
+    def _plug(self, plan: Plan, batch: tuple[int, ...], unplugged: set[int], plugged: set[int], during: Fraction) -> bool:
+        """Plug what can be plugged. More hosts may mean less for each, so the floor is looked at again."""
+        ready = self.pluggable(unplugged, plugged)
+        if not batch and not ready:
+            return True
+        self.present = self.more(self.present, ready)
+        plugged |= set(ready)
+        after = self.judge(self.present)[0] if ready else during
+        if after < self.floor:
+            plan.why = f"plugging what is new leaves {percent(after)}; plug switches first, in a change of their own"
+            return False
+        plan.steps.append(Step(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after))
+        return True
+
+    def _batch(self, plan: Plan, groups: list[list[int]], unplugged: set[int]) -> list[int] | None:
+        """As many of the first groups as the floor bears, else a part of the first; None, and why, if not one cable."""
+
+        def kept(cables: list[int]) -> bool:
+            return self.judge(self.less(self.present, cables))[0] >= self.floor
+
+        low, high = 0, len(groups)  # so many groups are borne, so many may be
+        while low < high:
+            middle = high if not low and high == len(groups) else (low + high + 1) // 2
+            low, high = (middle, high) if kept([*chain(*groups[:middle])]) else (low, middle - 1)
+        if low:
+            return [*chain(*groups[:low])]
+        size = len(groups[0]) // 2
+        while size > 1:
+            if kept(groups[0][:size]):
+                return groups[0][:size]
+            size //= 2
+        waiting = [i for group in groups for i in group]
+        best, sure = Fraction(0), len(waiting) <= TRIES
+        for i in waiting[:TRIES]:
+            lower, upper = self.judge(self.less(self.present, [i]))
+            if lower >= self.floor:
+                return [i]
+            best, sure = max(best, upper), sure and upper < self.floor
+        plan.proved = sure and not unplugged and self._same_hosts()
+        plan.why = f"whichever of {len(waiting):,} cables is unplugged next, at most {percent(best)} is left"
+        return None
+
+    def _same_hosts(self) -> bool:
+        """Whether the hosts with links are those of before, so that more links are never worse."""
+        old, new = (np.zeros_like(self.present) for _ in range(2))
+        old[self.both.old], new[self.both.new] = True, True
+        units = [self.both.state(x).units.tolist() for x in (old, new, self.present)]
+        return bool(units[0] == units[1] == units[2])
+
+    # ------------------------------------------------------------ orders to try
+    def goes_to(self, i: int) -> str:
+        """The upper device to which a cable's lower port is plugged next; where it is not, the one it comes from."""
+        return self.next_of.get(self.out[i].a.key, self.out[i].b.device)
+
+    def comes_from(self, i: int) -> str:
+        """The upper device that a cable leaves."""
+        return self.out[i].b.device
+
+    def _by_device(self, of: Callable[[int], str]) -> list[list[int]]:
+        """Old cables by a device, in order: a switch is useful once all its cables are in place."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        for i in range(len(self.out)):
+            groups[of(i)].append(i)
+        return list(groups.values())
+
+    def _spread(self) -> list[list[int]]:
+        """Old cables one of every device in turn, so that no device loses much at once."""
+        turns: dict[str, int] = defaultdict(int)
+        groups: dict[int, list[int]] = defaultdict(list)
+        for i, c in enumerate(self.out):
+            groups[max(turns[c.a.device], turns[c.b.device])].append(i)
+            turns[c.a.device] += 1
+            turns[c.b.device] += 1
+        return [groups[turn] for turn in sorted(groups)]
+
+
+def percent(value: Fraction) -> str:
+    """``93.75%``."""
+    return f"{float(value * 100):.4g}%"

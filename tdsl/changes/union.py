@@ -1,0 +1,88 @@
+"""Two fabrics as one that has the devices and links of both, so that every state between them can be judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.semantics.model import DeviceSet
+from tdsl.verify.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """``fabric`` has all devices and links; ``old`` and ``new`` give the place of each side's links among them."""
+
+    fabric: Fabric
+    old: Ints
+    new: Ints
+
+    def state(self, present: Bools) -> View:
+        """The fabric with some of its links."""
+        nothing = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        return View.whole(self.fabric).without(nothing, ~present)
+
+
+def union(before: Fabric, after: Fabric) -> Union | None:
+    """Both in one; None where a device keeps its path and has another model."""
+    paths = {after.device_path(d): d for d in range(after.device_count)}
+    row = np.array([paths.get(before.device_path(d), -1) for d in range(before.device_count)], dtype=np.int64)
+    shared = np.flatnonzero(row >= 0)
+    models = [m.name for m in after.models]
+    for d in shared.tolist():
+        if before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]:
+            return None
+    own = row.copy()
+    own[row < 0] = after.device_count + np.flatnonzero(row < 0)  # all rows of the old sets are appended, the shared ones bare
+    base = np.concatenate([after.port_base, after.port_base[-1] + before.port_base[1:]])
+    device = before.port_device
+    port = base[own[device]] + np.arange(len(device)) - before.port_base[device]
+    ends = [port[before.link_a], port[before.link_b]]
+    place = {pair: i for i, pair in enumerate(zip(after.link_a.tolist(), after.link_b.tolist(), strict=True))}
+    old = np.array([place.get(pair, -1) for pair in zip(*(e.tolist() for e in ends), strict=True)], dtype=np.int64)
+    gone = np.flatnonzero(old < 0)
+    columns = {"link_a": ends[0][gone], "link_b": ends[1][gone], "link_rate": before.link_rate[gone]}
+    for name in ("link_class", "link_statement", "link_medium", "link_colour"):
+        columns[name] = np.zeros(len(gone), dtype=np.int64)
+    for name in ("link_via_a", "link_via_b"):
+        via = getattr(before, name)[gone]
+        columns[name] = np.where(via >= 0, port[via], -1)
+    a = np.concatenate([after.link_a, columns["link_a"]])
+    order = np.argsort(a, kind="stable")
+    at = np.empty(len(order), dtype=np.int64)
+    at[order] = np.arange(len(order))
+    old[gone] = after.link_count + np.arange(len(gone))
+    joined = {name: np.concatenate([getattr(after, name), column])[order] for name, column in columns.items()}
+    whole = _devices(before, after, own, base, joined)
+    return Union(whole, at[old], at[: after.link_count])
+
+
+def _devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[str, Any]) -> Fabric:
+    """The new fabric with the old one's sets behind its own; a device that both have stands in the new one's row."""
+    known = own < after.device_count
+    built = after.built.copy()
+    built[own[known]] |= before.built[known]
+    sets: list[DeviceSet] = list(after.sets)
+    made: dict[int, DeviceSet] = {}
+    for s in before.sets:
+        inside = None if s.inside is None else made[s.inside.index]
+        made[s.index] = replace(s, index=len(sets), first=s.first + after.device_count, inside=inside)
+        sets.append(made[s.index])
+    return replace(
+        after,
+        sets=tuple(sets),
+        models=(*after.models, *before.models),
+        device_set=np.concatenate([after.device_set, before.device_set + len(after.sets)]),
+        device_model=np.concatenate([after.device_model, before.device_model + len(after.models)]),
+        built=np.concatenate([built, before.built & ~known]),
+        tier=np.concatenate([after.tier, before.tier]),
+        plane=np.concatenate([after.plane, before.plane]),
+        port_base=base,
+        names={},
+        named_by={},
+        addressing=None,
+        **links,
+    )

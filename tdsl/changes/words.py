@@ -1,0 +1,201 @@
+"""A comparison as text for the terminal and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+
+from tdsl.changes.compare import listed
+from tdsl.changes.model import Cable, Change, Changes, Metric
+from tdsl.changes.steps import Plan, percent
+from tdsl.report.paint import Paint, tame, wrap
+
+FEW = 12
+"""Rows of a list that are shown unless all are asked for."""
+
+
+def text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> str:
+    """Sections of what differs, those first that people look for first."""
+    return "\n\n".join("\n".join(_text(c, paint, width, whole)) for c in changes) + "\n"
+
+
+def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
+    yield paint("bold", tame(c.fabric)) + ("" if not c.none else "  no difference")
+    if c.metrics:
+        broad = max(len(m.name) for m in c.metrics)
+        yield ""
+        for m in c.metrics:
+            yield f"  {paint(_style(m), tame(m.name).ljust(broad))}  {_arrow(m.before, m.after)}"
+    for title, rows in sections(c):
+        yield ""
+        yield f"  {paint('bold', title)}"
+        shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
+        for sign, row in shown:
+            first, *rest = wrap(tame(row), max(width - 6, 40))
+            style = {"+": "good", "-": "bad"}.get(sign, "middling")
+            yield f"  {paint(style, sign)} {first}"
+            yield from (f"      {line}" for line in rest)
+        if len(shown) < len(rows):
+            yield f"    and {len(rows) - len(shown):,} more; --full shows them"
+
+
+def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Titles and their rows, each with a sign: + come, - gone, ~ other than before."""
+    out: list[tuple[str, list[tuple[str, str]]]] = []
+    devices = [("+", row) for row in _devices(c.devices_added)] + [("-", row) for row in _devices(c.devices_removed)]
+    devices += [("~", row) for row in _changes(c.models)]
+    cables = [("+", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.added]
+    cables += [("-", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.removed]
+    cables += [("~", f"{x.stays.text}: from {x.before.text} to {x.after.text} ({x.link_class})") for x in c.moved]
+    cables += [("~", row) for row in _changes(c.cables)]
+    tally = [f"{sign}{len(rows):,} {what}" for sign, rows, what in (
+        ("+", c.added, "new"), ("-", c.removed, "gone"), ("", c.moved, "moved"), ("", c.cables, "other facts"),
+    ) if rows]  # fmt: skip
+    for title, rows in (
+        ("parameters", [("~", row) for row in _changes(c.parameters)]),
+        ("figures", [("~", f"{x.what}  {_arrow(x.before, x.after)}{_step(x)}") for x in c.figures]),
+        ("devices", devices),
+        (f"cables: {', '.join(tally)}", cables),
+        ("names", [("~", row) for row in _changes(c.names)]),
+        ("ports", [("~", row) for row in _changes(c.ports)]),
+        ("addresses", [("~", row) for row in _changes(c.addresses)]),
+    ):
+        if rows:
+            out.append((title, rows))
+    return out
+
+
+def _devices(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, model, count, paths in listed(rows):
+        which = paths[0] if count == 1 else f"{count:,} {name}: {paths[0]} to {paths[-1]}"
+        yield f"{which} ({model})"
+
+
+def _changes(rows: Iterable[Change]) -> Iterator[str]:
+    return (f"{x.what}  {_arrow(x.before, x.after)}" for x in rows)
+
+
+def _arrow(before: str, after: str) -> str:
+    return f"{before or 'none'} → {after or 'none'}"
+
+
+def _step(x: Change) -> str:
+    """How much a count grew or shrank."""
+    try:
+        step = int(x.after.replace(",", "") or 0) - int(x.before.replace(",", "") or 0)
+    except ValueError:
+        return ""
+    return f"  ({step:+,})"
+
+
+def _style(m: Metric) -> str:
+    good = m.verdicts[1] in ("proved", "modelled") and m.verdicts[0] not in ("proved", "modelled", "")
+    return "good" if good else "bad" if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted" else "bold"
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def markdown(changes: Sequence[Changes], whole: bool) -> str:
+    """A comment for a pull request: figures first, long lists folded."""
+    return "\n".join(line for c in changes for line in _markdown(c, whole)).rstrip() + "\n"
+
+
+def _markdown(c: Changes, whole: bool) -> Iterator[str]:
+    yield f"### {_cell(c.fabric)}"
+    yield ""
+    if c.none:
+        yield "No difference."
+        yield ""
+        return
+    rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
+    rows += [(x.what, x.before, x.after, _step(x).strip(" ()")) for x in c.figures]
+    if rows:
+        yield "| figure | before | after | |"
+        yield "|---|---|---|---|"
+        yield from ("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+        yield ""
+    for title, lines in sections(c):
+        if title == "figures":
+            continue
+        shown = lines if whole else lines[: FEW * 4]
+        yield f"<details><summary>{_cell(title)}</summary>"
+        yield ""
+        yield "```diff"
+        yield from (f"{'!' if sign == '~' else sign} {tame(row).replace('```', '')}" for sign, row in shown)
+        if len(shown) < len(lines):
+            yield f"# and {len(lines) - len(shown):,} more"
+        yield "```"
+        yield "</details>"
+        yield ""
+
+
+def _cell(value: str) -> str:
+    return tame(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def document(c: Changes) -> dict[str, object]:
+    """As plain JSON values."""
+    out = asdict(c)
+    out["same"] = c.none
+    for name in ("devices_added", "devices_removed"):
+        out[name] = [{"device": path, "model": model} for path, model in out[name]]
+    for name, rows in (("added", c.added), ("removed", c.removed)):
+        out[name] = [_cable(x) for x in rows]
+    out["moved"] = [
+        {"stays": asdict(x.stays), "before": asdict(x.before), "after": asdict(x.after), "class": x.link_class} for x in c.moved
+    ]
+    for metric, m in zip(out["metrics"], c.metrics, strict=True):
+        del metric["verdicts"]
+        metric["status_before"], metric["status_after"] = m.verdicts
+    return out
+
+
+def _cable(c: Cable) -> dict[str, object]:
+    return {"a": asdict(c.a), "b": asdict(c.b), "class": c.link_class, **dict(c.facts)}
+
+
+# ---------------------------------------------------------------- steps
+
+
+def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
+    """The order of moves, a block a step."""
+    head = f"order of moves, bisection never below {percent(plan.floor)} (before: {percent(plan.before)})"
+    lines = [paint("bold", head)]
+    for number, step in enumerate(plan.steps, 1):
+        low = f", {percent(step.during)} while they are out" if step.unplug else ""
+        tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent(step.after)}"
+        lines.append(f"  {number}. {tally}")
+        rows = [("-", c) for c in step.unplug] + [("+", c) for c in step.plug]
+        shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
+        for sign, c in shown:
+            lines.append(f"     {paint('good' if sign == '+' else 'bad', sign)} {tame(c.a.text)} to {tame(c.b.text)}")
+        if len(shown) < len(rows):
+            lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
+    if not plan.complete:
+        sure = "no order keeps the floor" if plan.proved else "no order was found; that there is none is not proved"
+        lines += [f"  {line}" for line in wrap(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
+    elif not plan.steps:
+        lines.append("  nothing to move")
+    return "\n".join(lines) + "\n"
+
+
+def steps_document(plan: Plan) -> dict[str, object]:
+    """As plain JSON values."""
+    return {
+        "floor": float(plan.floor),
+        "before": float(plan.before),
+        "found": plan.complete,
+        "impossible": plan.proved,
+        "reason": plan.why,
+        "steps": [
+            {
+                "unplug": [_cable(c) for c in s.unplug], "plug": [_cable(c) for c in s.plug],
+                "bisection_during": float(s.during), "bisection_after": float(s.after),
+            }
+            for s in plan.steps
+        ],
+    }  # fmt: skip

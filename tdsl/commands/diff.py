@@ -1,0 +1,210 @@
+"""``tdsl diff``: what differs between two designs, or between two revisions of one."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl import __version__
+from tdsl.commands._shared import FOUND, OK, Setting, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.report.paint import Paint, wants_colour, width_of
+
+if TYPE_CHECKING:
+    from tdsl.changes.model import Changes
+    from tdsl.changes.steps import Plan
+    from tdsl.compiler import Compilation, Design, Options
+
+    Part = click.ParamType[Fraction]
+else:
+    Part = click.ParamType
+
+DIFFERS = 3
+
+
+class Share(Part):
+    """A share of the whole: ``75%``."""
+
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """A number of percent from 0 to 100, the sign as one likes."""
+        if isinstance(value, Fraction):
+            return value
+        try:
+            share = Fraction(str(value).removesuffix("%").strip()) / 100
+        except (ValueError, ZeroDivisionError):
+            self.fail(f"{value!r} is no share, such as 75%", param, ctx)
+        if not 0 <= share <= 1:
+            self.fail(f"{value!r} is not from 0% to 100%", param, ctx)
+        return share
+
+
+@click.command(
+    "diff",
+    short_help="Say what differs between two designs, or two revisions of one.",
+    epilog="\b\nExamples:\n  tdsl diff superpod.fab superpod_new.fab\n"
+    "  tdsl diff main superpod.fab                        (as it was in the revision `main`)\n"
+    "  tdsl diff v1:superpod.fab v2:superpod.fab --output-format markdown\n"
+    "  tdsl diff superpod.fab superpod.fab --set-old units=3 --set-new units=4\n"
+    "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)",
+)
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@design_options
+@click.option("--set-old", type=Setting(), multiple=True, help="Give a parameter a value in OLD only.")
+@click.option("--set-new", type=Setting(), multiple=True, help="Give a parameter a value in NEW only.")
+@click.option(
+    "--output-format", "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text",
+    show_default=True, help="How to print; markdown is for a comment on a pull request.",
+)  # fmt: skip
+@click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
+@click.option("--floor", type=Share(), default="75%", show_default=True, metavar="PERCENT", help="What --steps keeps.")
+@click.option("--full", is_flag=True, help="Show long lists whole.")
+@click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
+@limit_options
+def command(
+    old: str, new: str, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
+    steps: bool, floor: Fraction, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
+) -> int:  # fmt: skip
+    """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
+
+    Each is a file, a design of the standard library, or REVISION:FILE; a REVISION alone means the other one's file in that
+    revision of the git repository. Devices are known by their path in the design, cables by their ends.
+
+    Exit status: 0 compared, 1 a design has errors that leave nothing to compare, 2 a wrong call; --detailed-exitcode adds 3.
+    """
+    from tdsl.changes.compare import compare
+
+    asked = options(given)
+    with ExitStack() as stack:
+        sides = [(old, new, set_old), (new, old, set_new)]
+        try:
+            before, after = (_side(*side, asked, not no_checks, stack) for side in sides)
+        except Incomparable as why:
+            click.echo(f"{why}", err=True)
+            return FOUND
+    pairs = _pairs(before, after)
+    found = [compare(*pair) for pair in pairs]
+    plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
+    if output_format == "json":
+        from tdsl.changes.words import document, steps_document
+        from tdsl.report.json_report import SCHEMA, dump
+
+        fabrics = [document(c) for c in found]
+        for fabric, plan in zip(fabrics, plans, strict=False):
+            fabric["order"] = steps_document(plan)
+        say(dump({"schema": SCHEMA, "tdsl": __version__, "old": old, "new": new, "fabrics": fabrics}))
+    elif output_format == "markdown":
+        from tdsl.changes.words import markdown
+        from tdsl.changes.words import steps as ordered
+
+        say(markdown(found, full) + "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans))
+    else:
+        from tdsl.changes.words import steps as ordered
+        from tdsl.changes.words import text
+
+        paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+        say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
+    if any(not p.complete for p in plans):
+        return FOUND
+    return DIFFERS if detailed_exitcode and any(not c.none for c in found) else OK
+
+
+def _side(
+    source: str, other: str, settings: tuple[tuple[str, str], ...], asked: Options, verify: bool, stack: ExitStack
+) -> Compilation:  # fmt: skip
+    """One of the two designs, compiled."""
+    mine = replace(asked, set=(*asked.set, *settings))
+    revision, file = _revision(source, other)
+    if revision is None:
+        (compilation,) = compiled([file], mine, verify)
+    else:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tdsl-")))
+        compilation = _at(revision, file, mine, verify, folder)
+    if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
+        from tdsl.report.terminal import findings
+
+        for design in compilation.designs:
+            for block in findings(design, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)):
+                say(f"{block}\n\n", sys.stderr)
+        raise Incomparable(f"{source} has errors that leave nothing to compare")
+    return compilation
+
+
+class Incomparable(Exception):
+    """A design that has no fabric to compare."""
+
+
+def _revision(source: str, other: str) -> tuple[str | None, str]:
+    """The revision and the file that an argument means."""
+    from tdsl import resources
+
+    def exists(name: str) -> bool:
+        return Path(name).is_file() or (resources.folder("stdlib") / "designs" / f"{name}.fab").is_file()
+
+    if exists(source):
+        return None, source
+    revision, colon, file = source.partition(":")
+    if colon and file:
+        return revision, file
+    if not source.endswith(".fab"):
+        file = other.partition(":")[2] or other
+        if file.endswith(".fab"):
+            return source, file
+    return None, source
+
+
+def _at(revision: str, file: str, asked: Options, verify: bool, folder: Path) -> Compilation:
+    """A design as it stands in a revision, with what it uses."""
+    from tdsl.changes.revision import RevisionError, lay_out, root
+
+    place = Path(file).resolve()
+    top = root(place.parent if place.parent.is_dir() else Path.cwd())
+    try:
+        if top is None:
+            raise RevisionError("this is no git repository")
+        lay_out(revision, folder, top)
+    except RevisionError as wrong:
+        raise Wrong(f"{revision}:{file}: {wrong}") from None
+    here = top.resolve()
+    if not place.is_relative_to(here) or not (folder / place.relative_to(here)).is_file():
+        raise Wrong(f"{revision}:{file}: there is no such file in this revision")
+    paths = [p.resolve() for p in asked.paths]
+    paths = [folder / p.relative_to(here) if p.is_relative_to(here) else p for p in paths]
+    (compilation,) = compiled([str(folder / place.relative_to(here))], replace(asked, paths=tuple(paths)), verify)
+    for design in compilation.designs:  # findings name the revision, not the folder where it was laid out
+        spans = [s for d in design.findings for s in (d.span, *(x.span for x in d.labels)) if s is not None]
+        for source in {id(s.file): s.file for s in spans}.values():
+            source.name = source.name.replace(f"{folder}/", f"{revision}:")
+    return compilation
+
+
+def _pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design]]:
+    """Fabrics of one name against each other; where there is one on each side, those two."""
+    old, new = ({d.name: d for d in c.designs} for c in (before, after))
+    if len(old) == len(new) == 1:
+        return list(zip(old.values(), new.values(), strict=True))
+    for name in [*old, *(n for n in new if n not in old)]:
+        if name not in old or name not in new:
+            raise Wrong(f"only {'NEW' if name in new else 'OLD'} has a fabric `{name}`")
+    return [(old[name], new[name]) for name in old]
+
+
+def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:
+    """The order of moves from one fabric to the other."""
+    from tdsl.changes.steps import Plan, Planner
+    from tdsl.changes.union import union
+
+    assert old.fabric is not None and new.fabric is not None
+    both = union(old.fabric, new.fabric)
+    if both is None:
+        return Plan(floor, Fraction(0), why="a device keeps its place and becomes another model: exchange it by itself")
+    return Planner(both, changes, floor).run()

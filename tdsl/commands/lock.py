@@ -1,0 +1,45 @@
+"""``tdsl lock``: write down which links stand, so that a growing design keeps them on their ports."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, show_findings
+
+
+@click.command(
+    "lock",
+    short_help="Write down which links stand, to keep them on their ports.",
+    epilog="\b\nExamples:\n  tdsl lock superpod.fab                 (once it is cabled)\n"
+    "  tdsl check superpod.fab --locked       (would a change move what stands?)",
+)
+@click.argument("file", metavar="FILE")
+@design_options
+@click.option("--fresh", is_flag=True, help="Forget the lock that is there: lay all links anew, as the text alone has it.")
+@limit_options
+def command(file: str, fresh: bool, **given: Any) -> int:
+    """Write FILE.lock: every link of the design with its ports, a line each.
+
+    While it lies beside the design, every command keeps those links on their ports where the design still joins the same
+    devices, whatever is added before or between. Commit it with the design.
+    """
+    if not Path(file).is_file():
+        raise Wrong(f"there is no file {file}; a lock lies beside a file")
+    from tdsl.compiler import LOCK
+    from tdsl.fabric.pins import write
+
+    compilations = compiled([file], replace(options(given), lock=not fresh), verify=False)
+    show_findings(compilations, sys.stderr)
+    designs = compilations[0].designs
+    if any(d.fabric is None or not d.fabric.complete for d in designs):
+        click.echo("nothing is written", err=True)
+        return FOUND
+    save(write([d.fabric for d in designs if d.fabric is not None], Path(file).name), Path(f"{file}{LOCK}"))
+    count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
+    click.echo(f"{file}{LOCK} is written: {count:,} links", err=True)
+    return OK

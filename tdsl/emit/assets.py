@@ -1,0 +1,123 @@
+"""``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
+
+Columns ``device, port, node_guid, port_guid``; further ones are for others. A switch has a row without a port. A device is
+named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass, field
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.fault import nearest
+from tdsl.source import SourceFile, Span
+
+COLUMNS = ("device", "port", "node_guid", "port_guid")
+_GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
+
+
+@dataclass(eq=False)
+class Assets:
+    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1."""
+
+    node: dict[tuple[int, int], str] = field(default_factory=dict)
+    port: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()) -> Assets:
+    """What a table says of this fabric's devices; ``elsewhere`` are names of devices of other fabrics beside it."""
+    reader = _Reader(fabric, file, diagnostics, elsewhere)
+    reader.read()
+    return reader.assets
+
+
+class _Reader:
+    """Reads one table, row by row; of a row, the first fault is told."""
+
+    def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
+        self.fabric, self.file, self.diagnostics, self.elsewhere = fabric, file, diagnostics, elsewhere
+        self.assets = Assets()
+        self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
+        self.owner: dict[tuple[str, str], tuple[int, int]] = {}  # (column, GUID) -> device and line
+
+    def read(self) -> None:
+        """All rows; lines that begin with ``#`` and blank ones say nothing."""
+        heading: list[str] = []
+        for number in range(1, len(self.file.line_starts) + 1):
+            text = self.file.line(number)
+            if not text.strip() or text.startswith("#"):
+                continue
+            cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
+            if heading:
+                self.row(number, dict(zip(heading, cells, strict=False)))
+                continue
+            heading = [c.lower() for c in cells]
+            missing = [c for c in COLUMNS if c not in heading]
+            if missing:
+                self.say("E0531", number, f"the table has no column `{missing[0]}`",
+                         f"the first line names the columns: {','.join(COLUMNS)}")  # fmt: skip
+                return
+
+    def say(self, code: str, number: int, message: str, help: str) -> None:
+        """A finding at a line of the table."""
+        start = self.file.line_starts[number - 1]
+        self.diagnostics.add(code, Span(self.file, start, start + len(self.file.line(number))), message, help=help)
+
+    def row(self, number: int, cells: dict[str, str]) -> None:
+        """One row."""
+        name, port = cells.get("device", ""), cells.get("port", "")
+        device = self.devices.get(name)
+        if device is None:
+            if name not in self.elsewhere:
+                near = nearest(name, self.devices)
+                self.say("E0532", number, f"the design has no device `{name}`",
+                         f"did you mean `{near}`?" if near else "write its name as it stands on its label")  # fmt: skip
+            return
+        local = self.local(number, device, port)
+        if local is None:
+            return
+        for column, into in (("node_guid", self.assets.node), ("port_guid", self.assets.port)):
+            written = cells.get(column, "")
+            if not written:
+                continue
+            found = _GUID.fullmatch(written.lower().replace(":", ""))
+            if found is None or not int(found[1], 16):
+                self.say(
+                    "E0533", number, f"`{written}` is no GUID", "16 hexadecimal digits, as ibstat prints them: 0x0002c903000a1b2c"
+                )
+                return
+            if not self.fresh(number, device, local, column, found[1], into):
+                return
+            into[device, local] = found[1]
+
+    def local(self, number: int, device: int, port: str) -> int | None:
+        """The port inside a device that a cell names; -1 where a switch names none."""
+        if not port and self.fabric.is_switch[device]:
+            return -1
+        ways: dict[str, int] = {}
+        for c in self.fabric.model_of(device).classes:
+            for i in range(c.size):
+                for name in (c.labels[i], c.systems[i], c.path(i)):
+                    ways[name] = c.first + i
+        if port and port in ways:
+            return ways[port]
+        near = nearest(port, ways)
+        self.say("E0532", number, f"{self.fabric.device_path(device)} has no port `{port}`" if port else
+                 f"{self.fabric.device_path(device)} is a host, and the row names no port",
+                 f"did you mean `{near}`?" if near else "write it as the operating system does: mlx5_0")  # fmt: skip
+        return None
+
+    def fresh(self, number: int, device: int, local: int, column: str, guid: str, into: dict[tuple[int, int], str]) -> bool:
+        """Whether nobody has this GUID, and this port none. The adapters of one host may share a node."""
+        if (device, local) in into:
+            self.say("E0534", number, f"{self.fabric.device_path(device)} has its {column} twice", "leave one of the rows out")
+            return False
+        owner = self.owner.setdefault((column, guid), (device, number))
+        if owner[1] != number and (owner[0] != device or column == "port_guid"):
+            self.say("E0534", number, f"the {column} {guid} is on line {owner[1]} already", "a GUID belongs to one asset")
+            return False
+        return True

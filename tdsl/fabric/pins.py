@@ -1,0 +1,175 @@
+"""``NAME.fab.lock``: links that stand, and keep their ports when the design grows.
+
+A line names the two ports of a link as the design writes them, lower end first. A connect that joins those two devices gives
+the link these ports, if it may use them; what the text writes in full goes before. Nothing else takes a port that a line names,
+unless the design has no such link any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.graph import FREE, USED, Fabric
+from tdsl.fabric.ports import KEPT, Ends, Ports
+from tdsl.source import SourceFile, Span
+
+HEAD = """\
+# Links that stand: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
+"""
+FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
+LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A link that stands: the paths of its ports, and where that is written."""
+
+    a: str
+    b: str
+    span: Span
+
+
+def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line]]:
+    """The lines of each fabric. What is no line is a finding."""
+    out: dict[str, list[Line]] = {}
+    mine: list[Line] | None = None
+    for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
+        text = file.text[start : end - 1].split("#", 1)[0].rstrip()
+        if not text.strip():
+            continue
+        span = Span(file, start + len(text) - len(text.lstrip()), start + len(text))
+        head, line = FABRIC.fullmatch(text.strip()), LINE.fullmatch(text.strip())
+        if head is not None:
+            mine = out.setdefault(head[1], [])
+        elif line is not None and mine is not None:
+            mine.append(Line(line[1], line[2], span))
+        else:
+            diagnostics.add(
+                "E0496", span, "this is neither `fabric NAME` nor two ports", help="write the file anew with `tdsl lock`"
+            )
+    return out
+
+
+def write(fabrics: Iterable[Fabric], file: str) -> str:
+    """The text of a lock: every link of some fabrics."""
+    parts = [HEAD.format(file=file)]
+    for f in fabrics:
+        parts.append(f"\nfabric {f.name}\n")
+        ends = zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)
+        parts += [f"{f.port_path(a)}  {f.port_path(b)}\n" for a, b in ends]
+    return "".join(parts)
+
+
+@dataclass
+class Pins:
+    """The lines of one fabric over its table of ports; ``used`` are those that a link has kept."""
+
+    lines: list[Line]
+    ports: Ports
+    waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
+    used: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Find the ports that the lines name, and keep them."""
+        place = self._places()
+        for number, line in enumerate(self.lines):
+            a, b = place.get(line.a, -1), place.get(line.b, -1)
+            if min(a, b) < 0:
+                continue
+            x, y = self.ports.device_of(np.array([a, b])).tolist()
+            self.waiting[x, y].append((a, b, number))
+            self.waiting[y, x].append((b, a, number))
+            self.ports.state[[a, b]] = KEPT
+
+    def _places(self) -> Mapping[str, int]:
+        """Ports by the path that the design writes, of the devices that the lines name."""
+        wanted: dict[str, set[str]] = defaultdict(set)
+        for line in self.lines:
+            for path in (line.a, line.b):
+                device, _, port = path.rpartition(".")
+                wanted[device].add(port)
+        out = {}
+        models: dict[int, dict[str, int]] = {}
+        for s in self.ports.sets:
+            for row in range(s.count):
+                asked = wanted.get(s.device_path(row))
+                if not asked:
+                    continue
+                m = int(self.ports.device_model[s.first + row])
+                if m not in models:
+                    classes = self.ports.models[m].classes
+                    models[m] = {c.path(i): c.first + i for c in classes for i in range(c.size)}
+                for port in asked & models[m].keys():
+                    out[f"{s.device_path(row)}.{port}"] = int(self.ports.base[s.first + row]) + models[m][port]
+        return out
+
+    def pin(self, ends: Ends, total: int) -> None:
+        """Give links of a statement the ports of lines for the same two devices, where it may use them."""
+        if not self.waiting:
+            return
+        allowed = [self._allowed(ends, c) for c in range(len(ends.class_name))]
+        for i in range(total):
+            j = i + total
+            if ends.local[i] >= 0 and ends.local[j] >= 0:
+                continue
+            for a, b, number in self.waiting.get((int(ends.device[i]), int(ends.device[j])), ()):
+                free = number not in self.used and USED not in self.ports.state[[a, b]]
+                place = [p - int(self.ports.base[d]) for p, d in ((a, ends.device[i]), (b, ends.device[j]))]
+                mine, far = (allowed[int(ends.choice[e])](int(ends.device[e]), p) for e, p in zip((i, j), place, strict=True))
+                if mine is None or far is None:
+                    continue
+                if free and ends.local[i] in (mine, -1) and ends.local[j] in (far, -1):
+                    ends.local[i], ends.local[j] = mine, far
+                    self.used.add(number)
+                    break
+
+    def _allowed(self, ends: Ends, c: int) -> Callable[[int, int], int | None]:
+        """Of a choice of ports: the place in the class of a device's port, None if it is not among them."""
+        candidates = ends.candidates[c]
+        among = None if candidates is None else set(candidates.tolist())
+
+        def place(device: int, local: int) -> int | None:
+            model = self.ports.models[int(self.ports.device_model[device])]
+            found = model.port_class(ends.class_name[c]) if ends.class_name[c] else model.classes[0]
+            if found is None or not found.first <= local < found.first + found.size:
+                return None
+            at = local - found.first
+            return at if among is None or at in among else None
+
+        return place
+
+    def release(self) -> None:
+        """Let go of the ports that no link kept."""
+        self.ports.state[self.ports.state == KEPT] = FREE
+
+    @property
+    def kept(self) -> list[Line]:
+        """The lines that a link has kept."""
+        return [line for number, line in enumerate(self.lines) if number in self.used]
+
+
+def moved(lines: list[Line], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+    """Tell which links do not stand as their lines say, and where their lower end goes instead."""
+    ends = zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)
+    now = {frozenset((fabric.port_path(a), fabric.port_path(b))) for a, b in ends} if lines else set()
+    gone = [line for line in lines if frozenset((line.a, line.b)) not in now]
+    if not gone:
+        return
+    far = {path: next(iter(pair - {path}), "") for pair in now for path in pair}
+    notes = []
+    for line in gone[:8]:
+        here, other = (line.a, line.b) if line.a in far else (line.b, line.a)
+        notes.append(f"{here}: from {other} to {far[here]}" if here in far else f"{line.a} to {line.b} goes")
+    if len(gone) > len(notes):
+        notes.append(f"and {len(gone) - len(notes):,} more")
+    diagnostics.add(
+        "E0495", gone[0].span, f"{len(gone):,} of {len(lines):,} links that stand do not stay as they are",
+        labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
+        help="keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`",
+    )  # fmt: skip

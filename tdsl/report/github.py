@@ -1,0 +1,37 @@
+"""Workflow commands of GitHub Actions: each finding stands at its line in the pull request.
+
+GitHub shows ten errors and ten warnings a step and keeps the rest in the log, so errors come first. Source: GitHub Docs, Workflow
+commands for GitHub Actions.
+"""
+
+from __future__ import annotations
+
+from tdsl import catalogue
+from tdsl.diagnostic import Severity
+from tdsl.report.formats import Report
+from tdsl.report.paint import tame
+from tdsl.report.places import place, relative, whole
+
+FORMAT = "github"
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+IN_MESSAGES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+IN_PROPERTIES = {**IN_MESSAGES, ":": "%3A", ",": "%2C"}
+
+
+def render(report: Report) -> str:
+    """A command for each finding, errors first."""
+    rows = []
+    for file, d in sorted(report.told, key=lambda found: -found[1].severity):
+        name, line, column, last, end = place(file, d)
+        values = {"file": relative(name), "line": line, "endLine": last, "col": column, "endColumn": end}
+        if last != line:  # columns are of one line
+            del values["col"], values["endColumn"]
+        values["title"] = f"{d.code} {catalogue.name_of(d.code)}"
+        given = ",".join(f"{k}={_escaped(str(v), IN_PROPERTIES)}" for k, v in values.items())
+        rows.append(f"::{COMMANDS[d.severity]} {given}::{_escaped(whole(d), IN_MESSAGES)}\n")
+    return "".join(rows)
+
+
+def _escaped(text: str, table: dict[str, str]) -> str:
+    lines = "\n".join(tame(line) for line in text.split("\n"))
+    return "".join(table.get(c, c) for c in lines)

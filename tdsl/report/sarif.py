@@ -1,0 +1,107 @@
+"""SARIF 2.1.0, as GitHub code scanning and editors read it.
+
+Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub Docs, SARIF support for code scanning.
+"""
+
+from __future__ import annotations
+
+from tdsl import __version__, catalogue
+from tdsl.diagnostic import Diagnostic, Fix, Severity
+from tdsl.report.formats import Report
+from tdsl.report.json_report import dump
+from tdsl.report.places import marked, place, uri, whole
+from tdsl.source import Span
+
+FORMAT = "sarif"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note", Severity.ALLOWED: "none"}
+MOST_RESULTS = 25_000
+MOST_PLACES = 100  # of a result; GitHub reads a thousand
+
+
+def render(report: Report) -> str:
+    """One run of tdsl over all designs. What is over the limit of a run is left out, notes first."""
+    found = marked(report)
+    kept = sorted(sorted(range(len(found)), key=lambda i: (-found[i][1].severity, i))[:MOST_RESULTS])
+    found = [found[i] for i in kept]
+    codes = sorted({d.code for _, d, _ in found})
+    driver = {
+        "name": "tdsl",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": [_rule(code) for code in codes],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(file, d, mark, codes.index(d.code)) for file, d, mark in found],
+    }
+    return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(code: str) -> dict[str, object]:
+    page = catalogue.page(code)
+    if page is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "name": "".join(word.capitalize() for word in page.name.split("_")),
+        "shortDescription": {"text": _sentence(page.title)},
+        "fullDescription": {"text": _sentence(page.title)},
+        "help": {"text": page.text, "markdown": page.text},
+        "properties": {"tags": ["network"], "precision": "very-high"},
+    }
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def _result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]:
+    name, *at = place(file, d)
+    out: dict[str, object] = {
+        "ruleId": d.code,
+        "ruleIndex": rule,
+        "level": LEVELS[d.severity],
+        "message": {"text": whole(d)},
+        "locations": [_location(name, at)],
+        "partialFingerprints": {"primaryLocationLineHash": mark},
+        "occurrenceCount": d.count,
+    }
+    if d.allowed:
+        out["suppressions"] = [{"kind": "inSource", "justification": d.allowed}]
+    if d.labels:
+        out["relatedLocations"] = [
+            {"id": i, **_location(x.span.file.name, [*x.span.begin, *x.span.finish]), "message": {"text": x.message}}
+            for i, x in enumerate(d.labels[:MOST_PLACES])
+        ]
+    if d.fix is not None:
+        out["fixes"] = [_fix(d.fix)]
+    return out
+
+
+def _location(name: str, at: list[int]) -> dict[str, object]:
+    return {"physicalLocation": {"artifactLocation": {"uri": uri(name)}, "region": _region(at)}}
+
+
+def _region(at: list[int]) -> dict[str, int]:
+    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), at, strict=True))
+
+
+def _fix(fix: Fix) -> dict[str, object]:
+    changes: dict[str, list[tuple[Span, str]]] = {}
+    for span, text in fix.edits:
+        changes.setdefault(span.file.name, []).append((span, text))
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {
+                "artifactLocation": {"uri": uri(name)},
+                "replacements": [
+                    {"deletedRegion": _region([*span.begin, *span.finish]), "insertedContent": {"text": text}}
+                    for span, text in edits
+                ],
+            }
+            for name, edits in changes.items()
+        ],
+    }

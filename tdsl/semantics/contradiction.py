@@ -1,0 +1,251 @@
+"""Which places of an intent cannot hold together, where no sizes of its tiers fit: an irreducible set, with the numbers.
+
+The arithmetic of ``tdsl.semantics.sizing`` as relations for z3, in which every written number may be let go. Places are left out
+one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991, the deletion filter). That a set is
+irreducible is said only where, without each place, z3 gave sizes with which the Sizer itself comes to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+import z3
+
+from tdsl.diagnostic import Diagnostic, Label
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.model import Axis
+from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, link_rate
+from tdsl.source import Span
+
+WORK = 500_000
+"""z3's own measure of work (``rlimit``) for one question."""
+RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 1600))
+"""Rates that another model may have (bit/s), besides those of the design: those of Ethernet and InfiniBand ports."""
+TRIALS = 4
+"""Sizes that are handed to the Sizer before a place is left unproven."""
+CODES = frozenset({"E0459", "E0460"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A number as written. ``tier`` is -1 for what the first tier carries; ``what`` is the field it gives."""
+
+    tier: int
+    what: str
+    span: Span
+    said: str
+
+
+def places(load: Load, specs: Sequence[TierSpec]) -> list[Place]:
+    """All numbers that may be let go, in order of the text."""
+    out = [Place(-1, what, span, f"{getattr(load, what)} {what} here") for what, span in load.places]
+    for i, spec in enumerate(specs):
+        for what, span in spec.places:
+            said = {
+                "per": f"a `{spec.name}` is of {spec.per} here", "count": f"{spec.count} switches here",
+                "model": f"{spec.model.name} has {spec.radix} ports", "aim": f"{spec.aim} here",
+            }  # fmt: skip
+            if what != "aim" or i:
+                out.append(Place(i, what, span, said[what]))
+    return sorted(out, key=lambda p: p.span.start)
+
+
+class Relations:
+    """The sizes of all tiers with some places let go."""
+
+    def __init__(self, load: Load, specs: Sequence[TierSpec], free: Sequence[Place]) -> None:
+        self.load, self.specs = load, specs
+        self.free = {(p.tier, p.what) for p in free}
+        self.known = sorted({*RATES, load.rate, *(s.rate for s in specs)} - {0})
+        self.unit = gcd(*self.known)
+        self.solver = z3.Solver()
+        self.solver.set("rlimit", WORK)
+        self.solver.set("random_seed", 0)
+        self.terms: dict[tuple[int, str], Any] = {}
+        self.rates: list[Any] = []
+        self.radix: list[Any] = []
+        self.build()
+
+    def positive(self, name: str) -> Any:
+        """A whole number from 1."""
+        term = z3.Int(name)
+        self.solver.add(term >= 1)
+        return term
+
+    def term(self, tier: int, what: str, value: int | None) -> Any:
+        """A written number, or a variable where it is let go or was never written."""
+        if value is not None and (tier, what) not in self.free:
+            return z3.IntVal(value)
+        return self.terms.setdefault((tier, what), self.positive(f"{what}{tier}"))
+
+    def build(self) -> None:
+        """All relations, lowest tier first."""
+        load, add = self.load, self.solver.add
+        for i, spec in enumerate(self.specs):
+            self.radix.append(self.term(i, "model", spec.radix))
+            rate = z3.IntVal(spec.rate // self.unit)
+            if (i, "model") in self.free:
+                rate = z3.Int(f"rate{i}")
+                add(z3.Or(*(rate == r // self.unit for r in self.known)))
+            self.rates.append(rate)
+        pods = self.term(-1, "pods", load.pods or 1)
+        rails = self.term(-1, "rails", load.rails)
+        add(z3.Or(rails == 1, rails == load.rails))
+        hosts = self.term(-1, "hosts", load.hosts)
+        room = self.positive("room")
+        add(hosts == room * pods)
+        spec = self.specs[0]
+        count = rails if spec.count is None else self.term(0, "count", spec.count)
+        many = self.positive("many")
+        add(count == rails * many)
+        per = self.term(0, "per", spec.per)
+        down = self.positive("down0")
+        if spec.per is None and len(self.specs) > 1:
+            add(per <= room, per * load.ends == down * count, *([per % many == 0] if load.railed else []))
+        else:
+            add(down * count >= per * load.ends, (down - 1) * count < per * load.ends)
+            if spec.per is None:
+                add(per == room)
+        each = self.positive("groups")
+        add(each * per >= room, (each - 1) * per < room)
+        instances = each * pods
+        up = self.up(0, down)
+        for i in range(1, len(self.specs)):
+            spec = self.specs[i]
+            per = self.term(i, "per", spec.per)
+            made = self.positive(f"instances{i}")
+            add(made * per == instances, *([made == 1] if i == len(self.specs) - 1 else []))
+            children = per * count
+            far = self.term(i, "count", spec.count)
+            below, down = self.positive(f"below{i}"), self.positive(f"down{i}")
+            add(below == children * up, below == down * far)  # an even spread asks for this at least
+            turns = z3.Int(f"turns{i}")
+            add(z3.Or(up == turns * far, up < far))
+            if spec.count is None or (i, "count") in self.free:
+                add(connected(up, far, count if i > 1 else 1))
+            instances, count, up = made, far, self.up(i, down)
+
+    def up(self, i: int, down: Any) -> Any:
+        """Links up from a switch, by the ratio that the tier above asks for; both must have ports."""
+        add = self.solver.add
+        if i + 1 == len(self.specs):
+            add(down <= self.radix[i])
+            return z3.IntVal(0)
+        up = self.positive(f"up{i}")
+        add(down + up <= self.radix[i])
+        if (i + 1, "aim") in self.free:
+            self.terms[i + 1, "aim"] = up
+            self.terms[i, "down"] = down
+            return up
+        aim = self.specs[i + 1].aim
+        lower = z3.IntVal(self.load.rate // self.unit) if i == 0 else self.rates[i - 1]
+        have = down * link(lower, self.rates[i]) * aim.ratio.denominator
+        want = link(self.rates[i], self.rates[i + 1]) * aim.ratio.numerator  # of one link
+        if aim.mode == "":
+            add(up * want == have)
+        elif aim.mode == "at most":
+            add(up * want >= have, (up - 1) * want < have)
+        else:
+            least = z3.Int(f"least{i}")
+            add(least >= 0, least * want <= have, (least + 1) * want > have)
+            lower_is_nearer = have * (2 * least + 1) < 2 * want * least * (least + 1)
+            add(up == z3.If(z3.And(least > 0, lower_is_nearer), least, least + 1))
+        return up
+
+    def decide(self) -> z3.CheckSatResult:
+        """Whether the sizes can hold together."""
+        return self.solver.check()
+
+    def another(self) -> None:
+        """Rule out the numbers found last."""
+        model = self.solver.model()
+        self.solver.add(z3.Or(*(term != model.eval(term, model_completion=True) for term in self.terms.values())))
+
+    def confirmed(self) -> bool:
+        """Whether the Sizer comes to its end with the sizes that z3 found."""
+        model = self.solver.model()
+        value = {key: model.eval(term, model_completion=True).as_long() for key, term in self.terms.items()}
+        found = {what: value[-1, what] for tier, what in self.free if tier < 0}
+        load = replace(self.load, **found)
+        load = replace(load, railed=load.railed and load.rails == self.load.rails)
+        rates = [model.eval(r, model_completion=True).as_long() * self.unit for r in self.rates]
+        specs = []
+        for i, spec in enumerate(self.specs):
+            made = replace(spec, **{what: value[i, what] for what in ("per", "count") if (i, what) in self.free})
+            if (i, "model") in self.free:
+                ports = replace(made.model.classes[0], axes=(Axis(0, value[i, "model"]),), rate=rates[i])
+                made = replace(made, model=replace(made.model, classes=(ports,)))
+            specs.append(made)
+        for i in [k for k in range(1, len(specs)) if (k, "aim") in self.free]:
+            below = load.rate if i == 1 else specs[i - 2].rate
+            ratio = Fraction(
+                value[i - 1, "down"] * link_rate(below, specs[i - 1].rate), link_rate(specs[i - 1].rate, specs[i].rate)
+            )
+            specs[i] = replace(specs[i], aim=Aim("", ratio / value[i, "aim"]))
+        try:
+            Sizer(load, specs).run()
+        except Fault:
+            return False
+        return True
+
+
+def connected(links: Any, far: Any, together: Any) -> Any:
+    """``sizing.meets`` of an even spread in closed form: runs of children start at multiples of their links, so they part only
+    where these divide the far devices."""
+    return z3.Or(links * together >= far, far % (links * together) != 0)
+
+
+def link(low: Any, high: Any) -> Any:
+    """Rate of a link between ports of two rates, of which 0 fits any."""
+    return z3.If(low == 0, z3.If(high == 0, z3.IntVal(1), high), z3.If(high == 0, low, z3.If(low < high, low, high)))
+
+
+def irreducible(load: Load, specs: Sequence[TierSpec]) -> tuple[list[Place], bool]:
+    """Places that contradict each other, and whether none can be left out; no places if z3 proves no contradiction."""
+    known = places(load, specs)
+    if Relations(load, specs, []).decide() != z3.unsat:
+        return [], False
+    core, proven = known, True
+    for place in sorted(known, key=lambda p: -p.span.start):
+        rest = [p for p in core if p is not place]
+        relations = Relations(load, specs, [p for p in known if p not in rest])
+        if (said := relations.decide()) == z3.unsat:
+            core = rest
+        elif said == z3.unknown:
+            proven = False
+    return core, proven and all(sizes_without(load, specs, known, core, p) for p in core)
+
+
+def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], core: list[Place], place: Place) -> bool:
+    """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with other hosts, with all
+    else let go."""
+    others = [p for p in known if p not in core]
+    for more in ([], [p for p in others if p.tier < 0], others):
+        relations = Relations(load, specs, [place, *more])
+        for _ in range(TRIALS):
+            if relations.decide() != z3.sat:
+                break
+            if relations.confirmed():
+                return True
+            relations.another()
+    return False
+
+
+def explain(d: Diagnostic, load: Load, specs: Sequence[TierSpec]) -> Diagnostic:
+    """A finding with the places of its conflict in place of its labels; the finding itself where none is proven."""
+    if d.code not in CODES or d.span is None:
+        return d
+    core, proven = irreducible(load, specs)
+    if not core:
+        return d
+    end = "without any one of them the others can" if proven else "they may not be the fewest"
+    note = f"these {len(core)} places cannot hold together; {end}" if len(core) > 1 else "no other number mends this"
+    at = d.span
+    if not any(at.file is p.span.file and at.start <= p.span.start and p.span.end <= at.end for p in core):
+        at = core[-1].span
+    labels = tuple(Label(p.span, p.said) for p in core if p.span != at)
+    return replace(d, span=at, labels=labels, notes=(*d.notes, note))

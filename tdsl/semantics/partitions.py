@@ -1,0 +1,114 @@
+"""``partition`` and ``subnet_manager``: who may talk with whom in an InfiniBand subnet, and which hosts manage it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.paths import resolve
+from tdsl.semantics.plan import Context, Plan, Target
+from tdsl.semantics.scope import Scope
+from tdsl.source import Origin
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.evaluate import Evaluator
+
+MEMBERSHIP = ("full", "limited")
+FULL = 0x8000
+"""The bit of a P_Key that says full membership; the 15 below are the partition (InfiniBand Architecture, volume 1, 10.9.1)."""
+DEFAULT = 0x7FFF
+"""The partition in which every port is, and the subnet manager a full member."""
+EXAMPLE = "write `partition storage 0x8001 { full filer[*]; limited node[*].nic }`"
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Paths of one ``full``, ``limited`` or ``subnet_manager``."""
+
+    targets: tuple[Target, ...]
+    scope: Scope
+    context: Context
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRule:
+    """One ``partition``. ``key`` has 15 bits; ``members`` are (full, paths); ``ipoib``: IP runs over it (RFC 4391)."""
+
+    name: str
+    key: int
+    ipoib: bool
+    members: tuple[tuple[bool, Members], ...]
+    origin: Origin
+
+
+def partition(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+    """``partition NAME KEY { full PATH, …; limited PATH, …; ipoib }``."""
+    name, key = _head(s, scope, plan.evaluator)
+    members: list[tuple[bool, Members]] = []
+    ipoib = False
+    for inner in s.body or ():
+        if isinstance(inner, tree.Broken):
+            raise Excused
+        if not isinstance(inner, tree.Setting):
+            raise Fault("E0118", inner.span, "the braces of a partition hold its members", help=EXAMPLE)
+        word = inner.name.name
+        if word == "ipoib" and not inner.items:
+            ipoib = True
+        elif word in MEMBERSHIP:
+            members.append((word == "full", _members(plan, inner, scope, context, Origin(inner.span, origin.chain))))
+        elif word == "ipoib":
+            raise Fault("E0120", inner.span, "`ipoib` takes no value")
+        else:
+            raise unknown("E0118", inner.name.span, "setting of a partition", word, (*MEMBERSHIP, "ipoib"))
+    if not members:
+        raise Fault("E0120", s.span, f"partition `{name}` has no members", help=EXAMPLE)
+    plan.partitions.append(PartitionRule(name, key, ipoib, tuple(members), origin))
+
+
+def manager(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+    """``subnet_manager HOST, …``: the first is master, the others stand by in this order."""
+    found = _members(plan, s, scope, context, origin)
+    for t in found.targets:
+        if t.device is not None and t.device.kind != "host":
+            raise Fault("E0120", t.span, f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
+                        help="write `subnet_manager manager[*]`")  # fmt: skip
+    plan.managers.append(found)
+
+
+def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int]:
+    """Name and key."""
+    item = s.items[0] if len(s.items) == 1 else None
+    if item is None or len(item.args) != 1 or item.args[0][0]:
+        raise Fault("E0120", s.span, "a partition has a name and a key", help=EXAMPLE)
+    name = evaluator.evaluate(item.value, scope, words=True)
+    if not isinstance(name, str) or not name:
+        raise Fault("E0103", item.value.span, "the name of a partition must stand here", help=EXAMPLE)
+    at = item.args[0][1].span
+    written = evaluator.integer(item.args[0][1], scope)
+    key = written % FULL
+    if not 0 < written < 2 * FULL or not key:
+        raise Fault("E0110", at, f"{written:#x} is no key of a partition",
+                    help="keys are 0x1 to 0x7fff; the bit 0x8000 may be written and says nothing")  # fmt: skip
+    return str(name), key
+
+
+def _members(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> Members:
+    """The paths of a statement."""
+    targets = tuple(resolve(plan, context, p) for p in _paths(s))
+    for t in targets:
+        if t.device is None:
+            raise Fault("E0120", t.span, f"`{t.span.text}` is a group; ports of devices are meant", help="name the devices in it")
+    return Members(targets, scope, context, origin)
+
+
+def _paths(s: tree.Setting) -> Iterable[tree.Path]:
+    if not s.items or s.body:
+        raise Fault("E0120", s.span, f"`{s.name.name}` takes paths to devices", help=f"write `{s.name.name} node[*]`")
+    for item in s.items:
+        if not isinstance(item.value, tree.Path) or item.args:
+            raise Fault("E0120", item.span, "a path to devices must stand here", help=f"write `{s.name.name} node[*]`")
+        yield item.value

@@ -1,0 +1,94 @@
+"""Faults that come from other languages, each answered with how this one says it."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.diagnostic import Diagnostic, Fix
+from tdsl.source import Span
+from tdsl.syntax.keywords import KIND_WORDS, TYPES
+from tdsl.syntax.scanner import END
+from tdsl.syntax.scene import Scene, found_words
+
+FOREIGN_UNITS = {
+    "gbit": "Gbps", "gbits": "Gbps", "gb": "Gbps", "mbit": "Mbps", "tbit": "Tbps", "gig": "Gbps", "watt": "W", "watts": "W",
+    "kw": "kW", "meter": "m", "meters": "m", "metres": "m", "metre": "m", "feet": "m", "usec": "us", "sec": "s", "seconds": "s",
+}  # fmt: skip
+"""How other tools write units, in small letters, and the unit here."""
+
+
+def _colon(s: Scene) -> Diagnostic | None:
+    """``fabric: pod``."""
+    b = s.before
+    if s.token is None or s.token.type != "COLON" or b is None or len(s.statement) != 1 or b.text not in KIND_WORDS:
+        return None
+    name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
+    shape = f"{b.text} {name} {{ … }}" if b.text in ("fabric", "cluster", "group") else f"{b.text} {name}: MODEL"
+    return Diagnostic("E0001", f"expected a name after `{b.text}`, found `:`", s.span, help=f"write `{shape}`")
+
+
+def _called(s: Scene) -> Diagnostic | None:
+    """``switch leaf(8): S``."""
+    t = s.token
+    if t is None or t.type != "LPAR" or s.first not in KIND_WORDS or len(s.statement) != 2:
+        return None
+    closing = next((x for x in s.rest if x.type == "RPAR"), None)
+    text = s.run.file.text[t.end : closing.start] if closing is not None else "N"
+    edits = ((t.span, "["), (closing.span, "]")) if closing is not None else ()
+    return Diagnostic(
+        "E0001", f"how many `{s.statement[1].text}` there are stands in brackets, not in `( )`", s.span,
+        help=f"write `{s.first} {s.statement[1].text}[{text}]`", fix=Fix("write brackets", edits) if edits else None,
+    )  # fmt: skip
+
+
+def _unit(s: Scene) -> Diagnostic | None:
+    """``400 Gbit/s`` and ``400 Gb/s``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or t.text.lower() not in FOREIGN_UNITS:
+        return None
+    unit = FOREIGN_UNITS[t.text.lower()]
+    whole = re.compile(r"\w+(/s(ec)?\b)?").match(s.run.file.text, t.start)
+    assert whole is not None
+    written = Span(s.run.file, b.start, whole.end())
+    return Diagnostic(
+        "E0001", f"`{whole[0]}` is no unit of the language, and a number and its unit touch", t.span,
+        help=f"write `{b.text}{unit}`",
+        fix=None if t.text.lower() == "feet" else Fix(f"write `{b.text}{unit}`", ((written, f"{b.text}{unit}"),)),
+    )  # fmt: skip
+
+
+def _default(s: Scene) -> Diagnostic | None:
+    """``param n: int``."""
+    if s.first != "param" or "EQUAL" not in s.expected or (s.token is not None and s.token.type not in (END, "$END", "RBRACE")):
+        return None
+    if len(s.statement) not in (2, 4) or (len(s.statement) == 4 and s.statement[3].text not in TYPES):
+        return None
+    text = Span(s.run.file, s.statement[0].start, s.statement[-1].end).text
+    name = s.statement[1].text
+    return Diagnostic(
+        "E0001", f"the parameter `{name}` has no default, {found_words(s)}", s.statement[-1].span,
+        help=f"write `{text} = 4`; `--set {name}=8` then gives another value",
+    )  # fmt: skip
+
+
+def _elif(s: Scene) -> Diagnostic | None:
+    if s.token is None or s.token.text not in ("elif", "elsif", "elseif"):
+        return None
+    return Diagnostic(
+        "E0001", f"`{s.token.text}` is no word of the language", s.span, help="write `else if`",
+        fix=Fix("write `else if`", ((s.span, "else if"),)),
+    )  # fmt: skip
+
+
+def _loop(s: Scene) -> Diagnostic | None:
+    """``for r in range(8):`` and ``for i in 0..7:``."""
+    if s.first != "for" or s.token is None or s.token.type not in ("COLON", "LPAR"):
+        return None
+    text = s.run.file.line(s.statement[0].span.begin[0]).strip()
+    found = re.fullmatch(r"for\s+\(?(\w+)\s+in\s+range\((\w+)\)\)?\s*:?\s*\{?", text)
+    high = (str(int(found[2]) - 1) if found[2].isdigit() else f"{found[2]} - 1") if found else ""
+    shape = f"for {found[1]} in 0..{high} {{ … }}" if found else "for i in 0..7 { … }"
+    return Diagnostic("E0001", f"the body of a loop stands in braces, {found_words(s)}", s.span, help=f"write `{shape}`")
+
+
+TRIALS = (_colon, _called, _unit, _default, _elif, _loop)

@@ -1,0 +1,179 @@
+"""``tdsl diff`` as an architect calls it, on files and on revisions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.run import SMALL, tdsl, write
+
+POD = """\
+fabric pod {
+  hosts 128 x DGX_H100
+  clos { leaf QM9700; spine QM9700 }
+  omit spine[3]
+}
+"""
+WIRED = """\
+fabric pod {
+  host node[64]: DGX_H100
+  switch leaf[16]: QM9700
+  switch spine[8]: QM9700
+  connect node[n].nic[r] to leaf[8*(n // 32) + r]
+  connect leaf[*] to spine[*] spread x 32
+}
+"""
+
+
+def differences(old: str, new: str, folder: Path, *more: str) -> dict[str, Any]:
+    a, b = write(folder, old, "old.fab"), write(folder, new, "new.fab")
+    done = tdsl("diff", a, b, "--output-format", "json", *more)
+    assert done.exit_code in (0, 1, 3), done.output
+    (fabric,) = json.loads(done.stdout)["fabrics"]
+    assert isinstance(fabric, dict)
+    return fabric
+
+
+def test_the_sixteenth_spine(tmp_path: Path) -> None:
+    """128 hosts whose leaves had 60 of 64 links to 15 spines: with the sixteenth 64 cables more, and nothing else moves."""
+    found = differences(POD, POD.replace("  omit spine[3]\n", ""), tmp_path)
+    assert found["devices_added"] == [{"device": "spine[3]", "model": "QM9700"}] and found["devices_removed"] == []
+    assert len(found["added"]) == 64 and not found["removed"] and not found["moved"] and not found["names"]
+    (metric,) = [m for m in found["metrics"] if m["name"] == "bisection"]
+    assert (metric["before"], metric["after"]) == ("93.75%", "100%")
+    assert (metric["value_before"], metric["value_after"]) == (0.9375, 1.0)
+    figures = {f["what"]: (f["before"], f["after"]) for f in found["figures"]}
+    assert figures["cables"] == ("1,984", "2,048") and figures["switches spine"] == ("15", "16")
+    power = 128 * 10.2 + 15 * 0.747, 128 * 10.2 + 48 * 0.747
+    assert figures["power"][0].endswith("MW") and power
+
+
+def test_the_same_design_has_no_difference(tmp_path: Path) -> None:
+    a = write(tmp_path)
+    assert tdsl("diff", a, a, "--detailed-exitcode").exit_code == 0
+    assert "no difference" in tdsl("diff", a, a).stdout
+    other = write(tmp_path, "# only a comment\n" + SMALL, "other.fab")
+    assert tdsl("diff", a, other, "--detailed-exitcode").exit_code == 0
+    grown = tdsl("diff", a, a, "--detailed-exitcode", "--set-new", "nodes=5")
+    assert grown.exit_code == 3 and "nodes 4 → 5" in grown.stdout and "+ node[4] (DGX_H100)" in grown.stdout
+
+
+def test_a_cable_that_moves(tmp_path: Path) -> None:
+    new = SMALL.replace("connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[(r + n // 3) % 8]")
+    found = differences(SMALL, new, tmp_path)
+    assert not found["added"] and not found["removed"] and len(found["moved"]) == 8
+    assert {m["stays"]["device"] for m in found["moved"]} == {"node[3]"}
+    first = min(found["moved"], key=lambda m: str(m["stays"]["port"]))
+    assert (first["before"]["device"], first["after"]["device"]) == ("leaf[0]", "leaf[1]")
+    assert [(m["name"], m["status_after"]) for m in found["metrics"] if m["name"] == "rail_alignment"] == [
+        ("rail_alignment", "refuted")
+    ]  # fmt: skip
+
+
+def test_models_names_settings_and_addresses(tmp_path: Path) -> None:
+    old = SMALL.replace("  require", "  address leaf loopback from 10.0.0.0/24\n  require")
+    new = old.replace("switch spine[2]:    QM9700", "switch spine[2]:    QM9790").replace("10.0.0.0/24", "10.0.1.0/24")
+    new = new.replace("  require", '  naming leaf[i] "rail{i}"\n  require').replace(
+        "connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] { cable MFP7E10 }"
+    )
+    new = 'model switch QM9790 { port p[1..64]: 400Gbps { type NDR; cage 2 OSFP; name "IB2/{i}" } }\n' + new
+    found = differences(old, new, tmp_path, "--no-checks")
+    assert [m["what"] for m in found["models"]] == ["spine[0]", "spine[1]"]
+    assert {"what": "leaf[3]", "before": "leaf3", "after": "rail3"} in found["names"]
+    assert {"what": "spine[0].p[1]", "before": "IB1/1/1", "after": "IB2/1"} in found["ports"]
+    assert {"what": "leaf[1] loopback IPv4", "before": "10.0.0.1/32", "after": "10.0.1.1/32"} in found["addresses"]
+    assert {c["after"] for c in found["cables"] if c["what"].endswith(": part")} == {"MFP7E10"}
+    assert found["metrics"] == []
+
+
+def test_markdown(tmp_path: Path) -> None:
+    a = write(tmp_path, POD, "old|`x`.fab")
+    b = write(tmp_path, POD.replace("  omit spine[3]\n", ""), "new.fab")
+    text = tdsl("diff", a, b, "--output-format", "markdown").stdout
+    assert "| bisection | 93.75% | 100% |" in text and "+ spine[3] (QM9700)" in text
+    assert text.count("<details>") == text.count("</details>") and text.count("```") % 2 == 0
+    assert "# and 16 more" in text and "# and" not in tdsl("diff", a, b, "--output-format", "markdown", "--full").stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A design that uses another file, in two commits, and changed once more."""
+    monkeypatch.chdir(tmp_path)
+
+    def git(*args: str) -> None:
+        names = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+        subprocess.run(["git", *args], check=True, capture_output=True, env={**os.environ, **names})
+
+    git("init", "-q", "-b", "main")
+    (tmp_path / "pods").mkdir()
+    uses = "use sizes (spines)\n" + WIRED.replace("spine[8]", "spine[spines]").replace("spread x 32", "spread x 16")
+    for number, spines in enumerate((4, 8)):
+        write(tmp_path / "pods", f"let spines = {spines}\n", "sizes.fab")
+        write(tmp_path / "pods", uses, "pod.fab")
+        git("add", "-A")
+        git("commit", "-q", "-m", f"{number}")
+        git("tag", f"v{number}")
+    write(tmp_path / "pods", "let spines = 16\n", "sizes.fab")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("main", "pods/pod.fab", (8, 16)),
+        ("v0:pods/pod.fab", "v1:pods/pod.fab", (4, 8)),
+        ("v0", "v1:pods/pod.fab", (4, 8)),
+        ("HEAD~1:pods/pod.fab", "pods/pod.fab", (4, 16)),
+    ],
+)
+def test_revisions(old: str, new: str, counts: tuple[int, int], repository: Path) -> None:
+    """What a design uses is of its revision, too."""
+    done = tdsl("diff", old, new, "--no-checks", "--output-format", "json")
+    assert done.exit_code == 0, done.stderr
+    figures = {f["what"]: (f["before"], f["after"]) for f in json.loads(done.stdout)["fabrics"][0]["figures"]}
+    assert figures["switches spine"] == tuple(map(str, counts))
+
+
+@pytest.mark.parametrize(
+    ("old", "words"),
+    [
+        ("nowhere", "there is no revision nowhere here"),
+        ("main:pods/absent.fab", "there is no such file in this revision"),
+        ("--output=x:pods/pod.fab", "No such option"),
+        ("main:../pod.fab", "this is no git repository"),
+        ("absent.fab", "there is no file absent.fab"),
+    ],
+)
+def test_wrong_revisions(old: str, words: str, repository: Path) -> None:
+    done = tdsl("diff", old, "pods/pod.fab")
+    assert done.exit_code == 2 and words in done.stderr, done.stderr
+    assert tdsl("diff", "--", "-x", "pods/pod.fab").exit_code == 2
+
+
+def test_findings_of_a_revision_name_it(repository: Path) -> None:
+    write(repository / "pods", WIRED.replace("QM9700", "QM97"), "bad.fab")
+    subprocess.run(["git", "add", "-A"], check=True)
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "bad"], check=True)
+    done = tdsl("diff", "main:pods/bad.fab", "pods/pod.fab")
+    assert done.exit_code == 1 and "--> main:pods/bad.fab:3:20" in done.stderr, done.stderr
+
+
+def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    write(tmp_path)
+    done = tdsl("diff", "main", "small.fab")
+    assert done.exit_code == 2 and "this is no git repository" in done.stderr
+
+
+def test_a_design_with_errors_is_told(tmp_path: Path) -> None:
+    a, b = write(tmp_path), write(tmp_path, SMALL.replace("QM9700", "QM97"), "bad.fab")
+    done = tdsl("diff", a, b)
+    assert done.exit_code == 1 and "E0102" in done.stderr and "nothing to compare" in done.stderr and done.stdout == ""
+    refuted = write(tmp_path, SMALL.replace("<= 1:1", "<= 1:9"), "refuted.fab")
+    assert tdsl("diff", a, refuted).exit_code == 0, "what is refuted can be compared"

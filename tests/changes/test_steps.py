@@ -1,0 +1,179 @@
+"""Orders of moves: replayed cable by cable, each state judged by all cuts; and where none is said to exist, all orders tried."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tdsl.changes.compare import cables, compare
+from tdsl.changes.model import Cable
+from tdsl.changes.steps import Plan, Planner
+from tdsl.changes.union import union
+from tdsl.compiler import Design
+from tests.changes.test_diff import POD, WIRED
+from tests.cli.run import tdsl, write
+from tests.harness import compile_text
+
+Key = tuple[tuple[str, str], tuple[str, str]]
+MODELS = """\
+model chip C { port lane: 100Gbps }
+model host H { port n[2]: 100Gbps { type X }; chip gpu: C }
+model switch S { port p[6]: 100Gbps { type X } }
+"""
+
+
+def design(text: str) -> Design:
+    with TemporaryDirectory() as folder:
+        result = compile_text(text, Path(folder), models=False, verify=False)
+    assert not result.findings
+    return result.designs[0]
+
+
+def planned(old: Design, new: Design, floor: Fraction) -> Plan:
+    assert old.fabric is not None and new.fabric is not None
+    both = union(old.fabric, new.fabric)
+    assert both is not None
+    return Planner(both, compare(old, new), floor).run()
+
+
+def key(c: Cable) -> Key:
+    return c.a.key, c.b.key
+
+
+def laid(d: Design) -> set[Key]:
+    assert d.fabric is not None
+    return {key(c) for c in cables(d.fabric)}
+
+
+def worst(state: set[Key]) -> Fraction:
+    """Bisection by every split and every placement of the switches, in links over those of the smaller side."""
+    devices = sorted({d for ends in state for d, _ in ends})
+    hosts = [d for d in devices if d.startswith("h")]
+    switches = [d for d in devices if not d.startswith("h")]
+    if len(hosts) < 2:
+        return Fraction(0)
+    degree = {h: sum(h == d for ends in state for d, _ in ends) for h in hosts}
+    half = len(hosts) // 2
+    full = min(sum(degree[h] for h in side) for side in combinations(hosts, half))
+    least = None
+    for side in combinations(hosts, half):
+        for bits in range(1 << len(switches)):
+            here = {*side, *(s for i, s in enumerate(switches) if bits >> i & 1)}
+            cut = sum((a in here) != (b in here) for (a, _), (b, _) in state)
+            least = cut if least is None else min(least, cut)
+    assert least is not None
+    return Fraction(least, full) if full else Fraction(0)
+
+
+def possible(old: set[Key], new: set[Key], floor: Fraction) -> bool:
+    """Whether some order of single moves keeps the floor: every state that can be reached is visited."""
+    gone, come = sorted(old - new), sorted(new - old)
+    seen: set[tuple[frozenset[Key], frozenset[Key]]] = set()
+    front = [(frozenset[Key](), frozenset[Key]())]
+    while front:
+        out, put = front.pop()
+        if (out, put) in seen:
+            continue
+        seen.add((out, put))
+        state = (old - out) | put
+        if worst(state) < floor:
+            continue
+        if len(out) == len(gone) and len(put) == len(come):
+            return True
+        taken = {end for c in state for end in c}
+        front += [(out | {c}, put) for c in gone if c not in out]
+        front += [(out, put | {c}) for c in come if c not in put and not taken & set(c)]
+    return False
+
+
+def replay(plan: Plan, old: set[Key], new: set[Key]) -> None:
+    """Every step can be done by hand, keeps the floor while cables are out, and the last one ends at the new design."""
+    state = set(old)
+    for step in plan.steps:
+        for c in step.unplug:
+            state.remove(key(c))
+        assert worst(state) >= step.during >= plan.floor
+        for c in step.plug:
+            assert not {end for other in state for end in other} & set(key(c)), "a port is not free"
+            state.add(key(c))
+        assert worst(state) >= step.after >= plan.floor
+    assert state == new
+
+
+@st.composite
+def wirings(draw: st.DrawFn) -> tuple[str, str]:
+    """Two wirings of the same hosts and switches, over ports drawn for each uplink."""
+    texts = []
+    for _ in range(2):
+        lines = [f"  connect h[{h}].n[0] to l[{h // 2}].p[{h % 2}]" for h in range(4)]
+        used: set[str] = set()
+        for leaf in range(2):
+            for up in range(draw(st.integers(1, 3))):
+                spine, port = draw(st.integers(0, 1)), draw(st.integers(0, 2))
+                end = f"s[{spine}].p[{port}]"
+                if end not in used:
+                    used.add(end)
+                    lines.append(f"  connect l[{leaf}].p[{2 + up}] to {end}")
+        texts.append("fabric f {\n  host h[4]: H\n  switch l[2]: S\n  switch s[2]: S\n" + "\n".join(lines) + "\n}\n")
+    return texts[0], texts[1]
+
+
+@given(wirings(), st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(1, 4)]))
+@settings(max_examples=60, deadline=None)
+def test_orders_by_hand(texts: tuple[str, str], floor: Fraction) -> None:
+    old, new = (design(MODELS + text) for text in texts)
+    states = laid(old), laid(new)
+    assume(len(states[0] ^ states[1]) <= 9)
+    plan = planned(old, new, floor)
+    if plan.complete:
+        replay(plan, *states)
+    elif plan.proved:
+        assert not possible(*states, floor)
+
+
+def test_a_chain_of_moves() -> None:
+    """Two cables that change places: one has to be out while the other moves."""
+
+    def crossed(x: int, y: int) -> str:
+        lines = [f"connect h[{h}].n[0] to l[{h // 2}].p[{h % 2}]" for h in range(4)]
+        lines += ["connect l[0].p[2] to s[0].p[0]", "connect l[1].p[2] to s[0].p[1]"]
+        lines += [f"connect l[0].p[3] to s[1].p[{x}]", f"connect l[1].p[3] to s[1].p[{y}]"]
+        return MODELS + "fabric f { host h[4]: H; switch l[2]: S; switch s[2]: S\n" + "\n".join(lines) + "\n}\n"
+
+    old, new = design(crossed(0, 1)), design(crossed(1, 0))
+    plan = planned(old, new, Fraction(1, 2))
+    assert plan.complete
+    replay(plan, laid(old), laid(new))
+    sure = planned(old, new, Fraction(1))
+    assert sure.proved and not possible(laid(old), laid(new), Fraction(1))
+
+
+def test_spines_doubled(tmp_path: Path) -> None:
+    """512 uplinks go from 8 spines to 16. At 75% two steps do; at 100% nothing can be unplugged."""
+    a, b = write(tmp_path, WIRED, "a.fab"), write(tmp_path, WIRED.replace("spine[8]", "spine[16]"), "b.fab")
+    done = tdsl("diff", a, b, "--steps", "--floor", "75%")
+    assert done.exit_code == 0
+    assert "1. unplug 128, plug 128, 75% while they are out, then 100%" in done.stdout
+    assert "2. unplug 128, plug 128, 75% while they are out, then 100%" in done.stdout and "  3." not in done.stdout
+    refused = tdsl("diff", a, b, "--steps", "--floor", "100")
+    assert refused.exit_code == 1
+    assert "no order keeps the floor: whichever of 256 cables is unplugged next, at most 99.61% is left" in refused.stdout
+
+
+def test_growth_needs_no_unplugging(tmp_path: Path) -> None:
+    a, b = write(tmp_path, POD, "a.fab"), write(tmp_path, POD.replace("  omit spine[3]\n", ""), "b.fab")
+    assert "1. unplug 0, plug 64, then 100%" in tdsl("diff", a, b, "--steps", "--floor", "90%").stdout
+    below = tdsl("diff", a, b, "--steps", "--floor", "95%")
+    assert below.exit_code == 1 and "the old design itself has a bisection of 93.75%" in below.stdout
+
+
+@pytest.mark.parametrize("floor", ["x", "101%", "-1", "1/0"])
+def test_a_floor_that_is_none(floor: str, tmp_path: Path) -> None:
+    a = write(tmp_path)
+    assert tdsl("diff", a, a, "--steps", "--floor", floor).exit_code == 2

@@ -1,0 +1,157 @@
+"""What a pipeline uses: the GitHub Action, the GitLab template and the hooks of pre-commit, each run as far as it can be here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tdsl import __version__
+from tests.cli.run import SMALL, tdsl, write
+
+ROOT = Path(__file__).parent.parent.parent
+WRONG = SMALL.replace("<= 1:1", "<= 1:9")
+
+
+def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as a runner does."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    call = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def valid(file: str, schema: str) -> None:
+    """Judge a file by the schema of its consumer."""
+    call = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(ROOT / file)]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture(scope="module")
+def action() -> Any:
+    return yaml.safe_load((ROOT / "action.yml").read_text())
+
+
+def step(action: Any, folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the checking step of the action with some inputs."""
+    values = {name: str(given["default"]) for name, given in action["inputs"].items() if "default" in given} | inputs
+    last = action["runs"]["steps"][-1]
+    variables = {k: values[v.removeprefix("${{ inputs.").removesuffix(" }}")] for k, v in last["env"].items()}
+    return shell(last["run"], folder, **variables)
+
+
+def test_the_action(action: Any, tmp_path: Path) -> None:
+    valid("action.yml", "vendor.github-actions")
+    write(tmp_path, SMALL, "good.fab")
+    write(tmp_path, WRONG, "bad.fab")
+    assert step(action, tmp_path, files="good.fab").returncode == 0
+    done = step(action, tmp_path, files="good.fab bad.fab", sarif="report.sarif", args="--set nodes=2")
+    assert done.returncode == 1 and done.stdout.startswith("::error file=bad.fab,line=8"), done.stdout + done.stderr
+    assert len(json.loads((tmp_path / "report.sarif").read_text())["runs"][0]["results"]) == 1
+    assert step(action, tmp_path, files="absent.fab").returncode == 2
+
+
+def test_inputs_of_the_action_are_not_run(action: Any, tmp_path: Path) -> None:
+    write(tmp_path, SMALL, "good.fab")
+    for text in ("good.fab; touch pwned", "$(touch pwned)", "`touch pwned`", "--output=pwned"):
+        assert step(action, tmp_path, files=text).returncode == 2
+        step(action, tmp_path, files="good.fab", sarif=text.replace("=", "_"))
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_the_gitlab_template(tmp_path: Path) -> None:
+    head, _, text = (ROOT / "ci" / "gitlab.yml").read_text().partition("---\n")
+    inputs = yaml.safe_load(head)
+    plain = tmp_path / "gitlab-ci.yml"
+    given = {name: str((v or {}).get("default", "bad.fab")) for name, v in inputs["spec"]["inputs"].items()}
+    for name, value in given.items():
+        text = text.replace(f"$[[ inputs.{name} ]]", value)
+    plain.write_text(text)
+    valid(str(plain), "vendor.gitlab-ci")
+    (made,) = yaml.safe_load(text).values()
+    write(tmp_path, WRONG, "bad.fab")
+    install, check = made["script"]
+    assert install == 'python -m pip install --quiet "$TDSL_PACKAGE"'
+    done = shell(check, tmp_path, **made["variables"])
+    assert done.returncode == 1 and "E0405" in done.stdout, done.stderr
+    reports = made["artifacts"]["reports"]
+    assert json.loads((tmp_path / reports["codequality"]).read_text())[0]["check_name"] == "E0405 oversubscription"
+    assert 'failures="1"' in (tmp_path / reports["junit"]).read_text()
+
+
+def scripts(file: str) -> list[str]:
+    """The commands of a pipeline that do not install anything."""
+    made = yaml.safe_load(Path(file).read_text())
+    if "jobs" in made:
+        lines = [step["run"] for job in made["jobs"].values() for step in job["steps"] if "run" in step]
+    else:
+        lines = [line for job in made.values() for line in job["script"]]
+    assert [line for line in lines if "pip install" in line] == [f"python -m pip install --quiet tdsl=={__version__}"]
+    return [line for line in lines if "pip install" not in line]
+
+
+@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/designs.yml"), ("gitlab", ".gitlab-ci.yml")])
+def test_a_new_project(ci: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pipeline passes, and fails once the design is broken; so do its hooks."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tdsl.toml").write_text("# mine\n")
+    done = tdsl("init", "mine", "--ci", ci)
+    assert done.exit_code == 0 and "tdsl.toml is there already and left alone" in done.stderr
+    assert (tmp_path / "tdsl.toml").read_text() == "# mine\n"
+    valid(str(tmp_path / file), "vendor.github-workflows" if ci == "github" else "vendor.gitlab-ci")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    environment["PRE_COMMIT_HOME"] = str(tmp_path / ".home")
+
+    def hooks() -> subprocess.CompletedProcess[str]:
+        call = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120)
+
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "-A"], check=True)
+    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 0]
+    assert hooks().returncode == 0
+    design = tmp_path / "mine.fab"
+    design.write_text(design.read_text().replace("spine[4]", "spine[2]"))
+    assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 1]
+    assert hooks().returncode == 1
+
+
+def test_the_settings_of_a_new_project_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("init", "mine", "--ci", "none").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".pre-commit-config.yaml", "mine.fab", "tdsl.toml"]
+    assert tdsl("check", "mine.fab").exit_code == 0
+    assert tdsl("init", "other", "--bare").exit_code == 0
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.slow
+def test_the_hooks(tmp_path: Path) -> None:
+    """pre-commit itself installs the checkout and runs the hooks on a repository with one wrong design and one out of shape."""
+    project = tmp_path / "project"
+    project.mkdir()
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": "/dev/null"}
+    environment.pop("PYTHONPATH", None)
+
+    def run(*call: str, folder: Path = project) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+
+    source = tmp_path / "tdsl"
+    assert run("git", "clone", "-q", str(ROOT), str(source), folder=tmp_path).returncode == 0
+    run("git", "init", "-q")
+    write(project, SMALL, "good.fab")
+    write(project, WRONG, "bad.fab")
+    write(project, SMALL.replace("spine[2]:    ", "spine[2]:"), "shape.fab")
+    run("git", "add", "-A")
+    done = run(sys.executable, "-m", "pre_commit", "try-repo", str(source), "--all-files")
+    assert "bad.fab:8:11: error[E0405]" in done.stdout, done.stdout + done.stderr
+    assert "good.fab:" not in done.stdout
+    assert "tdsl fmt" in done.stdout and "files were modified by this hook" in done.stdout
+    assert "\n  switch spine[2]: QM9700\n" in (project / "shape.fab").read_text()

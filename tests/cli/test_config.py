@@ -1,0 +1,100 @@
+"""tdsl.toml and allowances, as a project uses them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import SMALL, report, tdsl, write
+
+WRONG = SMALL.replace("<= 1:1", "<= 1:9")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a design of one fault, and a call from a folder below its root."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "designs").mkdir()
+    write(tmp_path / "designs", WRONG)
+    monkeypatch.chdir(tmp_path / "designs")
+    return tmp_path
+
+
+def configure(project: Path, text: str) -> None:
+    (project / "tdsl.toml").write_text(text)
+
+
+def test_options_of_a_command(project: Path) -> None:
+    configure(project, '[check]\noutput-format = "concise"\nignore = ["isolated"]\nset = ["nodes=2"]\n')
+    assert tdsl("check", "small.fab").stdout.startswith("small.fab:8:11: error[E0405]")
+    assert tdsl("check", "small.fab", "--output-format", "full").stdout.startswith("error[E0405]"), "the call wins"
+    assert "nodes = 2" in tdsl("check", "small.fab", "--output-format", "full").stdout
+    configure(project, '[check]\nignore = ["oversubscription"]\n')
+    assert tdsl("check", "small.fab").exit_code == 0
+
+
+def test_severities(project: Path) -> None:
+    configure(project, '[severity]\noversubscription = "warning"\n')
+    done = tdsl("check", "small.fab", "--output-format", "concise")
+    assert done.exit_code == 0 and "warning[E0405]" in done.stdout
+    assert tdsl("check", "small.fab", "--fail-on", "warning").exit_code == 1
+    assert tdsl("build", "small.fab", "--target", "json").exit_code == 0
+
+
+def test_folders_are_meant_from_the_file(project: Path) -> None:
+    configure(project, 'path = ["lib"]\n')
+    (project / "lib" / "own.fab").write_text("let many = 3\n")
+    text = SMALL.replace("node[nodes]", "node[many]").replace("param nodes: int = 4 where 1 <= nodes <= 8", "")
+    write(project / "designs", "use own (many)\n" + text)
+    assert report("small.fab")["designs"][0]["summary"]["hosts"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("path = 3\n", '`path` is a list of folders, such as ["lib"]'),
+        ('path = ["nowhere"]\n', "there is no folder"),
+        ("select = 3\n", "`select` is no setting"),
+        ("[chek]\n", "there is no such command"),
+        ("[check]\nfail = 3\n", "`fail` takes a list of values"),
+        ("[check]\nfial-on = 3\n", "there is no option `fial-on`"),
+        ('[check]\nfail-on = "never"\n', "'never' is not one of"),
+        ('[severity]\noversubscriptio = "error"\n', "did you mean `oversubscription`?"),
+        ('[severity]\nunknown_name = "note"\n', "is always an error"),
+        ('[severity]\noversubscription = "off"\n', "gives a finding one of error, warning, note"),
+        ("[check\n", "tdsl.toml: "),
+    ],
+)
+def test_what_cannot_be_followed(text: str, words: str, project: Path) -> None:
+    configure(project, text)
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and words in done.stderr, done.stderr
+
+
+def test_an_allowed_finding_fails_nothing(project: Path) -> None:
+    write(project / "designs", WRONG.replace("1:9", "1:9  # tdsl: allow(E0405): the spines come in March"))
+    found = report("small.fab")["designs"][0]
+    assert found["ok"] and found["findings"] == []
+    assert [(d["code"], d["severity"], d["reason"]) for d in found["allowed"]] == [
+        ("E0405", "allowed", "the spines come in March")
+    ]  # fmt: skip
+    assert "allowed   oversubscription at small.fab:8: the spines come in March" in tdsl("check", "small.fab").stdout
+    assert tdsl("build", "small.fab", "--target", "json").exit_code == 0
+
+
+def test_allowances_of_a_range(project: Path) -> None:
+    """One that is idle at some values only is not idle; one that never serves is told once."""
+    text = WRONG.replace("1:9", "1:2  # tdsl: allow(oversubscription) few nodes are no harm").replace(
+        "spine[2]:    QM9700", "spine[2]:    QM9700  # tdsl: allow(isolated) never"
+    )
+    write(project / "designs", text)
+    done = tdsl("check", "small.fab", "--all-params", "--output-format", "concise")
+    assert done.stdout.count("E0015") == 1 and "small.fab:5" in done.stdout, done.stdout
+
+
+def test_what_did_not_run_is_not_idle(project: Path) -> None:
+    write(project / "designs", SMALL.replace("1:1", "1:1  # tdsl: allow(isolated) none yet"))
+    assert "E0015" in tdsl("check", "small.fab").stdout
+    assert "E0015" not in tdsl("check", "small.fab", "--select", "bisection").stdout
+    assert "E0015" not in tdsl("check", "small.fab", "--ignore", "isolated").stdout

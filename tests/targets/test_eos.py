@@ -1,0 +1,150 @@
+"""The target eos before its judge: pyavd's schema holds each structured configuration, and pyavd renders from it the very text
+that tdsl writes."""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.targets import switches
+from tests.targets.switches import CUMULUS, EOS, LOOPBACKS, NUMBERED, ROCE, made, text
+
+pyavd = pytest.importorskip("pyavd")
+yaml = pytest.importorskip("yaml")
+
+
+def structured(files: dict[str, bytes], device: str) -> dict[str, Any]:
+    """A switch's structured configuration, once the schema has held it and its text has been compared."""
+    found: dict[str, Any] = yaml.safe_load(files[f"eos/{device}.structured.yaml"])
+    judged = pyavd.validate_structured_config(found)
+    result = judged.validation_result
+    assert not result.violations, [(v.path, v.message) for v in result.violations]
+    assert not result.deprecations, [v.message for v in result.deprecations]
+    rendered = pyavd.get_device_config(judged.validated_data)
+    for name in [n for n, m in sys.modules.items() if type(m) is weakref.ProxyType]:
+        del sys.modules[name]  # its templates are modules that die under hypothesis, which looks at all of them
+    assert rendered == files[f"eos/{device}.cfg"].decode()
+    return found
+
+
+def sessions(config: dict[str, Any]) -> dict[str, int]:
+    """Neighbour -> ASN."""
+    bgp = config["router_bgp"]
+    numbered = {n["ip_address"]: int(n["remote_as"]) for n in bgp.get("neighbors", [])}
+    return numbered | {n["name"]: int(n["remote_as"]) for n in bgp.get("neighbor_interfaces", [])}
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(switches.designs(EOS))
+def test_pyavd_writes_the_same(tmp_path: Path, drawn: tuple[str, dict[str, Any]]) -> None:
+    design, roce = drawn
+    files, found = made(design, tmp_path, "eos")
+    assert not found and len([p for p in files if p.startswith("eos/")]) == 12
+    expected = switches.neighbours(files)
+    for device in ("leaf0", "spine1"):
+        config = structured(files, device)
+        assert sessions(config) == expected[device]
+        between = [i for i in config["ethernet_interfaces"] if not i["description"].startswith("node")]
+        assert config["router_bgp"]["maximum_paths"] == {"paths": len(between), "ecmp": len(between)}
+        if not roce:
+            assert "qos" not in config and "qos_profiles" not in config
+            continue
+        assert config["qos"]["map"]["dscp"] == [
+            f"{roce['dscp']} to traffic-class {roce['priority']}", f"{roce['cnp_dscp']} to traffic-class {roce['cnp_priority']}"
+        ]  # fmt: skip
+        profile = config["qos_profiles"][0]
+        lossless = [p["priority"] for p in profile.get("priority_flow_control", {}).get("priorities", [])]
+        assert lossless == ([] if roce["pfc"] == "off" else [roce["priority"]])
+        marked = [
+            (q["id"], *(q["random_detect"]["ecn"]["threshold"][k] for k in ("min", "max", "max_probability")))
+            for q in profile.get("tx_queues", [])
+        ]
+        ecn = roce["ecn"]
+        assert marked == ([(roce["priority"], ecn[0] * 1000, ecn[1] * 1000, ecn[2])] if ecn else [])
+        asked = {"watchdog 200ms": "0.20", "watchdog 350ms": "0.35"}.get(roce["pfc"])
+        assert config.get("priority_flow_control", {}).get("watchdog", {}).get("timeout") == asked
+
+
+def test_the_judge_can_say_no(tmp_path: Path) -> None:
+    files, _ = made(text(), tmp_path, "eos")
+    for old, new in ((b"mtu: 9214", b"mtu: much"), (b"shutdown: false", b"shutdown: false\n    shut: true")):
+        wrong = {p: b.replace(old, new) for p, b in files.items()}
+        with pytest.raises(AssertionError):
+            structured(wrong, "leaf0")
+    with pytest.raises(AssertionError):
+        structured({p: b.replace(b"no switchport", b"no switch-port") for p, b in files.items()}, "leaf0")
+
+
+def test_a_leaf_as_people_write_it(tmp_path: Path) -> None:
+    statements = f"{LOOPBACKS}\n  {NUMBERED['hosts']}\n  address leaf management from 192.168.0.10/24 {{ interface Management1 }}"
+    files, found = made(text(statements=statements, routing="mtu 9214; bfd", roce=ROCE), tmp_path, "eos")
+    assert not found
+    lines = files["eos/leaf0.cfg"].decode().split("\n")
+    for line in (
+        "interface Ethernet3/1", "   description spine0 Ethernet1/1", "   mtu 9214", "   no switchport", "   ipv6 enable",
+        "   ip address 172.16.0.1/31", "   service-profile ROCE", "ip routing ipv6 interfaces", "ipv6 unicast-routing",
+        "   neighbor interface Ethernet3/1 peer-group FABRIC remote-as 4202000000", "   vrf mgmt", "   neighbor FABRIC bfd",
+        "      neighbor FABRIC next-hop address-family ipv6 originate", "   maximum-paths 2 ecmp 2",
+        "qos map dscp 26 to traffic-class 3", "   priority-flow-control priority 3 no-drop",
+        "priority-flow-control pause watchdog default timeout 0.20",
+    ):  # fmt: skip
+        assert line in lines, line
+
+
+def test_queues_by_the_name_of_the_platform(tmp_path: Path) -> None:
+    files, found = made(text(roce=ROCE), tmp_path, "eos", queue="uc-tx-queue")
+    assert not found and structured(files, "leaf0")["qos_profiles"][0]["uc_tx_queues"]
+    assert b"qos map traffic-class 3 to uc-tx-queue 3" in files["eos/leaf0.cfg"]
+
+
+def test_a_switch_without_neighbours(tmp_path: Path) -> None:
+    files, found = made(switches.LONELY.format(port=EOS), tmp_path, "eos")
+    assert not found and structured(files, "leaf")["router_bgp"].get("neighbor_interfaces") is None
+
+
+def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
+    files, found = made(text(spine=CUMULUS), tmp_path, "eos")
+    assert {p.split("/")[1].split(".")[0] for p in files if p.startswith("eos/")} == {f"leaf{i}" for i in range(4)}
+    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")]
+    assert found[0].message == "target `eos` is not for 2 of 6 switches: `swp1` of spine0 is no name of a port there"
+
+
+@pytest.mark.parametrize(
+    ("design", "says"),
+    [
+        (text(CUMULUS, CUMULUS), "`swp1` of leaf0 is no name of a port there"),
+        (text(routing="mtu 9216"), "its MTU is at most 9214"),
+        (text(statements="address leaf, spine management from 10.0.0.0/24"), "`eth0` of leaf0 is no name of a port there"),
+    ],
+)
+def test_a_fabric_of_others_is_passed_over_with_the_reason(tmp_path: Path, design: str, says: str) -> None:
+    files, found = made(design, tmp_path, "eos")
+    assert not [p for p in files if p.startswith("eos/")] and [d.code for d in found] == ["E0506"]
+    assert says in found[0].message
+
+
+def test_two_ports_of_one_name(tmp_path: Path) -> None:
+    """Nothing says what the lanes of a split port are called: no file rather than one that says a port twice."""
+    design = text().replace('type GE400; os "Ethernet{i}/1"', 'type GE400; os "Ethernet{(i + 1)//2}/1"')
+    files, found = made(design, tmp_path, "eos")
+    assert not [p for p in files if p.startswith("eos/")] and "two ports of leaf0 have one name" in found[0].message
+
+
+@pytest.mark.slow
+def test_llama3_24k(tmp_path: Path) -> None:
+    """Every pod and core switch of the cluster; some judged, all with the neighbours of the design."""
+    files, _ = made(switches.llama(), tmp_path, "eos")
+    expected = switches.neighbours(files)
+    devices = [p.removeprefix("eos/").removesuffix(".cfg") for p in files if p.endswith(".cfg") and p.startswith("eos/")]
+    assert len(devices) == 135
+    for device in devices[::10]:
+        assert sessions(structured(files, device)) == expected[device]
+    for device in devices:
+        found = re.findall(r"^   neighbor interface (\S+) .* remote-as (\d+)$", files[f"eos/{device}.cfg"].decode(), re.M)
+        assert {port: int(asn) for port, asn in found} == expected[device]

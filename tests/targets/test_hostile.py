@@ -1,0 +1,317 @@
+"""Names that would be commands, markup or paths somewhere: each artefact of each target is read by its own parser, and holds the
+name as it is, or an escape for it, or is refused with a finding."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.etree import ElementTree
+
+import numpy as np
+import openpyxl
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.emit.assets import read
+from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.quote import FORMULA
+from tdsl.emit.target import discover
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import DeviceModel
+from tdsl.source import SourceFile
+from tests.targets import nccl_reader, nvue_grammar
+from tests.targets.build import faced, pod
+
+pyavd = pytest.importorskip("pyavd")
+yaml = pytest.importorskip("yaml")
+
+NAMES = (
+    "=cmd()|'/c calc'!A1", "@x", 'q"uote', "'apos'", "back\\slash", "../x", "/etc/passwd", "..", "a b", "two\nlines",
+    "cr\rreturn", "\x1b[31mred", "nul\0byte", "!bang", "#hash", "%percent", "`id`", "{{ 1 }}", "{% x %}",
+    "<script>alert(1)</script>", "a,b;c", "-rf", "?help", "no shutdown\nend", "über-leaf", "漢字",
+    "\u2028next", "\u202egnp.exe", "n" * 70, "é" * 40, "x" * 300, "",
+)  # fmt: skip
+Reader = Callable[[str, bytes, Fabric], None]
+ETHERNET = """\
+model switch SW {{
+  port p[1..4]: 400Gbps {{ type GE400; name "{{i}}"; os "{port}{{i}}"; sonic 8*i lanes 8 }}
+  hwsku "SW"
+}}
+model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }}; chip gpu[2]: GPU }}
+model chip GPU {{ port lane: 400Gbps }}
+fabric f {{
+  host node[2]: NODE
+  switch leaf[2]: SW
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[0].p[4] to leaf[1].p[4]
+  address leaf, node loopback from 10.255.0.0/24
+  address node[*].nic[0] links from 10.0.0.0/24
+  address leaf management from 192.168.0.10/24 {{ interface {management}; vrf oob }}
+  routing bgp {{ asn node from 65_001 }}
+  roce {{ dscp 26; priority 3; ecn 150kB to 1500kB; pfc watchdog 200ms }}
+}}
+"""
+
+
+def ethernet(port: str, management: str) -> Callable[[Path], Fabric]:
+    """A few switches of one operating system, with all that a router is told."""
+
+    def compiled(folder: Path) -> Fabric:
+        path = folder / "design.fab"
+        path.write_text(ETHERNET.format(port=port, management=management))
+        result = compiler.elaborate(str(path))
+        assert not [d for d in result.findings if d.severity.word == "error"], result.findings
+        fabric = result.designs[0].fabric
+        assert fabric is not None
+        return fabric
+
+    return compiled
+
+
+FABRICS: dict[str, Callable[[Path], Fabric]] = {
+    "infiniband": lambda _: pod(units=1, nodes=2, rails=2, spines=1, manager=False, omit_last=False),
+    "eos": ethernet("Ethernet", "Management1"),
+    "cumulus": ethernet("swp", "eth0"),
+}
+
+
+# ------------------------------------------------------------ where a name can stand
+
+
+def devices(fabric: Fabric, name: str) -> None:
+    """A host and a switch."""
+    host = int(np.flatnonzero(fabric.kind == "host")[0])
+    leaf = int(np.flatnonzero(fabric.is_switch)[0])
+    fabric.names = {host: name, leaf: name + "2"}
+
+
+def texts(fabric: Fabric, name: str) -> None:
+    """The title of the fabric, and what models and faceplates say."""
+    fabric.title = name
+    _models(fabric, lambda m: replace(m, title=name, classes=tuple(replace(c, labels=(name, *c.labels[1:])) for c in m.classes)))
+
+
+def systems(fabric: Fabric, name: str) -> None:
+    """What operating systems call a port."""
+    _models(fabric, lambda m: replace(m, classes=tuple(replace(c, systems=(name, *c.systems[1:])) for c in m.classes)))
+
+
+def management(fabric: Fabric, name: str) -> None:
+    """Interface and VRF of the management network."""
+    assert fabric.addressing is not None
+    pools = tuple(replace(p, vrf=name, interface=name) if p.vrf else p for p in fabric.addressing.pools)
+    fabric.addressing = replace(fabric.addressing, pools=pools)
+
+
+def vrfs(fabric: Fabric, name: str) -> None:
+    """The VRF alone."""
+    assert fabric.addressing is not None
+    pools = tuple(replace(p, vrf=name) if p.vrf else p for p in fabric.addressing.pools)
+    fabric.addressing = replace(fabric.addressing, pools=pools)
+
+
+def _models(fabric: Fabric, change: Callable[[DeviceModel], DeviceModel]) -> None:
+    faced(fabric, {m.name: change(m) for m in fabric.models})
+
+
+# ------------------------------------------------------------ readers
+
+
+def _json(path: str, data: bytes, fabric: Fabric) -> None:
+    told = json.loads(data)
+    if path == "fabric.json":
+        assert told["title"] == (fabric.title or fabric.name)
+        assert [r[0] for r in told["devices"]["rows"]] == [fabric.device_name(d) or None for d in range(fabric.device_count)]
+
+
+def _csv(path: str, data: bytes, fabric: Fabric) -> None:
+    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+    assert {len(r) for r in rows} == {len(rows[0])}
+    assert not [c for r in rows for c in r if c[:1] in FORMULA], path
+    names = {fabric.device_name(d) for d in range(fabric.device_count)}
+    near = rows[0].index("device" if "device" in rows[0] else "a_device")
+    assert {r[near] for r in rows[1:]} <= names | {f"'{n}" for n in names}
+
+
+def _workbook(path: str, data: bytes, fabric: Fabric) -> None:
+    for sheet in openpyxl.load_workbook(io.BytesIO(data)).worksheets:
+        assert {c.data_type for row in sheet.iter_rows() for c in row} <= {"s", "n", "inlineStr"}, path
+
+
+def _svg(path: str, data: bytes, fabric: Fabric) -> None:
+    known = {"svg", "title", "desc", "style", "defs", "g", "rect", "path", "text", "tspan", "line", "circle", "polygon"}
+    assert {e.tag.partition("}")[2] for e in ElementTree.fromstring(data.decode()).iter()} <= known
+
+
+@lru_cache(maxsize=1000)
+def _graphviz(data: bytes) -> int:
+    return subprocess.run(["dot", "-Tcanon"], input=data, capture_output=True, timeout=60, check=False).returncode
+
+
+def _dot(path: str, data: bytes, fabric: Fabric) -> None:
+    """Outside its strings a graph has words, numbers and marks only."""
+    text = re.sub(r'"(\\.|[^"\\])*"', '""', data.decode())
+    assert '"' not in text.replace('""', "") and text.count("{") == text.count("}")
+    assert not re.search(r"[^\w\s{}\[\];=\-,:\".#]", text), path
+    if shutil.which("dot"):
+        assert _graphviz(data) == 0
+
+
+def _lines(*known: str) -> Reader:
+    """A file of lines each of which begins as one of these patterns says."""
+    pattern = re.compile("|".join(known))
+
+    def read(path: str, data: bytes, fabric: Fabric) -> None:
+        text = data.decode()
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]", text), path
+        for line in text.split("\n"):
+            assert pattern.match(line), (path, line)
+
+    return read
+
+
+_FRR = _lines(
+    r"!|$| |frr |hostname |service |vrf |exit|interface |ip route |ipv6 route |ip prefix-list |ipv6 prefix-list |route-map |"
+    r"router bgp |bgp as-path |end$"
+)
+
+
+@lru_cache(maxsize=1000)
+def _vtysh(data: bytes) -> int:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "frr.conf"
+        path.write_bytes(data)
+        return subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode
+
+
+def _frr(path: str, data: bytes, fabric: Fabric) -> None:
+    _FRR(path, data, fabric)
+    if path == "frr/node1/frr.conf" and shutil.which("vtysh"):  # it has no hostile name itself, and all its neighbours' ones
+        assert _vtysh(data) == 0, data
+
+
+def _eos(path: str, data: bytes, fabric: Fabric) -> None:
+    _lines(r"!|$|   |service routing|hostname |qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp ")(
+        path, data, fabric
+    )
+    assert data.isascii()
+
+
+def _yaml(path: str, data: bytes, fabric: Fabric) -> None:
+    if path.startswith("nvue/"):
+        (told,) = yaml.load(data.decode(), Loader=yaml.BaseLoader)
+        assert nvue_grammar.wrong(told["set"]) == []
+    else:
+        assert pyavd.validate_structured_config(yaml.safe_load(data)).validation_result.violations == []
+
+
+def _netplan(path: str, data: bytes, fabric: Fabric) -> None:
+    told = yaml.safe_load(data)
+    assert list(told) == ["network"] and set(told["network"]) <= {"version", "renderer", "ethernets", "vrfs"}
+    assert all(re.fullmatch(r"[!-~]{1,15}", name) for name in told["network"]["ethernets"])
+
+
+def _shell(path: str, data: bytes, fabric: Fabric) -> None:
+    """One loop over words, and nothing that the shell does not read."""
+    assert subprocess.run(["sh", "-n"], input=data, timeout=20, check=False).returncode == 0
+    _lines(r"#|$|set |sys=|for adapter in |  |done$")(path, data, fabric)
+    (loop,) = (line for line in data.decode().splitlines() if line.startswith("for "))
+    words = shlex.split(loop.removesuffix("; do"))
+    assert loop == f"{shlex.join(words)}; do"
+
+
+def _assets(path: str, data: bytes, fabric: Fabric) -> None:
+    """tdsl's own reader finds each device and port."""
+    found = Diagnostics()
+    read(fabric, SourceFile(path, data.decode()), found)
+    assert not list(found), list(found)
+
+
+READERS: dict[str, Reader] = {
+    r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
+    r"cabling/\w+\.csv": _csv,
+    r"cabling/cables\.xlsx": _workbook,
+    r"diagram/fabric\.svg": _svg,
+    r"diagram/fabric\.dot|p2p/topology\.dot": _dot,
+    r"frr/[^/]+/frr\.conf": _frr,
+    r"eos/[^/]+\.cfg": _eos,
+    r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
+    r"roce/[^/]+\.sh": _shell,
+    r"frr/[^/]+/netplan\.yaml": _netplan,
+    r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
+    r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
+    r"ibsim/assets\.csv": _assets,
+    r"opensm/(.*/)?(ib-node-name-map|root-guids)": _lines(r'$|0x[0-9a-f]{16}( "[^"#@\[\]]+")?$'),
+    r"opensm/.*\.conf": _lines(r"#|$|[a-z_]+ [\w,./-]+$"),
+    r"ibsim/[^/]+\.net": _lines(
+        r'#|$|(Switch|Ca|Hca)\t?\s*\d+ "[^"#@\[\]]+"|\[\d+\]|(switchguid|caguid|vendid|devid|sysimgguid)='
+    ),
+    r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "),
+}
+REFUSED = {"E0504", "E0505", "E0506", "E0511", "E0513"}
+
+
+# ------------------------------------------------------------ the tests
+
+
+def read_all(fabric: Fabric) -> tuple[dict[str, bytes], list[Diagnostic]]:
+    """Every artefact of every target, read; and what was found."""
+    found = Diagnostics()
+    files = build(fabric, [], found)
+    if "ibsim/assets.csv" in files:
+        assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
+        files |= build(fabric, ["opensm"], found, BuildOptions(assets=assets))
+    for path, data in files.items():
+        assert re.fullmatch(r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\x7f\\]+", path), path
+        (reader,) = (r for pattern, r in READERS.items() if re.fullmatch(pattern, path))
+        reader(path, data, fabric)
+    return files, list(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        *(("infiniband", p) for p in (devices, texts, systems)),
+        *(("eos", p) for p in (devices, texts, systems, vrfs)),
+        *(("cumulus", p) for p in (devices, management)),
+    ],
+)
+def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]) -> None:
+    fresh = FABRICS[kind](tmp_path)
+    for name in NAMES:
+        fabric = deepcopy(fresh)
+        place(fabric, name)
+        _, found = read_all(fabric)
+        assert {d.code for d in found} <= REFUSED, (name, found)
+
+
+@pytest.mark.parametrize("kind", FABRICS)
+def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
+    """The readers read files: of all targets, each kind of fabric makes those of its kind, and nothing is found."""
+    files, found = read_all(FABRICS[kind](tmp_path))
+    assert {d.code for d in found} <= {"E0506"}
+    made = {p.partition("/")[0] for p in files}
+    common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
+    own = {
+        "infiniband": {"opensm", "ibsim", "nccl"},
+        "eos": {"frr", "eos", "roce"},
+        "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"},
+    }
+    assert made >= common | own[kind]
+
+
+def test_every_target_is_among_them(tmp_path: Path) -> None:
+    made = {p.partition("/")[0] for kind in FABRICS.values() for p in read_all(kind(tmp_path))[0]}
+    assert set(discover(Diagnostics())) - {"json"} <= made

@@ -1,0 +1,161 @@
+"""The target nvue before its judge: a grammar of the commands used, written from NVIDIA's documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.targets import nvue_grammar, switches
+from tests.targets.switches import CUMULUS, LOOPBACKS, NUMBERED, ROCE, made, text
+
+yaml = pytest.importorskip("yaml")
+Tree = dict[str, Any]
+
+
+def tree(files: dict[str, bytes], device: str) -> Tree:
+    """What a switch's file sets, all values as text, once the grammar has held it and every name used is defined."""
+    (whole,) = yaml.load(files[f"nvue/{device}.yaml"], Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    assert list(whole) == ["set"]
+    found: Tree = whole["set"]
+    assert nvue_grammar.wrong(found) == []
+    said = list(nvue_grammar.commands(found))
+    bgp, policy = found["vrf"]["default"]["router"]["bgp"], found["router"].get("policy", {})
+    assert {w[-1] for w in said if w[-2] == "route-map"} <= set(policy.get("route-map", {}))
+    assert {w[-1] for w in said if w[-2] == "ip-prefix-list"} == set(policy.get("prefix-list", {}))
+    assert {n["peer-group"] for n in bgp.get("neighbor", {}).values()} == set(bgp.get("peer-group", {}))
+    assert {p for p, n in bgp.get("neighbor", {}).items() if n["type"] == "unnumbered"} <= set(found["interface"])
+    assert {w[-1] for w in said if w[2:4] == ("ip", "vrf")} | {"default"} == set(found["vrf"])
+    return found
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(switches.designs(CUMULUS))
+def test_every_file_is_in_the_grammar(tmp_path: Path, drawn: tuple[str, Tree]) -> None:
+    design, roce = drawn
+    files, found = made(design, tmp_path, "nvue")
+    assert not found and len([p for p in files if p.startswith("nvue/")]) == 6
+    expected = switches.neighbours(files)
+    for device in ("leaf0", "spine1"):
+        config = tree(files, device)
+        bgp = config["vrf"]["default"]["router"]["bgp"]
+        assert {p: int(n["remote-as"]) for p, n in bgp["neighbor"].items()} == expected[device]
+        between = [i for i in config["interface"].values() if i.get("description", "node")[:4] in ("leaf", "spin")]
+        assert int(bgp["address-family"]["ipv4-unicast"]["multipaths"]["ebgp"]) == len(between)
+        assert ("qos" in config) == bool(roce)
+        if roce:
+            classes(config["qos"], roce)
+
+
+def classes(qos: Tree, roce: Tree) -> None:
+    """What the design says of RDMA, followed from the DSCP to its queue, and nothing else goes there."""
+    priority = {int(d): int(v["switch-priority"]) for d, v in qos["mapping"]["default-global"]["dscp"].items()}
+    assert priority == {roce["dscp"]: roce["priority"], roce["cnp_dscp"]: roce["cnp_priority"]}
+    to = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
+    profile = {str(p): 3 if p == 3 else 6 if p == 6 else 0 for p in range(8)}
+    queue = profile | {p: int(v["traffic-class"]) for p, v in to.items()}
+    assert [p for p, q in queue.items() if q == 3] == [str(roce["priority"])]
+    assert [p for p, q in queue.items() if q == 6] == [str(roce["cnp_priority"])]
+    marks = qos["congestion-control"]["default-global"]["traffic-class"]["3"]
+    low, high, percent = roce["ecn"] or (0, 0, 0)
+    assert marks == (
+        {"ecn": "enable", "min-threshold": f"{low}000", "max-threshold": f"{high}000", "probability": f"{percent}"}
+        if roce["ecn"]
+        else {"ecn": "disable"}
+    )
+    lossless = roce["pfc"] != "off"
+    assert qos["roce"] == {"enable": "on", "mode": "lossless" if lossless else "lossy"}
+    assert list(qos.get("pfc", {}).get("default-global", {}).get("switch-priority", {})) == [str(roce["priority"])] * lossless
+    polls = {"watchdog 200ms": ("100", "2"), "watchdog 350ms": ("117", "3")}.get(roce["pfc"])
+    watchdog = qos.get("pfc-watchdog")
+    assert (watchdog and (watchdog["polling-interval"], watchdog["robustness"])) == polls
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"mtu: 9214", b"mtu: 9217"),
+        (b"mode: lossless", b"mode: loss-less"),
+        (b"autonomous-system", b"asn"),
+        (b"type: unnumbered", b"type: any"),
+        (b"probability: 5", b"probability: 105"),
+        (b"        route-map:\n          FABRIC:", b"        route-map:\n          OTHER:"),
+        (b"            neighbor:\n", b"            neighbor:\n              swp99: {peer-group: FABRIC, type: unnumbered}\n"),
+    ],
+)
+def test_the_judge_can_say_no(tmp_path: Path, old: bytes, new: bytes) -> None:
+    files, _ = made(text(CUMULUS, CUMULUS, roce=ROCE), tmp_path, "nvue")
+    tree(files, "leaf0")
+    changed = {p: b.replace(old, new) for p, b in files.items()}
+    assert changed != files
+    with pytest.raises(AssertionError):
+        tree(changed, "leaf0")
+
+
+def test_a_leaf_as_people_write_it(tmp_path: Path) -> None:
+    statements = f"{LOOPBACKS}\n  {NUMBERED['hosts']}\n  address leaf management from 192.168.0.10/24"
+    files, found = made(text(CUMULUS, CUMULUS, statements, "mtu 9216; bfd; graceful_restart", ROCE), tmp_path, "nvue")
+    assert not found
+    said = {" ".join(words) for words in nvue_grammar.commands(tree(files, "leaf0"))}
+    for command in (
+        "system hostname leaf0", "interface lo ip address 10.255.0.1/32", "interface eth0 ip address 192.168.0.10/24",
+        "interface eth0 ip vrf mgmt", "interface swp3 description spine0 swp1", "interface swp3 link mtu 9216",
+        "interface swp1 ip address 172.16.0.1/31", "interface swp3 qos pfc-watchdog state enable", "qos roce mode lossless",
+        "router bgp autonomous-system 4201000000", "router bgp graceful-restart mode full",
+        "vrf default router bgp neighbor swp3 remote-as 4202000000", "vrf default router bgp peer-group FABRIC bfd enable on",
+        "vrf default router bgp address-family ipv4-unicast multipaths ebgp 2",
+        "router policy prefix-list FABRIC4 rule 5 match 10.255.0.0/24 min-prefix-len 32",
+    ):  # fmt: skip
+        assert command in said, command
+
+
+def test_lanes_of_split_ports(tmp_path: Path) -> None:
+    design = """\
+model switch SW { port p[1..4]: 400Gbps { type GE; os "swp{i}", "swp{i}s{lane}"; split 2, 4 } }
+fabric f {
+  switch a[2]: SW { split p 4 }
+  connect a[0].p[k, l] to a[1].p[k, l] where k >= 3
+  routing bgp { }
+}
+"""
+    files, found = made(design, tmp_path, "nvue")
+    assert not found
+    config = tree(files, "a0")
+    split = {p for p, i in config["interface"].items() if i.get("link") == {"breakout": {"4x": {}}}}
+    assert split == {"swp3", "swp4"}
+    assert set(config["interface"]) - split == {f"swp{p}s{lane}" for p in (3, 4) for lane in range(4)}
+    neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
+    assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == switches.neighbours(files)["a0"]
+
+
+def test_a_switch_without_neighbours(tmp_path: Path) -> None:
+    files, found = made(switches.LONELY.format(port=CUMULUS), tmp_path, "nvue")
+    assert not found and "neighbor" not in tree(files, "leaf")["vrf"]["default"]["router"]["bgp"]
+
+
+def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
+    files, found = made(text(spine=CUMULUS), tmp_path, "nvue", "eos")
+    assert {p for p in files if p.startswith("nvue/")} == {"nvue/spine0.yaml", "nvue/spine1.yaml"}
+    assert [d.code for d in found] == ["E0511", "E0511"]
+    assert "`Ethernet1/1` of leaf0" in found[0].message + found[1].message
+
+
+def test_an_mtu_that_no_port_takes(tmp_path: Path) -> None:
+    files, found = made(text(CUMULUS, CUMULUS, routing="mtu 9500"), tmp_path, "nvue")
+    assert not [p for p in files if p.startswith("nvue/")] and "its MTU is at most 9216" in found[0].message
+
+
+@pytest.mark.slow
+def test_llama3_24k(tmp_path: Path) -> None:
+    """Every rack switch of the cluster: 16 hosts' ports below, a link to each of 16 pod switches."""
+    files, _ = made(switches.llama(), tmp_path, "nvue")
+    expected = switches.neighbours(files)
+    racks = [p.removeprefix("nvue/").removesuffix(".yaml") for p in files if p.startswith("nvue/")]
+    assert len(racks) == 1536
+    for device in racks:
+        config = tree(files, device)
+        neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
+        assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == expected[device] and len(neighbours) == 16
+        assert len(config["interface"]) == 33  # and its loopback

@@ -1,0 +1,344 @@
+"""The target sonic before its judge: the YANG models of SONiC and yanglint; and the traffic class of RDMA in all targets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tdsl.emit.faceplate import FacePort
+from tdsl.resources import folder
+from tests.conftest import need_program
+from tests.harness import compile_text
+from tests.targets import sonic_yang, switches
+from tests.targets.sonic_yang import Unknown
+from tests.targets.switches import made, neighbours, text
+from tests.targets.test_nccl_conf import read as nccl_conf
+
+yaml = pytest.importorskip("yaml")
+Config = dict[str, Any]
+Judge = Callable[[Config], str]
+PORT = 'swp{i}"; name "{i}"; sonic 8*(i - 1) lanes 8; cage 1 "QSFP'
+TWIN = """\
+model cable TWIN { rate 800Gbps; medium fibre; legs 2 }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2]: GPU }
+model chip GPU { port lane: 400Gbps }
+fabric f {
+  host node[4]: NODE
+  switch leaf[2]: SN5600 { split p 2 }
+  switch spine[2]: SN5600
+  connect node[n].nic[r] to leaf[r] { cable TWIN; length 30m }
+  connect leaf[*] to spine[*] each { cable TWIN; length 300m; rate 400Gbps }
+  address leaf[*], spine[*] loopback from 10.255.0.0/24
+  address leaf[*], spine[*] loopback from fd00:255::/64
+  address leaf, spine management from 192.168.0.10/24 { gateway 192.168.0.1 }
+  address node[*].nic[r] links from "172.{16 + r}.0.0/24"
+  routing bgp { mtu 9216; bfd; graceful_restart }
+  roce { dscp 24; priority 4; cnp 40 priority 7; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
+}
+"""
+
+
+@pytest.fixture
+def judge(test_data: Path, tmp_path: Path) -> Judge:
+    program = need_program("yanglint", "libyang2-tools")
+    return lambda config: sonic_yang.judge(program, test_data / "sonic-yang", config, tmp_path)
+
+
+def config(files: dict[str, bytes], device: str) -> Config:
+    found: Config = json.loads(files[f"sonic/{device}/config_db.json"])
+    return found
+
+
+@pytest.fixture
+def leaf(tmp_path: Path) -> Config:
+    files, found = made(TWIN, tmp_path, "sonic")
+    assert not found
+    return config(files, "leaf0")
+
+
+# ------------------------------------------------------------ the judge
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(switches.designs(PORT))
+def test_every_file_is_valid(tmp_path: Path, judge: Judge, drawn: tuple[str, Config]) -> None:
+    design, roce = drawn
+    files, found = made(design, tmp_path, "sonic")
+    assert {d.code for d in found} <= {"E0511"} and len([p for p in files if p.startswith("sonic/")]) == 6
+    expected = neighbours(files)
+    for device in ("leaf0", "spine1"):
+        told = config(files, device)
+        assert judge(told) == ""
+        names = {f"swp{int(p['alias'])}": name for name, p in told["PORT"].items()}
+        asn = {key.split("|")[1]: int(n["asn"]) for key, n in told.get("BGP_NEIGHBOR", {}).items()}
+        assert asn == {names.get(p, p): n for p, n in expected[device].items()}
+        assert ("PORT_QOS_MAP" in told) == bool(roce)
+        if roce:
+            assert followed(told) == {
+                "data": (roce["dscp"], roce["priority"]), "cnp": (roce["cnp_dscp"], roce["cnp_priority"]),
+                "lossless": set() if roce["pfc"] == "off" else {roce["priority"]},
+                "ecn": roce["ecn"] and (roce["ecn"][0] * 1000, roce["ecn"][1] * 1000, roce["ecn"][2]),
+            }  # fmt: skip
+            wait = re.search(r"\d+", roce["pfc"])
+            assert {w.get("detection_time") for n, w in told.get("PFC_WD", {}).items() if n != "GLOBAL"} == (
+                {wait[0]} if wait else set()
+            )
+
+
+def followed(told: Config) -> Config:
+    """What a switch does with packets of each DSCP, followed from map to map on every port."""
+    out = []
+    for port, maps in told["PORT_QOS_MAP"].items():
+        tc = told["DSCP_TO_TC_MAP"][maps["dscp_to_tc_map"]]
+        queue = {d: told["TC_TO_QUEUE_MAP"][maps["tc_to_queue_map"]][c] for d, c in tc.items()}
+        group = {d: told["TC_TO_PRIORITY_GROUP_MAP"][maps["tc_to_pg_map"]][c] for d, c in tc.items()}
+        rest = max(set(queue.values()), key=list(queue.values()).count)
+        odd = {int(d): int(q) for d, q in queue.items() if q != rest}
+        first = {d for d, q in odd.items() if told["SCHEDULER"][told["QUEUE"][f"{port}|{q}"]["scheduler"]]["type"] == "STRICT"}
+        ((data, number),) = ((d, q) for d, q in odd.items() if d not in first)
+        ((cnp, above),) = ((d, q) for d, q in odd.items() if d in first)
+        assert sorted(map(int, tc)) == list(range(64)) and {d for d, g in group.items() if g == str(number)} == {str(data)}
+        lossless = {int(n) for n in maps.get("pfc_enable", "").split(",") if n}
+        assert all(told["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]][str(n)] == str(n) for n in lossless)
+        w = told.get("WRED_PROFILE", {}).get(told["QUEUE"][f"{port}|{number}"].get("wred_profile"))
+        assert "wred_profile" not in told["QUEUE"][f"{port}|{above}"]
+        keys = ("green_min_threshold", "green_max_threshold", "green_drop_probability")
+        out.append({
+            "data": (data, number), "cnp": (cnp, above), "lossless": lossless, "ecn": w and tuple(int(w[k]) for k in keys),
+        })  # fmt: skip
+    assert out and all(o == out[0] for o in out)
+    return out[0]
+
+
+def test_the_example_is_valid(test_data: Path, judge: Judge) -> None:
+    assert judge(json.loads((test_data / "sonic-leaf-example.json").read_text())) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("PORT/Ethernet0/speed", "fast"), ("PORT/Ethernet0/speed", "1600001"), ("PORT/Ethernet0/fec", "reed"),
+        ("PORT/Ethernet0/mtu", "9217"), ("PORT/Ethernet0/admin_status", "on"), ("PORT/Ethernet0/lanes", None),
+        ("PORT/Ethernet0/sped", "400000"), ("PORTS", {}), ("INTERFACE/Ethernet9999", {}),
+        ("INTERFACE/Ethernet0|10.0.0.300|31", {}),
+        ("LOOPBACK_INTERFACE/Loopback0|10.0.0.1|33", {}), ("BGP_GLOBALS/default/local_asn", "4294967296"),
+        ("BGP_GLOBALS/default/router_id", "10.0.0"), ("BGP_NEIGHBOR/default|Ethernet9999", {"asn": "65001"}),
+        ("BGP_NEIGHBOR/default|Ethernet16/peer_group_name", "OTHER"), ("BGP_NEIGHBOR/default|Ethernet16/remote_as", "65001"),
+        ("BGP_GLOBALS_AF/default|ipv4_unicast/max_ebgp_paths", "257"),
+        ("ROUTE_MAP/FABRIC|10/match_prefix_set", "FABRIC9"),
+        ("BGP_PEER_GROUP_AF/default|FABRIC|ipv4_unicast/route_map_in", ["X"]),
+        ("MGMT_INTERFACE/eth0|192.168.0.10|24/gwaddr", "fd00::1"), ("DSCP_TO_TC_MAP/ROCE/77", "3"),
+        ("DSCP_TO_TC_MAP/ROCE/24", "3,4"),
+        ("TC_TO_QUEUE_MAP/ROCE/3", "12"), ("PORT_QOS_MAP/Ethernet0/dscp_to_tc_map", "AZURE"),
+        ("PORT_QOS_MAP/Ethernet0/pfc_enable", "8"), ("PFC_WD/Ethernet0/detection_time", "99"),
+        ("PFC_WD/Ethernet0/action", "wait"), ("PFC_WD/GLOBAL/POLL_INTERVAL", "300"),
+        ("WRED_PROFILE/ROCE/green_max_threshold", "1"), ("WRED_PROFILE/ROCE/green_drop_probability", "101"),
+        ("QUEUE/Ethernet0|4/scheduler", "NONE"), ("QUEUE/Ethernet0|4/wred_profile", "NONE"), ("SCHEDULER/ROCE/weight", "101"),
+        ("BUFFER_PG/Ethernet0|4/profile", "pg_lossless"), ("BUFFER_PROFILE/egress_lossy_profile/pool", "pool"),
+        ("BUFFER_PROFILE/egress_lossy_profile/dynamic_th", "8"), ("BUFFER_POOL/egress_lossy_pool/mode", "elastic"),
+        ("CABLE_LENGTH/ROCE/Ethernet0", "30 metres"), ("CABLE_LENGTH/ROCE/Ethernet9999", "30m"),
+        ("DEVICE_METADATA/localhost/docker_routing_config_mode", "merged"), ("DEVICE_METADATA/localhost/bgp_as", "1"),
+    ],
+)  # fmt: skip
+def test_the_judge_can_say_no(leaf: Config, judge: Judge, path: str, value: object) -> None:
+    """One value of a good file is made bad. A ``|`` before the length of a prefix stands for its slash."""
+    bad = deepcopy(leaf)
+    *where, last = (re.sub(r"\|(\d+)$", r"/\1", p) if re.search(r"[.:]\d*[^|]*\|\d+$", p) else p for p in path.split("/"))
+    at = bad
+    for step in where:
+        assert step in at, step
+        at = at[step]
+    if value is None:
+        del at[last]
+    else:
+        assert at.get(last) != value
+        at[last] = value
+    try:
+        assert judge(bad)
+    except Unknown:
+        return
+
+
+def test_a_good_leaf(leaf: Config, judge: Judge) -> None:
+    assert judge(leaf) == ""
+
+
+# ------------------------------------------------------------ by hand
+def test_ports_as_the_platform_has_them(leaf: Config) -> None:
+    """Ethernet4 of an SN5600 split in two: lanes 4 to 7, cage 1; Ethernet508: 508 to 511, cage 64 (Mellanox-SN5600-O128)."""
+    assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G"}
+    port = leaf["PORT"]["Ethernet4"]
+    assert port == {
+        "lanes": "4,5,6,7", "alias": "1/2", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
+        "description": "node1 mlx5_0",
+    }  # fmt: skip
+    last = leaf["PORT"]["Ethernet508"]
+    assert (last["lanes"], last["index"], last["admin_status"]) == ("508,509,510,511", "64", "down")
+    assert leaf["DEVICE_METADATA"]["localhost"]["hwsku"] == "ACS-SN5600"
+    assert leaf["MGMT_INTERFACE"] == {"eth0|192.168.0.10/24": {"gwaddr": "192.168.0.1"}}
+
+
+def test_headroom_by_hand(leaf: Config) -> None:
+    """400 Gb/s over 30 m: two frames of 9,216 bytes, 2 × 30 m at 198,000 km/s are 15,151 bytes, 905 × 64 are 57,920: 91,503, so
+    90 KiB. Over 300 m 151,515 on the cable: 227,867, so 223 KiB."""
+    profile = leaf["BUFFER_PROFILE"]
+    assert profile["pg_lossless_400000_30m_profile"]["xoff"] == str(90 * 1024)
+    assert profile["pg_lossless_400000_300m_profile"]["xoff"] == str(223 * 1024)
+    assert leaf["BUFFER_PG"]["Ethernet0|4"] == {"profile": "pg_lossless_400000_30m_profile"}
+    assert leaf["CABLE_LENGTH"]["ROCE"]["Ethernet16"] == "300m"
+
+
+@given(st.sampled_from([25_000, 100_000, 200_000, 400_000, 800_000]), st.integers(1, 2000), st.integers(1280, 9216))
+def test_headroom_holds_what_arrives(mbps: int, metres: int, mtu: int) -> None:
+    port = FacePort("", "Ethernet0", (0,), 1, "1", "Ethernet0", "", mbps, True, metres)
+    room, longer = port.headroom(mtu), FacePort("", "", (0,), 1, "", "", "", mbps, True, metres + 100).headroom(mtu)
+    assert room is not None and longer is not None and room % 1024 == 0
+    flight = mbps * 10**6 / 8 * 2 * metres / 198e6
+    assert 2 * mtu + flight <= room <= longer
+    assert FacePort("", "", (0,), 1, "", "", "", mbps, True, "").headroom(mtu) is None
+    assert FacePort("", "", (0,), 1, "", "", "", 3_000, True, metres).headroom(mtu) is None
+
+
+def test_no_length_no_lossless_buffer(tmp_path: Path, judge: Judge) -> None:
+    files, _ = made(TWIN.replace("; length 30m", "").replace("; length 300m", ""), tmp_path, "sonic")
+    told = config(files, "leaf0")
+    assert judge(told) == "" and not [t for t in told if t.startswith(("BUFFER", "CABLE"))] and "PFC_WD" in told
+
+
+def test_a_switch_that_sonic_does_not_number(tmp_path: Path) -> None:
+    files, found = made(text("swp{i}", "swp{i}"), tmp_path, "sonic")
+    assert not [p for p in files if p.startswith("sonic/")]
+    assert "nothing says how SONiC numbers the ports" in found[0].message
+
+
+def test_a_switch_without_neighbours(tmp_path: Path, judge: Judge) -> None:
+    files, _ = made(switches.LONELY.format(port=PORT), tmp_path, "sonic")
+    assert judge(config(files, "leaf")) == ""
+
+
+def test_a_gateway_outside_of_its_network(tmp_path: Path) -> None:
+    found = compile_text(
+        TWIN.replace("gateway 192.168.0.1", "gateway 192.168.1.1"), tmp_path, verify=False, models=False
+    ).findings
+    assert [d.code for d in found if d.severity.word == "error"] == ["E0470"]
+
+
+# ------------------------------------------------------------ one class of RDMA, in every target
+def test_every_target_says_the_same_of_rdma(tmp_path: Path) -> None:
+    """``roce`` of the design against what each artefact makes of it, switches and hosts."""
+    files, _ = made(TWIN, tmp_path, "sonic", "nvue", "nccl", "roce")
+    eos, _ = made(text(roce=re.search(r"roce \{.*\}", TWIN)[0]), tmp_path, "eos")  # type: ignore[index]
+    roce = json.loads(files["fabric.json"])["roce"]
+    asked = (roce["dscp"], roce["priority"], roce["cnp_dscp"], roce["cnp_priority"], roce["ecn"]["low"], roce["ecn"]["high"])
+    assert asked == (24, 4, 40, 7, 150_000, 1_500_000)
+    told = followed(config(files, "leaf0"))
+    assert (*told["data"], *told["cnp"], *told["ecn"][:2]) == asked and told["lossless"] == {4}
+    assert nccl_conf(files["nccl/NODE.conf"])["NCCL_IB_TC"] == str(24 * 4)
+    (nvue,) = yaml.load(files["nvue/leaf0.yaml"], Loader=yaml.BaseLoader)
+    dscp = nvue["set"]["qos"]["mapping"]["default-global"]["dscp"]
+    assert {int(d): int(v["switch-priority"]) for d, v in dscp.items()} == {24: 4, 40: 7}
+    assert list(nvue["set"]["qos"]["pfc"]["default-global"]["switch-priority"]) == ["4"]
+    lines = eos["eos/leaf0.cfg"].decode()
+    assert "qos map dscp 24 to traffic-class 4" in lines and "qos map dscp 40 to traffic-class 7" in lines
+    assert "priority-flow-control priority 4 no-drop" in lines
+    assert "minimum-threshold 150000 bytes maximum-threshold 1500000 bytes" in lines
+    said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_0", "mlx5_1"))
+    for nic in ("net0", "net1"):
+        assert said[nic] == {
+            "app": {24: 4, 40: 7}, "pfc": {4}, "class": 24 * 4, "cnp_dscp": 40, "cnp_prio": 7, "rp": {4: 1}, "np": {4: 1},
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "pfc", "marks"), [("pfc off", set(), 0), ("ecn 100kB to 200kB", {3}, 1), ("dscp 30; cnp 12 priority 1", {3}, 0)]
+)
+def test_hosts(tmp_path: Path, words: str, pfc: set[int], marks: int) -> None:
+    files, _ = made(re.sub(r"roce \{.*\}", f"roce {{ {words} }}", TWIN), tmp_path, "roce")
+    said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_0", "mlx5_1"))["net1"]
+    assert said["pfc"] == pfc and said["rp"] == {3: marks} and said["class"] == (120 if "dscp 30" in words else 104)
+    plain = arrives(files["roce/NODE.sh"].replace(b"mlx5_", b"eth"), tmp_path / "plain", ())
+    assert plain["eth1"]["pfc"] == pfc and plain["eth1"]["app"] == said["app"]  # network devices of another driver
+
+
+DCB = """\
+#!/bin/sh
+# takes what dcb-app(8) and dcb-pfc(8) have, and writes down the rest
+[ "$3" = dev ] || exit 255
+case "$1 $2 $5" in
+  "app replace dscp-prio" | "pfc set prio-pfc") kind=$1; nic=$4; shift 5; printf '%s %s %s\\n' "$kind" "$nic" "$*" >> "$LOG" ;;
+  *) exit 255 ;;
+esac
+"""
+
+
+def arrives(script: bytes, place: Path, adapters: tuple[str, ...]) -> dict[str, Config]:
+    """What a host's adapters are told by the script, run by a shell with a made /sys: by network device."""
+    sys, bin_, log = place / "sys", place / "bin", place / "log"
+    bin_.mkdir(parents=True, exist_ok=True)
+    log.write_text("")
+    (bin_ / "dcb").write_text(DCB)
+    (bin_ / "dcb").chmod(0o755)
+    for n, adapter in enumerate(adapters):
+        home = sys / "class/infiniband" / adapter
+        (home / f"device/net/net{n}").mkdir(parents=True, exist_ok=True)
+        (home / "tc/1").mkdir(parents=True, exist_ok=True)
+        (home / "tc/1/traffic_class").write_text("")
+        for part in ("roce_np/enable", "roce_rp/enable"):
+            (sys / f"class/net/net{n}/ecn" / part).mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["sh", "-s"], input=script, env={"PATH": f"{bin_}:{os.environ['PATH']}", "SYS": str(sys), "LOG": str(log)},
+        capture_output=True, timeout=20, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    out: dict[str, Config] = {}
+    for line in log.read_text().splitlines():
+        kind, nic, *pairs = line.split(" ")
+        split = [p.split(":") for p in pairs]
+        if kind == "app":
+            out.setdefault(nic, {})["app"] = {int(d): int(p) for d, p in split}
+        else:
+            assert split[0] == ["all", "off"] and all(re.fullmatch("[0-7]", n) and v == "on" for n, v in split[1:])
+            out.setdefault(nic, {})["pfc"] = {int(n) for n, _ in split[1:]}
+    for n, adapter in enumerate(adapters):
+        ecn = sys / f"class/net/net{n}/ecn"
+        out[f"net{n}"] |= {
+            "class": int((sys / "class/infiniband" / adapter / "tc/1/traffic_class").read_text()),
+            "cnp_dscp": int((ecn / "roce_np/cnp_dscp").read_text()), "cnp_prio": int((ecn / "roce_np/cnp_802p_prio").read_text()),
+            **{k: {int(p.name): int(p.read_text()) for p in (ecn / f"roce_{k}/enable").iterdir()} for k in ("rp", "np")},
+        }  # fmt: skip
+    return out
+
+
+# ------------------------------------------------------------ a whole cluster
+def llama() -> str:
+    design = (folder("stdlib") / "designs" / "llama3_24k.fab").read_text(encoding="utf-8")
+    return f"{design}\nextend llama3_24k {{ {switches.ROCE} }}\n"
+
+
+def test_a_sample_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
+    files, found = made(llama(), tmp_path, "sonic")
+    assert len([p for p in files if p.startswith("sonic/")]) == 1536 + 128 + 7
+    assert [d.message for d in found if d.code == "E0511"] == ["target `sonic`: no `hwsku` is said of ARISTA_7800 and MINIPACK2"]
+    for device in ("pod0-rack0-rack", "pod7-rack191-rack", "pod3-pod5", "core6"):
+        assert judge(config(files, device)) == "", device
+
+
+@pytest.mark.slow
+def test_all_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
+    files, _ = made(llama(), tmp_path, "sonic")
+    assert made(llama(), tmp_path, "sonic")[0] == files
+    expected = neighbours(files)
+    for path in files:
+        if path.startswith("sonic/"):
+            device = path.split("/")[1]
+            told = config(files, device)
+            assert judge(told) == "", device
+            assert sorted(int(n["asn"]) for n in told["BGP_NEIGHBOR"].values()) == sorted(expected[device].values())
