@@ -1,4 +1,4 @@
-"""The functions of the language itself: ``min max len sum product sort primes`` and finite fields ``gf_add gf_mul gf_pow gf_root``.
+"""The functions of the language itself: ``min max len sum product sort primes``, and ``gf_add gf_mul gf_pow gf_root`` of fields.
 
 Fields are GF(q) for a prime power q. An element is a number 0 … q-1 whose base-p digits are the coefficients of a polynomial,
 lowest power first, modulo the least monic irreducible polynomial of its degree (Lidl and Niederreiter, Finite Fields, ch. 1-2).

@@ -158,8 +158,7 @@ class Unfolder:
             self.needs(test)
             if set(names_in(test)) & set(self.hidden):
                 left = tuple(
-                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends)))
-                    for c, b in s.branches[at:]
+                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends))) for c, b in s.branches[at:]
                 )
                 other = tuple(x for inner in s.other for x in self.statement(inner, ends))
                 return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
@@ -171,6 +170,11 @@ class Unfolder:
         """A connect with its pattern, if that is a parameter."""
         given = self.value_of(s.pattern.name.name) if s.pattern is not None else None
         made: tree.Connect = self.node(s)
+        if s.copies is not None:
+            made = replace(made, copies=self.expression(s.copies))
+        if s.pattern is not None and s.pattern.args and not isinstance(given, Joining):
+            args = tuple((word, None if e is None else self.expression(e)) for word, e in s.pattern.args)
+            made = replace(made, pattern=replace(s.pattern, args=args))
         if isinstance(given, Joining):
             if given.pattern is None:
                 raise Fault("E0120", self.at, "this pattern says what links cross, and the topology asks how ends are dealt")
@@ -272,7 +276,9 @@ class Unfolder:
         return replace(made, **{f.name: self.node(getattr(n, f.name)) for f in fields(n)})
 
     def part(self, p: tree.Member | tree.Index | tree.Call) -> tree.Member | tree.Index | tree.Call:
-        """A part of a path: the entries of its brackets."""
+        """A part of a path: the entries of its brackets, or what a function is given."""
+        if isinstance(p, tree.Call):
+            return replace(p, args=tuple(map(self.expression, p.args)))
         return tree.Index(tuple(map(self.expression, p.entries)), p.span) if isinstance(p, tree.Index) else p
 
     def expression(self, e: tree.Expr) -> tree.Expr:
@@ -315,9 +321,8 @@ class Unfolder:
         part = e.parts[1]
         if isinstance(value, Function) and isinstance(part, tree.Call) and len(e.parts) == 2:
             args = {f.name.name: self.expression(a) for f, a in zip(value.definition.formals, part.args, strict=False)}
-            return tree.Paren(
-                self.expression(_swap(value.definition.body, {k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()})), e.span
-            )
+            meaning: dict[str, tree.Expr] = {k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()}
+            return tree.Paren(self.expression(_swap(value.definition.body, meaning)), e.span)
         index = tuple(self.expression(x) for p in e.parts[1:] if isinstance(p, tree.Index) for x in p.entries)
         return tree.At(literal(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span)
 
