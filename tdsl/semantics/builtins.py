@@ -1,4 +1,4 @@
-"""The functions of the language itself: ``min max len sum sort primes`` and finite fields ``gf_add gf_mul gf_pow gf_root``.
+"""The functions of the language itself: ``min max len sum product sort primes``, and ``gf_add gf_mul gf_pow gf_root`` of fields.
 
 Fields are GF(q) for a prime power q. An element is a number 0 … q-1 whose base-p digits are the coefficients of a polynomial,
 lowest power first, modulo the least monic irreducible polynomial of its degree (Lidl and Niederreiter, Finite Fields, ch. 1-2).
@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
@@ -61,6 +62,15 @@ def _sum(span: Span, *args: Value) -> Value:
     if values and isinstance(values[0], Quantity):
         return Quantity(sum((_key(v) for v in values), Fraction(0)), values[0].dim)
     return sum((_key(v) for v in values), Fraction(0))
+
+
+def _product(span: Span, *args: Value) -> Value:
+    values = _numbers(span, args, "product")
+    if any(isinstance(v, Quantity) for v in values):
+        raise Fault("E0103", span, "`product` multiplies plain numbers")
+    if sum(max(_key(v).numerator.bit_length(), _key(v).denominator.bit_length()) for v in values) > 1 << 13:
+        raise Fault("E0116", span, "this product is too large")
+    return prod(map(_key, values), start=Fraction(1))
 
 
 def _sort(span: Span, value: Value) -> tuple[Value, ...]:
@@ -201,6 +211,7 @@ BUILTINS: dict[str, Builtin] = {
     "max": Builtin("max", lambda span, *args: _pick("max", span, args)),
     "len": Builtin("len", _len),
     "sum": Builtin("sum", _sum),
+    "product": Builtin("product", _product),
     "sort": Builtin("sort", _sort),
     "primes": Builtin("primes", _primes),
     "gf_add": Builtin("gf_add", _gf_add),

@@ -9,6 +9,7 @@ from math import prod
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.source import Span
+from tdsl.syntax import tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,25 @@ class Ends:
             return str(ends.first)
         flat = f"{flat} + {ends.first}" if ends.first else flat
         return flat if flat.isidentifier() else f"({flat})"
+
+    def host(self, ends: EndSet, flat: tree.Expr) -> list[tree.Member | tree.Index]:
+        """The path of a host by its number among those of its set."""
+        out: list[tree.Member | tree.Index] = []
+        left = ends.hosts
+        for name, axes in ends.parts:
+            out.append(tree.Member(name, flat.span))
+            entries: list[tree.Expr] = []
+            for axis in axes:
+                left //= axis.size
+                terms = [] if left == 1 else [("//", tree.Number(left, flat.span))]
+                terms += [("%", tree.Number(axis.size, flat.span))] if left * axis.size < ends.hosts else []
+                e = tree.Chain(tree.Paren(flat, flat.span), tuple(terms), flat.span) if terms else flat
+                if axis.low:
+                    e = tree.Chain(tree.Paren(e, flat.span), (("+", tree.Number(axis.low, flat.span)),), flat.span)
+                entries.append(e)
+            if entries:
+                out.append(tree.Index(tuple(entries), flat.span))
+        return out
 
 
 def _from_zero(name: str, axis: Axis) -> str:

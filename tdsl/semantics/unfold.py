@@ -13,16 +13,17 @@ from tdsl.semantics.ends import Ends
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import truth
-from tdsl.semantics.scope import Binding
+from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.topology import Instance, Joining, required
-from tdsl.semantics.values import Function, Value, text_of
+from tdsl.semantics.values import Dims, Function, Value, WholeRange, text_of, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
 PLANE = "plane"
-ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.Path, tree.Paren, tree.ListExpr, tree.Measure)
+ROUNDS = 64  # values of a loop that joins ends
+ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.Path, tree.Paren, tree.ListExpr, tree.Measure, tree.Range)
 
 
 def literal(value: Value, span: Span) -> tree.Expr:
@@ -56,15 +57,18 @@ class Unfolder:
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.let(s)
+            elif isinstance(s, tree.Def):
+                self.scope.define(s.name.name, Binding("def", s.name.span, None, Function(s, self.scope), DONE))
+        for s in self.instance.node.body:
+            if isinstance(s, tree.Let):
+                self.guard(s)
         inside: list[tuple[tree.Stmt, Span]] = []
         joined: list[tuple[tree.Stmt, Span]] = []
         for s in self.instance.node.body:
-            if isinstance(s, (tree.Let, tree.Tier)):
+            if isinstance(s, (tree.Let, tree.Def, tree.Tier)):
                 continue
-            if isinstance(s, tree.Connect) and self.names_ends(s):
-                joined += [(made, s.span) for made in self.ended(s)]
-            else:
-                inside += [(made, s.span) for made in self.statement(s)]
+            joined += [(made, s.span) for made in self.statement(s, True)]
+            inside += [(made, s.span) for made in self.statement(s, False)]
         if self.ends.planes and inside:
             at = self.at
             shape = (tree.Extent(tree.Number(self.ends.planes, at), None, at),)
@@ -77,43 +81,100 @@ class Unfolder:
         """A value of the topology's own, computed when asked for."""
         self.scope.define(s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)))
 
+    def guard(self, s: tree.Let) -> None:
+        """Refuse a topology whose parameters do not fit together. The finding stands at the block that asks for it."""
+        if s.guard is None:
+            return
+        self.needs(s.guard)
+        if not truth(self.evaluator.evaluate(s.guard, self.scope), s.guard.span):
+            value = text_of(self.scope.value(s.name.name, s.span))
+            raise Fault(
+                "E0110", self.at, f"`{s.name.name}` is {value} here, which `{self.instance.node.name.name}` rules out",
+                labels=[(s.guard.span, "this must hold")],
+            )  # fmt: skip
+
     # ------------------------------------------------------------ statements
-    def statement(self, s: tree.Stmt) -> list[tree.Stmt]:
-        """What one statement becomes; branches are chosen now."""
+    def statement(self, s: tree.Stmt, ends: bool) -> list[tree.Stmt]:
+        """What one statement becomes: its part that joins ends, or the rest of it. Branches are chosen as soon as they can be."""
         if isinstance(s, tree.If):
-            for test, body in s.branches:
-                self.needs(test)
-                if truth(self.evaluator.evaluate(test, self.scope), test.span):
-                    return [x for inner in body for x in self.statement(inner)]
-            return [x for inner in s.other for x in self.statement(inner)]
+            return self.branch(s, ends)
+        if isinstance(s, tree.For) and ends:
+            return self.unrolled(s)
         if isinstance(s, tree.For):
             over = self.expression(s.over)
             self.hidden.append(s.var.name)
-            body = tuple(x for inner in s.body for x in self.statement(inner))
+            body = tuple(x for inner in s.body for x in self.statement(inner, ends))
             self.hidden.pop()
-            return [replace(s, over=over, body=body)]
+            return [replace(s, over=over, body=body)] if body else []
+        if isinstance(s, tree.Connect) and self.names_ends(s) and ends:
+            return self.ended(s)
+        if ends:
+            return []
+        if isinstance(s, tree.Connect):
+            return [] if self.names_ends(s) else [self.connect(s)]
         if isinstance(s, tree.Decl):
             made: tree.Decl = self.node(replace(s, of=None, body=None))
             of = self.expression(s.of) if s.of is not None else None
-            held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner))
+            for inner in s.body or ():
+                if isinstance(inner, tree.Connect) and self.names_ends(inner):
+                    raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
+            held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
             return [replace(made, of=of, body=held)]
-        if isinstance(s, tree.Connect):
-            if self.names_ends(s):
-                raise Fault("E0120", s.span, "ends are joined by statements in the topology's own block")
-            return [self.connect(s)]
         if isinstance(s, (tree.Omit, tree.Naming, tree.Setting)):
             return [self.node(s)]
         raise Fault(
             "E0118",
             s.span,
             "this does not stand in a topology",
-            help="known: devices, groups, connect, let, if, for, omit, naming",
+            help="known: devices, groups, connect, let, def, if, for, omit, naming",
         )
+
+    def unrolled(self, s: tree.For) -> list[tree.Stmt]:
+        """The statements of a loop that join ends, once for each value, so that ports bear their numbers."""
+        if not any(self.joins(x) for x in s.body):
+            return []
+        outer, out = self.scope, []
+        values = whole(self.evaluator.evaluate(s.over, outer))
+        if isinstance(values, WholeRange):
+            values = tuple(range(values.low, values.high + 1)) if len(values) <= ROUNDS else None
+        if not isinstance(values, tuple) or len(values) > ROUNDS:
+            raise Fault("E0116", s.over.span, f"a loop that joins ends goes over a list or a range of at most {ROUNDS} values")
+        for value in values:
+            self.scope = Scope(outer)
+            self.scope.names[s.var.name] = Binding("for", s.var.span, None, value, DONE)
+            out += [x for inner in s.body for x in self.statement(inner, True)]
+        self.scope = outer
+        return out
+
+    def joins(self, s: tree.Stmt) -> bool:
+        """Whether a statement, or one inside it, joins ends."""
+        if isinstance(s, tree.If):
+            return any(self.joins(x) for body in (*(b for _, b in s.branches), s.other) for x in body)
+        return any(map(self.joins, s.body)) if isinstance(s, tree.For) else isinstance(s, tree.Connect) and self.names_ends(s)
+
+    def branch(self, s: tree.If, ends: bool) -> list[tree.Stmt]:
+        """The branch that holds; all of them where that hangs on the variable of a loop."""
+        for at, (test, body) in enumerate(s.branches):
+            self.needs(test)
+            if set(names_in(test)) & set(self.hidden):
+                left = tuple(
+                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends))) for c, b in s.branches[at:]
+                )
+                other = tuple(x for inner in s.other for x in self.statement(inner, ends))
+                return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
+            if truth(self.evaluator.evaluate(test, self.scope), test.span):
+                return [x for inner in body for x in self.statement(inner, ends)]
+        return [x for inner in s.other for x in self.statement(inner, ends)]
 
     def connect(self, s: tree.Connect) -> tree.Connect:
         """A connect with its pattern, if that is a parameter."""
         given = self.value_of(s.pattern.name.name) if s.pattern is not None else None
         made: tree.Connect = self.node(s)
+        if s.copies is not None:
+            made = replace(made, copies=self.expression(s.copies))
+        if s.pattern is not None and s.pattern.args and not isinstance(given, Joining):
+            args = tuple((word, None if e is None else self.expression(e)) for word, e in s.pattern.args)
+            made = replace(made, pattern=replace(s.pattern, args=args))
         if isinstance(given, Joining):
             if given.pattern is None:
                 raise Fault("E0120", self.at, "this pattern says what links cross, and the topology asks how ends are dealt")
@@ -133,31 +194,63 @@ class Unfolder:
 
     def ended(self, s: tree.Connect) -> list[tree.Stmt]:
         """A connect of the ends, once for each set of hosts."""
-        index = s.a[0].parts[1] if len(s.a[0].parts) == 2 else None
+        made = self.connect(s)
+        index = made.a[0].parts[1] if len(made.a[0].parts) == 2 else None
         written = index.entries if isinstance(index, tree.Index) else ()
-        variables = [e.bare for e in written if isinstance(e, tree.Path) and e.bare]
+        variables = {e.bare for e in written if isinstance(e, tree.Path) and e.bare} - set(self.hidden)
+        taken = {*self.hidden, *names_in(tuple(getattr(s, f.name) for f in fields(s) if f.name != "span"))} - variables
         out: list[tree.Stmt] = []
         for ends in self.ends.sets:
             inner = len(ends.ports.axes) - bool(self.ends.planes)
             wanted = 1 + max(1, inner)  # a class without an index of its own has one end a host, number 0
-            if len(variables) != len(written) or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
+            first = written[0] if written else None
+            by_host = isinstance(first, tree.Path) and first.bare in variables
+            if not by_host or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
                 raise Fault(
                     "E0109", s.a[0].span, f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
                     help="write one index variable for each, as in `ends[h, r]`",
                 )  # fmt: skip
-            names = self.ends.variables(ends, self.fresh)
-            kept = names.path[names.path.rindex("[") + 1 : -1].split(", ") if ends.ports.axes else []
-            meaning = {str(variables[0]): self.ends.flat_host(ends, names)}
-            meaning |= dict(zip(map(str, variables[1:]), kept if inner else ["0"], strict=False))
-            made = self.connect(s)
-            told = {k: _parsed(v) for k, v in meaning.items()}
-            b = tuple(self.planed(tree.Path(_swap(p.parts, told), p.span), names.plane) for p in made.b)
+            names = self.ends.variables(ends, lambda base: self.unused(base, taken))
             a = _parsed(names.path)
-            assert isinstance(a, tree.Path)
-            via = made.via and tree.Path(_swap(made.via.parts, told), made.via.span)
-            copies, guard = _swap(made.copies, told), _swap(made.guard, told)
-            out.append(replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard))
+            assert isinstance(first, tree.Path) and isinstance(a, tree.Path)
+            meaning = {str(first.bare): _parsed(self.ends.flat_host(ends, names))}
+            kept = a.parts[-1].entries if ends.ports.axes and isinstance(a.parts[-1], tree.Index) else ()
+            chosen = list(kept)
+            for k, e in enumerate(written[1:]):
+                if isinstance(e, tree.Path) and e.bare in variables:
+                    meaning[str(e.bare)] = kept[k] if inner else tree.Number(0, e.span)
+                elif inner:
+                    chosen[k] = e  # these ports only
+            if ends.ports.axes:
+                a = tree.Path((*a.parts[:-1], tree.Index(tuple(chosen), a.span)), a.span)
+            b = tuple(self.met(tree.Path(_swap(p.parts, meaning), p.span), names.plane) for p in made.b)
+            via = made.via and self.planed(tree.Path(_swap(made.via.parts, meaning), made.via.span), names.plane)
+            copies, guard = _swap(made.copies, meaning), _swap(made.guard, meaning)
+            body = tuple(_swap_items(x, meaning) for x in made.body)
+            out.append(replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body))
         return out
+
+    def unused(self, base: str, taken: set[str]) -> str:
+        """A name for an index variable that means nothing else, nor in the statement."""
+        found = self.fresh(base)
+        return self.unused(f"{base}_", taken) if found in taken else found
+
+    def met(self, path: tree.Path, plane: str) -> tree.Path:
+        """The far side of a connect of ends: a device of the topology, or an end of another host."""
+        head, *rest = path.parts
+        if not isinstance(head, tree.Member) or head.name != self.instance.ends:
+            return self.planed(path, plane)
+        index = rest[0] if len(rest) == 1 else None
+        ends = self.ends.sets[0]
+        if len(self.ends.sets) > 1:
+            raise Fault("E0120", self.at, "this topology joins hosts to hosts, and they must be those of one declaration")
+        inner = len(ends.ports.axes) - bool(self.ends.planes)
+        if not isinstance(index, tree.Index) or len(index.entries) != 1 + inner:
+            raise Fault("E0109", path.span, f"ends have {1 + inner} indices here: the host, then those of `{ends.ports.name}`")
+        flat, *port = index.entries
+        ports = (*port, *([_parsed(plane)] if self.ends.planes else []))
+        return tree.Path((*self.ends.host(ends, flat), tree.Member(ends.ports.name, path.span),
+                          *((tree.Index(ports, path.span),) if ports else ())), path.span)  # fmt: skip
 
     def planed(self, path: tree.Path, plane: str) -> tree.Path:
         """The path of a device that stands in a plane."""
@@ -183,7 +276,9 @@ class Unfolder:
         return replace(made, **{f.name: self.node(getattr(n, f.name)) for f in fields(n)})
 
     def part(self, p: tree.Member | tree.Index | tree.Call) -> tree.Member | tree.Index | tree.Call:
-        """A part of a path: the entries of its brackets."""
+        """A part of a path: the entries of its brackets, or what a function is given."""
+        if isinstance(p, tree.Call):
+            return replace(p, args=tuple(map(self.expression, p.args)))
         return tree.Index(tuple(map(self.expression, p.entries)), p.span) if isinstance(p, tree.Index) else p
 
     def expression(self, e: tree.Expr) -> tree.Expr:
@@ -212,6 +307,8 @@ class Unfolder:
         """What a field of an expression holds."""
         if isinstance(x, tuple):
             return tuple(map(self.deep, x))
+        if isinstance(x, tree.Placeholder):
+            return replace(x, value=self.expression(x.value))
         return self.expression(x) if isinstance(x, tree.Expr) else x
 
     def filled(self, e: tree.Path) -> tree.Expr:
@@ -224,11 +321,10 @@ class Unfolder:
         part = e.parts[1]
         if isinstance(value, Function) and isinstance(part, tree.Call) and len(e.parts) == 2:
             args = {f.name.name: self.expression(a) for f, a in zip(value.definition.formals, part.args, strict=False)}
-            return tree.Paren(
-                self.inside(_swap(value.definition.body, {k: tree.Paren(v, e.span) for k, v in args.items()})), e.span
-            )
+            meaning: dict[str, tree.Expr] = {k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()}
+            return tree.Paren(self.expression(_swap(value.definition.body, meaning)), e.span)
         index = tuple(self.expression(x) for p in e.parts[1:] if isinstance(p, tree.Index) for x in p.entries)
-        return tree.At(literal(value, e.span), index, e.span)
+        return tree.At(literal(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span)
 
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
@@ -267,3 +363,10 @@ def _swap(n: Any, meaning: dict[str, tree.Expr]) -> Any:
     if is_dataclass(n) and not isinstance(n, (Span, tree.Member, type)):
         return replace(n, **{f.name: _swap(getattr(n, f.name), meaning) for f in fields(n)})
     return n
+
+
+def _swap_items(s: tree.Stmt, meaning: dict[str, tree.Expr]) -> tree.Stmt:
+    """A setting of a connect with expressions in the place of variables; a word of its own, as in ``class rail``, is left."""
+    if not isinstance(s, tree.Setting):
+        return s
+    return replace(s, items=tuple(i if isinstance(i.value, tree.Path) and i.value.bare else _swap(i, meaning) for i in s.items))

@@ -1,0 +1,302 @@
+"""The topologies of the library: each one's structure against networkx and the figures of its paper, and its expanded text."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from itertools import combinations, product
+from math import prod
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl import compiler, resources
+from tdsl.fabric.graph import Fabric
+from tests.harness import compile_text
+
+MODELS = """
+model chip CHIP { port p[6]: 100Gbps }
+model host NODE { port nic: 100Gbps; chip gpu: CHIP }
+model switch SW { port p[1..64]: 100Gbps }
+model ocs OC { port p[1..136]: any }
+"""
+CASES = {
+    "torus": ("chips 64 x CHIP", "torus 4x4x4"),
+    "torus_mesh": ("chips 12 x CHIP", "torus 4x3 { wrap [1, 0] }"),
+    "torus_twisted": ("chips 32 x CHIP", "torus 4x8 { twist 4 }"),
+    "torus_rates": ("chips 16 x CHIP", "torus 4x4 { rates [100Gbps, 50Gbps] }"),
+    "ocs_torus": ("chips 512 x CHIP", "ocs_torus 8x8x8 { cube 4x4x4; ocs OC }"),
+    "ring": ("hosts 16 x NODE", "ring { switches 8; switch SW; trunk 2 }"),
+    "full_mesh": ("hosts 16 x NODE", "full_mesh { switches 5; switch SW }"),
+    "hyperx": ("hosts 24 x NODE", "hyperx 3x4 { switch SW }"),
+    "hypercube": ("hosts 16 x NODE", "hyperx 2x2x2x2 { switch SW }"),
+    "random_regular": ("hosts 40 x NODE", "random_regular { switches 20; degree 5; switch SW; seed 3 }"),
+    "slim_fly_4": ("hosts 32 x NODE", "slim_fly { q 4; switch SW }"),
+    "slim_fly_5": ("hosts 50 x NODE", "slim_fly { q 5; switch SW }"),
+    "slim_fly_7": ("hosts 98 x NODE", "slim_fly { q 7; switch SW }"),
+    "dragonfly": ("hosts 72 x NODE", "dragonfly { groups 9; routers 4; router SW }"),
+    "dragonfly_relative": ("hosts 72 x NODE", 'dragonfly { groups 9; routers 4; router SW; arrangement "relative" }'),
+    "dragonfly_circulant": ("hosts 72 x NODE", 'dragonfly { groups 9; routers 4; router SW; arrangement "circulant" }'),
+    "dragonfly_ring": ("hosts 60 x NODE", "dragonfly { groups 6; routers 5; router SW; trunk 3; ring 2 }"),
+    "dragonfly_plus": ("hosts 72 x NODE", "dragonfly_plus { groups 9; leaves 2; spines 2; switch SW }"),
+    "bcube": ("chips 16 x CHIP", "bcube { n 4; k 1; switch SW }"),
+    "dcell": ("chips 20 x CHIP", "dcell { n 4; k 1; switch SW }"),
+    "dcell_2": ("chips 42 x CHIP", "dcell { n 2; k 2; switch SW }"),
+    "block_mesh": (
+        "hosts 16 x NODE", "block_mesh { blocks 4; block SW; uplinks 12; switches 3; ocs OC; links [0, 4, 4, 4] }",
+    ),
+    "multi_site": ("hosts 16 x NODE", "multi_site { sites 2; leaves 2; spines 2; switch SW; lines 4; distance 100km }"),
+    "fat_tree": ("hosts 128 x NODE", "fat_tree { k 8; switch SW8 }"),
+}  # fmt: skip
+
+
+def design(ends: str, block: str) -> str:
+    return f"fabric t {{\n  {ends}\n  {block}\n}}\n" + MODELS + "model switch SW8 { port p[1..8]: 100Gbps }\n"
+
+
+def made(ends: str, block: str, folder: Path) -> Fabric:
+    result = compile_text(design(ends, block), folder, models=False, verify=False)
+    assert not [d for d in result.findings if d.severity.word == "error"], [(d.code, d.message) for d in result.findings]
+    fabric = result.designs[0].fabric
+    assert fabric is not None and fabric.complete
+    return fabric
+
+
+def case(name: str, folder: Path) -> Fabric:
+    return made(*CASES[name], folder)
+
+
+def simple(f: Fabric) -> nx.Graph[int]:
+    """The graph of all devices that have a link, parallel links as one."""
+    g = nx.Graph(f.graph())
+    g.remove_nodes_from([n for n, d in g.degree() if not d])
+    return g
+
+
+def switches(f: Fabric) -> nx.Graph[int]:
+    """The graph of the switches."""
+    return simple(f).subgraph([d for d in range(f.device_count) if f.is_switch[d]]).copy()
+
+
+def links(f: Fabric) -> Counter[str]:
+    return Counter(f.classes[c] for c in f.link_class.tolist())
+
+
+def alike(a: nx.Graph[int], b: nx.Graph[object]) -> bool:
+    return bool(nx.is_isomorphic(a, b))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_expanded_it_is_the_same_fabric(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "design.fab"
+    path.write_text(design(*CASES[name]))
+    text, found = compiler.expand(str(path))
+    assert text is not None, found.findings
+    before = case(name, tmp_path)
+    (tmp_path / "expanded").mkdir()
+    again = tmp_path / "expanded" / "design.fab"
+    again.write_text(text)
+    result = compiler.elaborate(str(again))
+    assert not [d for d in result.findings if d.severity.word == "error"], result.findings
+    after = result.designs[0].fabric
+    assert after is not None
+    for column in ("link_a", "link_b", "link_rate", "link_class", "circuit_a", "circuit_b", "cable_a", "cable_b"):
+        assert getattr(before, column).tolist() == getattr(after, column).tolist(), column
+
+
+def test_every_file_is_tried() -> None:
+    there = {p.stem for p in (resources.folder("stdlib") / "topologies").glob("*.fab")}
+    tried = {block.split()[0] for _, block in CASES.values()}
+    assert there == tried | {"clos", "rail_only"}, "the two have tests of their own, with intents"
+
+
+# ---------------------------------------------------------------- direct fabrics
+
+
+@given(st.lists(st.integers(2, 4), min_size=1, max_size=3), st.data())
+@settings(max_examples=25, deadline=None)
+def test_tori_and_meshes(tmp_path_factory: pytest.TempPathFactory, shape: list[int], data: st.DataObject) -> None:
+    wrap = data.draw(st.lists(st.integers(0, 1), min_size=len(shape), max_size=len(shape)))
+    block = f"torus {'x'.join(map(str, shape)) if len(shape) > 1 else f'{shape[0]}x1'}"
+    given_wrap = wrap if len(shape) > 1 else [*wrap, 0]
+    f = made(f"chips {prod(shape)} x CHIP", f"{block} {{ wrap {given_wrap} }}", tmp_path_factory.mktemp("torus"))
+    expected = nx.MultiGraph()
+    cells = list(product(*map(range, shape)))
+    expected.add_nodes_from(cells)
+    for cell, d in product(cells, range(len(shape))):
+        if cell[d] < shape[d] - 1 or wrap[d]:
+            expected.add_edge(cell, (*cell[:d], (cell[d] + 1) % shape[d], *cell[d + 1 :]))
+    number = {cell: i for i, cell in enumerate(cells)}
+    pairs = Counter(frozenset((number[a], number[b])) for a, b in expected.edges())
+    assert Counter(frozenset(e) for e in f.graph().edges()) == pairs
+
+
+def test_rates_of_dimensions(tmp_path: Path) -> None:
+    f = case("torus_rates", tmp_path)
+    rates = Counter(zip((f.classes[c] for c in f.link_class.tolist()), f.link_rate.tolist(), strict=True))
+    assert rates == {("x", 100 * 10**9): 16, ("y", 50 * 10**9): 16}
+
+
+def test_a_twist_shortens_the_way(tmp_path: Path) -> None:
+    """Camara et al.: the 2a x a torus twisted by a is vertex-transitive, and its diameter is a instead of 3a/2."""
+    twisted, plain = case("torus_twisted", tmp_path), made("chips 32 x CHIP", "torus 4x8", tmp_path)
+    assert nx.diameter(simple(plain)) == 6 and nx.diameter(simple(twisted)) == 4
+    assert len({tuple(sorted(nx.single_source_shortest_path_length(simple(twisted), n).values())) for n in range(32)}) == 1
+
+
+def test_a_torus_of_cubes(tmp_path: Path) -> None:
+    """TPU v4 of two cubes a side: the torus of 8 x 8 x 8, its faces over 48 OCS; 3 x 512 links, of which 48 x 8 are circuits."""
+    f = case("ocs_torus", tmp_path)
+    assert alike(simple(f).subgraph(range(512)), nx.grid_graph([8, 8, 8], periodic=True))
+    assert f.link_count == 1536 and len(f.circuit_a) == 384
+    assert sum(f.set_of(d).kind == "ocs" for d in range(f.device_count)) == 48
+
+
+# ---------------------------------------------------------------- switched fabrics
+
+
+def test_rings_and_meshes_of_switches(tmp_path: Path) -> None:
+    ring, mesh = case("ring", tmp_path), case("full_mesh", tmp_path)
+    assert alike(switches(ring), nx.cycle_graph(8)) and links(ring)["s-s"] == 16
+    assert alike(switches(mesh), nx.complete_graph(5)) and links(mesh)["s-s"] == 10
+
+
+def test_hyperx(tmp_path: Path) -> None:
+    rook = nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(4))
+    assert alike(switches(case("hyperx", tmp_path)), rook)
+    assert alike(switches(case("hypercube", tmp_path)), nx.hypercube_graph(4))
+
+
+def test_random_regular(tmp_path: Path) -> None:
+    f = case("random_regular", tmp_path)
+    g = switches(f)
+    assert set(dict(g.degree()).values()) == {5} and nx.is_connected(g)
+    assert f.link_b.tolist() == case("random_regular", tmp_path).link_b.tolist()
+    other = made("hosts 40 x NODE", "random_regular { switches 20; degree 5; switch SW; seed 4 }", tmp_path)
+    assert f.link_b.tolist() != other.link_b.tolist()
+
+
+@pytest.mark.parametrize(("q", "degree"), [(4, 6), (5, 7), (7, 11)])
+def test_slim_fly(q: int, degree: int, tmp_path: Path) -> None:
+    """Besta and Hoefler, table II: 2q² routers, degree (3q - δ)/2, diameter 2; q = 5 is the graph of Hoffman and Singleton."""
+    g = switches(case(f"slim_fly_{q}", tmp_path))
+    assert len(g) == 2 * q * q and set(dict(g.degree()).values()) == {degree} and nx.diameter(g) == 2
+    if q == 5:
+        assert alike(g, nx.hoffman_singleton_graph())
+
+
+def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
+    for q, words in ((6, "the nearest are 5 and 7"), (10, "the nearest are 9 and 11")):
+        result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
+        (finding,) = [d for d in result.findings if d.code == "E0115"]
+        assert f"{q} is no prime power" in finding.message and words in finding.help
+
+
+@pytest.mark.parametrize("name", ["dragonfly", "dragonfly_relative", "dragonfly_circulant"])
+def test_dragonflies(name: str, tmp_path: Path) -> None:
+    """Kim et al.: balanced with h = 2, a = 4, g = 9: one link for each two groups, two global ones at a router, diameter 3."""
+    f = case(name, tmp_path)
+    g = switches(f)
+    assert len(g) == 36 and set(dict(g.degree()).values()) == {5} and nx.diameter(g) == 3
+    group = {d: f.device_path(d).split(".")[0] for d in g}
+    between = Counter(frozenset((group[a], group[b])) for a, b in g.edges() if group[a] != group[b])
+    assert between == {frozenset(pair): 1 for pair in combinations(sorted(set(group.values())), 2)}
+
+
+def test_arrangements_differ_as_their_names_say(tmp_path: Path) -> None:
+    """The first router of a group: absolute, the first other groups; relative, the next ones; circulant, one on and one back."""
+    expected = {"dragonfly": {0, 1}, "dragonfly_relative": {5, 6}, "dragonfly_circulant": {5, 3}}
+    for name, groups in expected.items():
+        f = case(name, tmp_path)
+        g = switches(f)
+        here = next(d for d in g if f.device_path(d) == "g[4].r[0]")
+        far = {f.device_path(d).split(".")[0] for d in g[here]} - {"g[4]"}
+        assert far == {f"g[{n}]" for n in groups}, name
+
+
+def test_trunks_and_surplus_links(tmp_path: Path) -> None:
+    f = case("dragonfly_ring", tmp_path)
+    assert links(f)["global"] == 15 * 3 + 6 * 2
+    ports = Counter(d for a, b, c in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_class.tolist(), strict=True)
+                    if f.classes[c] == "global" for d in (a, b))  # fmt: skip
+    assert max(ports.values()) - min(ports.values()) <= 1
+
+
+def test_dragonfly_plus(tmp_path: Path) -> None:
+    """Shpiner et al.: spines carry what leaves the group; leaf to leaf of another group takes three links."""
+    f = case("dragonfly_plus", tmp_path)
+    g = switches(f)
+    assert links(f) == {"host-leaf": 72, "local": 36, "global": 36}
+    leaves = [d for d in g if ".leaf[" in f.device_path(d)]
+    assert max(nx.shortest_path_length(g, a, b) for a, b in combinations(leaves, 2)) <= 5
+    assert {len([x for x in g[d] if ".spine[" in f.device_path(x)]) for d in leaves} == {2}
+
+
+def test_bcube(tmp_path: Path) -> None:
+    """Guo et al., figure 1: BCube(4, 1), 16 servers, eight switches; servers one digit apart share a switch."""
+    f = case("bcube", tmp_path)
+    g = simple(f)
+    assert len(switches(f)) == 8 and f.link_count == 32
+    for a, b in combinations(range(16), 2):
+        apart = (a // 4 != b // 4) + (a % 4 != b % 4)
+        assert nx.shortest_path_length(g, a, b) == 2 * apart
+
+
+@pytest.mark.parametrize(("name", "n", "servers"), [("dcell", 4, 20), ("dcell_2", 2, 42)])
+def test_dcell(name: str, n: int, servers: int, tmp_path: Path) -> None:
+    """Guo et al., table 1: DCell(4, 1) has 20 servers, DCell(2, 2) has 42; any two cells of one level share one link."""
+    f = case(name, tmp_path)
+    g = simple(f)
+    assert len(switches(f)) == servers // n and nx.is_connected(g)
+    level = links(f)
+    assert level["level0"] == servers and level["level1"] == servers // 2
+    cells = Counter(frozenset((a // n, b // n)) for a, b in g.edges() if max(a, b) < servers and n == 4)
+    assert cells == ({frozenset(pair): 1 for pair in combinations(range(5), 2)} if n == 4 else {})
+
+
+def test_blocks_and_sites(tmp_path: Path) -> None:
+    blocks, sites = case("block_mesh", tmp_path), case("multi_site", tmp_path)
+    assert links(blocks)["block-block"] == 24 == len(blocks.circuit_a)
+    assert links(sites)["wan"] == 4
+    g = nx.Graph(sites.graph())
+    assert len(list(nx.connected_components(g))) == 1
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("ends", "block", "code"),
+    [
+        ("chips 60 x CHIP", "torus 4x4x4", "E0110"),
+        ("chips 64 x CHIP", "torus 4x4x4 { wrap [1, 1] }", "E0110"),
+        ("chips 64 x CHIP", "torus 4x4x4 { spin 1 }", "E0118"),
+        ("hosts 72 x NODE", 'dragonfly { groups 9; routers 4; router SW; arrangement "random" }', "E0110"),
+        ("chips 15 x CHIP", "bcube { n 4; k 1; switch SW }", "E0110"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_the_block(ends: str, block: str, code: str, tmp_path: Path) -> None:
+    result = compile_text(design(ends, block), tmp_path, models=False)
+    found = [d for d in result.findings if d.severity.word == "error"]
+    assert [d.code for d in found] == [code], [(d.code, d.message) for d in found]
+    assert found[0].span is not None and found[0].span.begin[0] == 3
+
+
+def test_a_library_without_the_torus_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A topology is its file and nothing else."""
+    own = tmp_path / "stdlib"
+    shutil.copytree(resources.folder("stdlib"), own)
+    (own / "topologies" / "torus.fab").unlink()
+    folder = resources.folder
+    monkeypatch.setattr(resources, "folder", lambda kind: own if kind == "stdlib" else folder(kind))
+    (tmp_path / "d").mkdir()
+    result = compile_text(design(*CASES["torus"]), tmp_path / "d", models=False)
+    (finding,) = [d for d in result.findings if d.severity.word == "error"]
+    assert finding.code == "E0118" and "`torus`" in finding.message and finding.span is not None
+    (own / "topologies" / "torus.fab").write_text((folder("stdlib") / "topologies" / "torus.fab").read_text())
+    assert not [
+        d for d in compile_text(design(*CASES["torus"]), tmp_path / "d", models=False).findings if d.severity.word == "error"
+    ]
