@@ -149,7 +149,19 @@ class Lab:
         assert not silent, silent
 
     def _listen(self, name: str) -> None:
+        """Start lldpd on a device, anew where it does not answer."""
+        for _ in range(6):
+            self._start_lldpd(name)
+            end = time.monotonic() + 8
+            while time.monotonic() < end:
+                if self._lldp(name, "configure", "lldp", "tx-interval", "1").returncode == 0:
+                    return
+                time.sleep(0.1)
+        raise AssertionError(f"lldpd of {name} does not answer")
+
+    def _start_lldpd(self, name: str) -> None:
         home = self.scratch / self.space(name)
+        (home / "lldpd").unlink(missing_ok=True)
         for child in [c for c in self.children if c.args[3] == self.space(name)]:  # type: ignore[index]
             _kill(child)
             self.children.remove(child)
@@ -159,7 +171,6 @@ class Lab:
             ["ip", "netns", "exec", self.space(name), "unshare", "--uts", "sh", "-c", script],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         ))  # fmt: skip
-        until(lambda: self._lldp(name, "configure", "lldp", "tx-interval", "1").returncode, 0)
 
     def neighbours(self) -> set[frozenset[tuple[str, str]]]:
         """The links that lldpd sees: the end that hears, and the far device and interface as they call themselves."""
