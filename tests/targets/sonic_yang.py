@@ -173,14 +173,17 @@ def models(folder: Path) -> Models:
     return Models(folder)
 
 
-def judge(yanglint: str, folder: Path, config: dict[str, Any], place: Path) -> str:
-    """What yanglint says against a config_db.json, "" if nothing. Unknown names are told at once."""
+def judge(yanglint: str, folder: Path, place: Path, *configs: dict[str, Any]) -> str:
+    """What yanglint says against any of these config_db.json, "" if nothing. Unknown names are told at once."""
     known = models(folder)
-    path = place / "mapped.json"
-    path.write_text(json.dumps(known.mapped(config)))
+    paths = []
+    for number, config in enumerate(configs):
+        path = place / f"mapped{number}.json"
+        path.write_text(json.dumps(known.mapped(config)))
+        paths.append(str(path))
     files = [str(p) for p in sorted(folder.glob("sonic-*.yang"))]
     done = subprocess.run(
-        [yanglint, "-p", str(folder), "-t", "config", *files, str(path)], capture_output=True, text=True, timeout=60, check=False
+        [yanglint, "-p", str(folder), "-t", "config", *files, *paths], capture_output=True, text=True, timeout=120, check=False
     )
     wrong = [line for line in done.stderr.splitlines() if "err" in line.lower()]
     return "\n".join(wrong) or f"exit {done.returncode}" if done.returncode else ""
