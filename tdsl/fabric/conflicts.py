@@ -1,7 +1,8 @@
 """Which lines of a design cannot hold together: an irreducible set, from which none can be left out.
 
-z3 gives a core of the relations that contradict each other; it is then reduced by deletion (Chinneck and Dravnieks 1991, the
-deletion filter) until dropping any one line leaves the rest satisfiable.
+Lines are left out one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991, the deletion filter),
+in an order that the text gives, so that the set does not hang on what z3 did before. Where z3 comes to no end within its limit,
+the line stays, and the set is not said to be irreducible.
 """
 
 from __future__ import annotations
@@ -29,19 +30,20 @@ def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool
             others = [x.span for x in errors if x is not d and x.span is not None]
             lines = [x for x in sizes.lines.values() if not any(_covers(x.span, s) and x.number is False for s in others)]
             lines = [x for x in lines if x.holds]
-            core = irreducible(sizes.always, lines)
+            core, proven = irreducible(sizes.always, lines)
             if core and d.span is not None and (d.code == "E0459" or any(_covers(x.span, d.span) for x in core)):
-                found.items[k] = told(d, core)
+                found.items[k] = told(d, core, proven)
 
 
-def told(d: Diagnostic, core: Sequence[Line]) -> Diagnostic:
-    """A finding with the lines of its conflict."""
+def told(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
+    """A finding with the lines of its conflict, and whether it is ``proven`` that they are the fewest."""
     lines = [x for x in core if d.span is None or not _covers(x.span, d.span)]
     if not lines:
         return d
     seen = {(id(x.span.file), x.span.start) for x in d.labels}
     labels = tuple(Label(x.span, x.said) for x in lines if (id(x.span.file), x.span.start) not in seen)
-    note = f"these {len(core)} places cannot hold together; without any one of them the others can"
+    end = "without any one of them the others can" if proven else "they may not be the fewest"
+    note = f"these {len(core)} places cannot hold together; {end}"
     return replace(d, labels=(*d.labels, *labels), notes=(*d.notes, note))
 
 
@@ -49,28 +51,20 @@ def _covers(outer: Span, inner: Span) -> bool:
     return outer.file is inner.file and outer.start <= inner.start and inner.end <= outer.end
 
 
-def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> list[Line]:
-    """Lines that contradict each other, none of which can be left out, in order of the text; none if z3 finds no contradiction
-    within its limit."""
-    core = _core(always, lines)
-    if core is None:
-        return []
+def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> tuple[list[Line], bool]:
+    """Lines that contradict each other, in order of the text, and whether none of them can be left out; no lines if z3 finds no
+    contradiction within its limit."""
+    if decide(always, lines) != z3.unsat:
+        return [], False
+    core, proven = list(lines), True
     for line in sorted(core, key=lambda x: (x.number, -x.span.start)):
         rest = [x for x in core if x is not line]
-        if decide(always, rest) == z3.unsat:
+        said = decide(always, rest)
+        if said == z3.unsat:
             core = rest
-    return sorted(core, key=lambda x: x.span.start)
-
-
-def _core(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> list[Line] | None:
-    solver = _solver()
-    solver.add(*always)
-    names = {f"line{k}": line for k, line in enumerate(lines)}
-    for name, line in names.items():
-        solver.assert_and_track(z3.And(*line.holds), name)
-    if solver.check() != z3.unsat:
-        return list(lines) if decide(always, lines) == z3.unsat else None
-    return [names[str(x)] for x in solver.unsat_core()]
+        elif said == z3.unknown:
+            proven = False
+    return sorted(core, key=lambda x: x.span.start), proven
 
 
 def decide(always: Iterable[z3.BoolRef], lines: Iterable[Line], *more: z3.BoolRef) -> z3.CheckSatResult:

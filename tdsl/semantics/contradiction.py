@@ -62,7 +62,8 @@ class Relations:
         self.free = {(p.tier, p.what) for p in free}
         self.known = sorted({*RATES, load.rate, *(s.rate for s in specs)} - {0})
         self.unit = gcd(*self.known)
-        self.solver = z3.Solver()
+        self.context = z3.Context()  # of its own, so that nothing asked before matters
+        self.solver = z3.Solver(ctx=self.context)
         self.solver.set("rlimit", WORK)
         self.solver.set("random_seed", 0)
         self.terms: dict[tuple[int, str], Any] = {}
@@ -72,14 +73,14 @@ class Relations:
 
     def positive(self, name: str) -> Any:
         """A whole number from 1."""
-        term = z3.Int(name)
+        term = z3.Int(name, self.context)
         self.solver.add(term >= 1)
         return term
 
     def term(self, tier: int, what: str, value: int | None) -> Any:
         """A written number, or a variable where it is let go or was never written."""
         if value is not None and (tier, what) not in self.free:
-            return z3.IntVal(value)
+            return z3.IntVal(value, self.context)
         return self.terms.setdefault((tier, what), self.positive(f"{what}{tier}"))
 
     def build(self) -> None:
@@ -87,9 +88,9 @@ class Relations:
         load, add = self.load, self.solver.add
         for i, spec in enumerate(self.specs):
             self.radix.append(self.term(i, "model", spec.radix))
-            rate = z3.IntVal(spec.rate // self.unit)
+            rate = z3.IntVal(spec.rate // self.unit, self.context)
             if (i, "model") in self.free:
-                rate = z3.Int(f"rate{i}")
+                rate = z3.Int(f"rate{i}", self.context)
                 add(z3.Or(*(rate == r // self.unit for r in self.known)))
             self.rates.append(rate)
         pods = self.term(-1, "pods", load.pods or 1)
@@ -123,7 +124,7 @@ class Relations:
             far = self.term(i, "count", spec.count)
             below, down = self.positive(f"below{i}"), self.positive(f"down{i}")
             add(below == children * up, below == down * far)  # an even spread asks for this at least
-            turns = z3.Int(f"turns{i}")
+            turns = z3.Int(f"turns{i}", self.context)
             add(z3.Or(up == turns * far, up < far))
             if spec.count is None or (i, "count") in self.free:
                 add(connected(up, far, count if i > 1 else 1))
@@ -134,7 +135,7 @@ class Relations:
         add = self.solver.add
         if i + 1 == len(self.specs):
             add(down <= self.radix[i])
-            return z3.IntVal(0)
+            return z3.IntVal(0, self.context)
         up = self.positive(f"up{i}")
         add(down + up <= self.radix[i])
         if (i + 1, "aim") in self.free:
@@ -142,7 +143,7 @@ class Relations:
             self.terms[i, "down"] = down
             return up
         aim = self.specs[i + 1].aim
-        lower = z3.IntVal(self.load.rate // self.unit) if i == 0 else self.rates[i - 1]
+        lower = z3.IntVal(self.load.rate // self.unit, self.context) if i == 0 else self.rates[i - 1]
         have = down * link(lower, self.rates[i]) * aim.ratio.denominator
         want = link(self.rates[i], self.rates[i + 1]) * aim.ratio.numerator  # of one link
         if aim.mode == "":
@@ -150,7 +151,7 @@ class Relations:
         elif aim.mode == "at most":
             add(up * want >= have, (up - 1) * want < have)
         else:
-            least = z3.Int(f"least{i}")
+            least = z3.Int(f"least{i}", self.context)
             add(least >= 0, least * want <= have, (least + 1) * want > have)
             lower_is_nearer = have * (2 * least + 1) < 2 * want * least * (least + 1)
             add(up == z3.If(z3.And(least > 0, lower_is_nearer), least, least + 1))
@@ -201,7 +202,7 @@ def connected(links: Any, far: Any, together: Any) -> Any:
 
 def link(low: Any, high: Any) -> Any:
     """Rate of a link between ports of two rates, of which 0 fits any."""
-    return z3.If(low == 0, z3.If(high == 0, z3.IntVal(1), high), z3.If(high == 0, low, z3.If(low < high, low, high)))
+    return z3.If(low == 0, z3.If(high == 0, 1, high), z3.If(high == 0, low, z3.If(low < high, low, high)))
 
 
 def irreducible(load: Load, specs: Sequence[TierSpec]) -> tuple[list[Place], bool]:

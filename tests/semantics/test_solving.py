@@ -68,7 +68,8 @@ def test_no_line_of_a_core_can_be_left_out(rows: list[tuple[int, int, int]]) -> 
     x = [z3.Int(f"x{k}") for k in range(4)]
     always = [v >= 0 for v in x] + [v <= 5 for v in x]
     lines = [Line(Span(file, k, k + 1), "", [x[a] - x[b] >= d]) for k, (a, b, d) in enumerate(rows)]
-    core = conflicts.irreducible(always, lines)
+    core, proven = conflicts.irreducible(always, lines)
+    assert proven == bool(core)
     fits = any(all(v[a] - v[b] >= d for a, b, d in rows) for v in product(range(6), repeat=4))
     assert bool(core) != fits
     if core:
