@@ -189,7 +189,8 @@ def test_slim_fly(q: int, degree: int, tmp_path: Path) -> None:
 
 
 def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
-    for q, words in ((6, "the nearest are 5 and 7"), (10, "the nearest are 9 and 11")):
+    # q = 28 is that of the Slim Fly in table 3 of Zhao et al., Insights into DeepSeek-V3, ISCA 2025
+    for q, words in ((6, "the nearest are 5 and 7"), (10, "the nearest are 9 and 11"), (28, "the nearest are 27 and 29")):
         result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
         (finding,) = [d for d in result.findings if d.code == "E0115"]
         assert f"{q} is no prime power" in finding.message and words in finding.help
