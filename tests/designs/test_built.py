@@ -27,7 +27,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_there(out: Path) -> None:
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == [
         "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/links.csv", "diagram/fabric.dot",
-        "diagram/fabric.svg", "fabric.json", "ibsim/fabric.net", "manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",
+        "diagram/fabric.svg", "fabric.json", "ibsim/assets.csv", "ibsim/fabric.net", "manifest.json",
+        "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",
         "opensm/opensm.conf", "p2p/fabric.topo", "p2p/ibnl/DGX_H100.ibnl", "p2p/ibnl/QM9700.ibnl", "p2p/ibnl/UFM.ibnl",
         "p2p/topology.dot",
     ]  # fmt: skip
