@@ -1,4 +1,4 @@
-# make demo | test | lint | fmt | golden | bench | clean. Each sets up what it needs in .venv, once.
+# make demo | test | lint | fmt | golden | bench | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,7 +16,7 @@ WORKERS ?= 2
 PYTEST_ARGS ?=
 DESIGN ?= dgx_superpod_h100
 
-.PHONY: help demo test lint fmt golden bench clean system
+.PHONY: help demo test lint fmt golden bench vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -25,6 +25,7 @@ help:
 	@echo "make fmt     format the sources"
 	@echo "make golden  rewrite the expected outputs that tests compare with"
 	@echo "make bench   measure speed and memory against named peers"
+	@echo "make vsix    pack the extension for VS Code (needs npm)"
 	@echo "make clean   remove what these made, .venv included"
 
 $(BIN)/python:
@@ -69,6 +70,11 @@ golden: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
 
+vsix:
+	@command -v npm >/dev/null || { echo "npm is not installed (Debian: nodejs npm)" >&2; exit 1; }
+	@scripts/node-packages grammar/vscode
+	@npm run --prefix grammar/vscode vsix
+
 clean:
-	rm -rf $(VENV) tests/npm/node_modules build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) tests/npm/node_modules grammar/vscode/node_modules grammar/vscode/out grammar/vscode/fab.vsix build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -70,8 +70,14 @@ def _cached(text: str) -> lark.Lark | None:
         return None
 
 
+def preference(terminal: Any) -> tuple[int, int, int, str]:
+    """The order in which the scanner tries a terminal of Lark's."""
+    pattern = terminal.pattern
+    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
+
+
 def _tables(made: lark.Lark) -> Tables:
-    ordered = sorted(made.terminals, key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name))
+    ordered = sorted(made.terminals, key=preference)
     words: dict[str, str] = {}
     signs: dict[str, str] = {}
     patterns: list[tuple[str, str]] = []
