@@ -265,6 +265,9 @@ class Intent:
 
                 fault.diagnostic = explain(d, self.sizer.load, self.sizer.specs)
             away = instance_span(entry)
+            if d.span is not None and d.span.file is away.file and s.span.file is not away.file:  # the design is to be mended
+                labels = (Label(d.span, "as the topology says here"), *d.labels)
+                fault.diagnostic = d = replace(d, span=s.span, labels=labels)
             if fault.diagnostic is d and d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
                 fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
             raise

@@ -194,6 +194,7 @@ def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
         result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
         (finding,) = [d for d in result.findings if d.code == "E0115"]
         assert f"{q} is no prime power" in finding.message and words in finding.help
+        assert finding.span is not None and finding.span.text.startswith("slim_fly {")
 
 
 @pytest.mark.parametrize("name", ["dragonfly", "dragonfly_relative", "dragonfly_circulant"])
