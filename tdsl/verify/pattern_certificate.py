@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
-from tdsl.fabric.claims import ResolvedClaim
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.verify.alltoall import ALL
-from tdsl.verify.demand import Demand, Unfit, demand_of
+from tdsl.verify.between import Arcs, between
+from tdsl.verify.demand import Unfit, demand_of
 from tdsl.verify.multiflow import Bounds
 from tdsl.verify.terminals import Links, Offer, offer
 from tdsl.verify.view import View
@@ -24,28 +27,54 @@ DIGITS = 4_000
 
 
 def patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
-    """Certificates by the name of their file, one for every pattern that is asked of the whole fabric, in the order of the
-    claims."""
+    """Certificates by the name of their file, one for every pattern or pair of sets that is asked of the whole fabric, in the
+    order of the claims."""
     asked = {
-        (c.args, c.through): c for c in claims
-        if c.metric == "throughput" and c.args and c.args != (ALL,) and c.scope is None and not c.of and not c.of_to
+        (c.args, c.through, _named(c.of), _named(c.of_to)): c for c in claims
+        if c.metric == "throughput" and c.args != (ALL,) and c.scope is None and bool(c.of) == bool(c.of_to) != bool(c.args)
     }  # fmt: skip
-    out: dict[str, Json] = {}
+    made = ((f"throughput-{i}.json", _sets(view, c) if c.of_to else _pattern(view, c)) for i, c in enumerate(asked.values(), 1))
+    return {name: body for name, body in made if body is not None}
+
+
+def _named(selectors: Sequence[Selector]) -> tuple[str, ...]:
+    return tuple(e.name for s in selectors for e in s.elements)
+
+
+def _sets(view: View, claim: ResolvedClaim) -> Json | None:
+    """The maximum flow and a minimum cut; None where nothing flows."""
+    found = between(view, claim)
+    if isinstance(found, str) or not found.value:
+        return None
+
+    def named(arcs: Arcs) -> list[list[object]]:
+        ends = {-2: "all from", -1: "all to"}
+        return [[*(ends.get(v) or view.fabric.device_name(v) for v in (a, b)), x] for a, b, x in arcs]
+
+    return {
+        "check": "throughput",
+        "pattern": "between",
+        "from": view.names(np.flatnonzero(found.here)),
+        "to": view.names(np.flatnonzero(found.there)),
+        "lower_bps": str(found.value),
+        "upper_bps": str(found.value),
+        "lower": {"by": "flows", "parts": found.value, "flows": {"all from": named(found.flow)}},
+        "upper": {"by": "lengths", "lengths": named(found.crossed)},
+    }
+
+
+def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
+    """None where the pattern is not answered, or the units are switches."""
     if len(view.units) < 2 or view.unit_word == "switches":
-        return out
-    for number, claim in enumerate(asked.values(), 1):
-        try:
-            demand = demand_of(view, claim)
-        except Unfit:
-            continue
-        whole = offer(view, Links.of(view), demand)
-        found = whole.bounds() if whole is not None else None
-        if whole is not None and found is not None:
-            out[f"throughput-{number}.json"] = _pattern(view, claim, demand, whole, found)
-    return out
-
-
-def _pattern(view: View, claim: ResolvedClaim, demand: Demand, asked: Offer, found: Bounds) -> Json:
+        return None
+    try:
+        demand = demand_of(view, claim)
+    except Unfit:
+        return None
+    asked = offer(view, Links.of(view), demand)
+    found = asked.bounds() if asked is not None else None
+    if asked is None or found is None:
+        return None
     word = str(claim.args[0])
     body: Json = {"check": "throughput", "units": len(view.units)}
     if word in ("ring", "shift", "rail_allreduce"):

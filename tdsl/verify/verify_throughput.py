@@ -47,6 +47,7 @@ class Wiring:
         direct = any(kind[a] == kind[b] == "chip" for a, b, _, _ in every)
         self.forward = {d for d in facts if kind[d] == "switch" or (direct and kind[d] == "chip")}
         self.known = set(facts)
+        need(not any(" " in d for d in facts), "a device has the name of a rail or a set")
         self.every = every
         counted = self.forward | set(self.units)
         self.links = [x for x in every if {x[0], x[1]} <= counted]
@@ -75,7 +76,7 @@ class Network:
         place: dict[str, str] = {}
         for v in ends:
             if len(near[v]) == 1 and v not in passes and (v in sent or v in got) and near[v] <= passes:
-                place[v] = first.setdefault(*near[v], v)
+                place[v] = first.setdefault(min(near[v]), v)
         self.passes = passes
         self.cap: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for a, b, rate in arcs:
@@ -178,9 +179,9 @@ def between(wiring: Wiring, stated: Any) -> Network:
     here, there = set(stated["from"]), set(stated["to"])
     need(here | there <= wiring.known and not here & there, "a set names what is not there, or both have it")
     passes = wiring.forward | here | there
-    named = dict.fromkeys(here, "from") | dict.fromkeys(there, "to")
+    named = dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
     arcs = [(named.get(a, a), named.get(b, b), rate) for a, b, rate, _ in wiring.every if a in passes and b in passes]
-    return Network([x for x in arcs if x[0] != x[1]], wiring.forward, {("from", "to"): 1}, [])
+    return Network([x for x in arcs if x[0] != x[1]], wiring.forward, {("all from", "all to"): 1}, [])
 
 
 def throughput(wiring: Wiring, stated: Any) -> None:
