@@ -24,6 +24,7 @@ from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Result, catalogue
 from tdsl.verify.checks.survives import standing
 from tdsl.verify.concurrent import Concurrent
+from tdsl.verify.pattern_certificate import Json, patterns
 from tdsl.verify.symmetry import Symmetry, symmetry
 from tdsl.verify.updown import Block, Spread
 from tdsl.verify.view import View
@@ -31,8 +32,6 @@ from tdsl.verify.view import View
 SCHEMA = 1
 CASES = 200
 """Cases that one certificate holds at most."""
-
-Json = dict[str, object]
 
 
 def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result]) -> Mapping[str, Json]:
@@ -55,6 +54,7 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         made = _throughput(view)
         if made is not None:
             out["throughput-all_to_all.json"] = _headed(fabric, made)
+    out |= {name: _headed(fabric, body) for name, body in patterns(view, claims).items()}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
         if status.get(("survives", claim.text)) == "proved":

@@ -34,6 +34,9 @@ SMALL = 40_000
 ROUNDS = 24
 """Routings by multiplicative weights."""
 
+KEPT = 200_000
+"""Entries up to which the flow of every source is kept apart: what a certificate holds."""
+
 FAR = 1 << 60
 
 
@@ -55,13 +58,50 @@ class Flows:
             self.into[b].append(arc)
 
 
+class Routed:
+    """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
+    more than KEPT entries."""
+
+    def __init__(self) -> None:
+        self.load: Loads = {}
+        self.flow: dict[int, Loads] | None = {}
+        self._kept = 0
+
+    def add(self, source: int, part: Loads) -> None:
+        """Add what a source sends."""
+        _merge(self.load, part)
+        if self.flow is not None:
+            mine = self.flow.setdefault(source, {})
+            before = len(mine)
+            _merge(mine, part)
+            self._kept += len(mine) - before
+            if self._kept > KEPT:
+                self.flow = None
+
+    def over(self, times: int) -> Routed:
+        """The same, each amount divided."""
+        out = Routed()
+        out._kept = self._kept
+        out.load = {arc: amount / times for arc, amount in self.load.items()}
+        if self.flow is None:
+            out.flow = None
+        else:
+            out.flow = {s: {arc: x / times for arc, x in part.items()} for s, part in self.flow.items()}
+        return out
+
+
+def _merge(into: Loads, part: Loads) -> None:
+    for arc, amount in part.items():
+        into[arc] = into.get(arc, Fraction(0)) + amount
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """``lower`` ≤ λ ≤ ``upper``. ``load`` is what the routes put on every arc for λ = 1, ``lengths`` what shows ``upper``."""
+    """``lower`` ≤ λ ≤ ``upper``. ``routes`` show the lower one, ``lengths`` the upper one, unless they are empty."""
 
     lower: Fraction
     upper: Fraction
-    load: Loads
+    routes: Routed
     lengths: tuple[int, ...]
 
 
@@ -73,17 +113,19 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     if len(by_source) * len(flows.tail) > WORK:
         return None
     length = [1] * len(flows.tail)
-    load: Loads = {}
+    routed = Routed()
     for s, wanted in by_source.items():
-        if not _divide(flows, length, s, wanted, load):
+        part = _divide(flows, length, s, wanted)
+        if part is None:
             return None
-    best = Bounds(min(_fits(flows, load), top), top, load, ())
+        routed.add(s, part)
+    best = Bounds(min(_fits(flows, routed.load), top), top, routed, ())
     if best.lower < best.upper:
-        best = _tighter(flows, by_source, best, _fullest(flows, load))
+        best = _tighter(flows, by_source, best, _fullest(flows, routed.load))
     if best.lower < best.upper:
         better = _program if len(by_source) * len(flows.tail) <= SMALL else _weights
         for routes, lengths in better(flows, by_source, best):
-            if routes is not None and (lower := min(_fits(flows, routes), top)) > best.lower:
+            if routes is not None and (lower := min(_fits(flows, routes.load), top)) > best.lower:
                 best = Bounds(lower, best.upper, routes, best.lengths)
             best = _tighter(flows, by_source, best, lengths)
             if best.lower >= best.upper:
@@ -105,7 +147,7 @@ def _tighter(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds, l
     if not spent:
         return best
     upper = Fraction(sum(c * x for c, x in zip(flows.room.tolist(), lengths, strict=True)), spent)
-    return Bounds(best.lower, upper, best.load, tuple(lengths)) if upper < best.upper else best
+    return Bounds(best.lower, upper, best.routes, tuple(lengths)) if upper < best.upper else best
 
 
 def distances(flows: Flows, length: list[int], source: int, targets: Iterable[int]) -> list[int]:
@@ -133,12 +175,13 @@ def distances(flows: Flows, length: list[int], source: int, targets: Iterable[in
     return far
 
 
-def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int], load: Loads) -> bool:
-    """Add what a source sends along its shortest paths, each step back divided as the arcs have capacity. False if some target
-    is not reached. Lengths are at least 1."""
+def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int]) -> Loads | None:
+    """What a source sends along its shortest paths, each step back divided as the arcs have capacity. None if some target is
+    not reached. Lengths are at least 1."""
     far = distances(flows, length, source, wanted)
     if any(far[t] >= FAR for t in wanted):
-        return False
+        return None
+    load: Loads = {}
     through: dict[int, Fraction] = {t: Fraction(amount) for t, amount in wanted.items()}
     tails, rooms, passes = flows.tail, flows.room, flows.passes
     heap = [(-far[t], t) for t in wanted]
@@ -158,7 +201,7 @@ def _divide(flows: Flows, length: list[int], source: int, wanted: dict[int, int]
             if u not in through and u != source:
                 heappush(heap, (-far[u], u))
             through[u] = through.get(u, Fraction(0)) + part
-    return True
+    return load
 
 
 def _fullest(flows: Flows, load: Loads) -> list[int]:
@@ -168,20 +211,20 @@ def _fullest(flows: Flows, load: Loads) -> list[int]:
     return [int(use.get(arc, 0.0) > most * 0.999999) for arc in range(len(flows.tail))]
 
 
-def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
+def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Routed | None, list[int]]]:
     """Rounds of multiplicative weights: arcs that are full become longer; what all rounds route is averaged. Steep lengths find
     routes, gentle ones the better upper bound."""
     room = flows.room.astype(np.float64)
-    total: Loads = dict(best.load)
+    total = best.routes.over(1)
     rounds = min(ROUNDS, 2 + 2 * WORK // (len(by_source) * len(room)))
     for turn in range(1, rounds):
         use = np.zeros(len(room))
-        for arc, amount in total.items():
+        for arc, amount in total.load.items():
             use[arc] = float(amount) / room[arc]
         lengths = _prices(use, room, 4.0 + 2.0 * turn)
         for s, wanted in by_source.items():
-            _divide(flows, lengths, s, wanted, total)
-        yield {arc: amount / (turn + 1) for arc, amount in total.items()}, lengths
+            total.add(s, _divide(flows, lengths, s, wanted) or {})
+        yield total.over(turn + 1), lengths
         yield None, _prices(use, room, 4.0 + turn % 8)
 
 
@@ -195,24 +238,26 @@ def _prices(use: Floats, room: Floats, steep: float) -> list[int]:
 # ---------------------------------------------------------------- the linear program
 
 
-def _program(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Loads | None, list[int]]]:
+def _program(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -> Iterator[tuple[Routed | None, list[int]]]:
     """The routes and lengths of an optimum, rounded to several whole denominators."""
     values, prices = _solve(flows, by_source)
     paths = _paths(flows, by_source, values)
     top = float(prices.max(initial=0.0))
     for whole in (1, 2, 6, 12, 60, 420, 5040, 720_720, 10**9):
         lengths = [int(x) for x in np.rint(np.maximum(prices, 0) / top * whole)] if top else [0] * len(prices)
-        load: Loads = {}
-        for amount, found in paths:
+        routed = Routed()
+        for source, amount, found in paths:
             parts = np.rint(np.array([x for x, _ in found]) * whole).astype(np.int64).tolist()
             parts[int(np.argmax(parts))] += whole - sum(parts)
-            for part, (_, arcs) in zip(parts, found, strict=True):
-                for arc in arcs if part > 0 else ():
-                    load[arc] = load.get(arc, Fraction(0)) + Fraction(amount * part, whole)
             if min(parts) < 0:
-                load = {}
                 break
-        yield load or None, lengths
+            for part, (_, arcs) in zip(parts, found, strict=True):
+                if part:
+                    routed.add(source, dict.fromkeys(arcs, Fraction(amount * part, whole)))
+        else:
+            yield routed, lengths
+            continue
+        yield None, lengths
 
 
 def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Floats], Floats]:
@@ -264,8 +309,8 @@ def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Flo
 
 def _paths(
     flows: Flows, by_source: dict[int, dict[int, int]], values: list[Floats]
-) -> list[tuple[int, list[tuple[float, list[int]]]]]:
-    """Flows as paths: for every demand its amount, and the part that each path carries (together 1)."""
+) -> list[tuple[int, int, list[tuple[float, list[int]]]]]:
+    """Flows as paths: for every demand its source, its amount, and the part that each path carries (together 1)."""
     out = []
     for (s, wanted), flow in zip(by_source.items(), values, strict=True):
         left = flow.copy()
@@ -288,7 +333,7 @@ def _paths(
             carried = sum(x for x, _ in found)
             if not found:
                 found, carried = [(1.0, _widest(flows, flow + 1e-6, s, t))], 1.0
-            out.append((amount, [(x / carried, path) for x, path in found]))
+            out.append((s, amount, [(x / carried, path) for x, path in found]))
     return out
 
 

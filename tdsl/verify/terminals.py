@@ -12,15 +12,17 @@ from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.rails import link_rail
 from tdsl.verify.components import components
 from tdsl.verify.demand import Demand
-from tdsl.verify.multiflow import Bounds, Demands, Flows, concurrent
+from tdsl.verify.multiflow import Bounds, Demands, Flows, Routed, concurrent
 from tdsl.verify.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A demand on a network: the graph, what its terminals ask of each other, the greatest factor that their own links allow,
-    and ``total``, the grains of all demands."""
+    and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of several terminals that of the first:
+    the device, and for a terminal that is one rail of it ``device rail 3``."""
 
+    nodes: tuple[str, ...]
     flows: Flows
     demands: Demands
     top: Fraction
@@ -30,7 +32,7 @@ class Offer:
     def bounds(self) -> Bounds | None:
         """How much of the demand flows at once; the factor ``top`` is full."""
         if not self.demands:  # all of it stays below one switch
-            return Bounds(self.top, self.top, {}, ())
+            return Bounds(self.top, self.top, Routed(), ())
         return concurrent(self.flows, self.demands, self.top)
 
 
@@ -96,7 +98,7 @@ def offer(view: View, links: Links, demand: Demand) -> Offer | None:
     if not len(busy) or (own[busy] == 0).any():
         return None
     top = min(Fraction(int(own[v]), int(max(sent[0][v], sent[1][v]))) for v in busy.tolist())
-    place = _folded(a, b, busy[busy < count], count + f.device_count)
+    place = _folded(a, b, busy[busy < count], count + f.device_count, count)
     nodes, dense = np.unique(np.concatenate((place[a], place[b])), return_inverse=True)
     size, (tail, head) = len(nodes), np.split(dense, 2)
     keys, back = np.unique(np.concatenate((tail * size + head, head * size + tail)), return_inverse=True)
@@ -108,7 +110,7 @@ def offer(view: View, links: Links, demand: Demand) -> Offer | None:
     for s, t, w in zip(begin, end, amount.tolist(), strict=True):
         if s != t:
             demands[s, t] = demands.get((s, t), 0) + w
-    return Offer(flows, demands, top, int(amount.sum()), grain)
+    return Offer(_called(view, nodes, rails, count), flows, demands, top, int(amount.sum()), grain)
 
 
 def _terminals(view: View, demand: Demand, a: Ints, b: Ints, rails: int, count: int) -> tuple[Ints, Ints, Ints]:
@@ -129,8 +131,16 @@ def _terminals(view: View, demand: Demand, a: Ints, b: Ints, rails: int, count: 
     return np.concatenate(source), np.concatenate(target), np.ones(sum(map(len, source)), dtype=np.int64)
 
 
-def _folded(a: Ints, b: Ints, terminals: Ints, size: int) -> Ints:
-    """Where every node is put: terminals that meet one node only, all by links of it, are the first of those that do."""
+def _called(view: View, nodes: Ints, rails: int, count: int) -> tuple[str, ...]:
+    """Names of nodes."""
+    device = np.where(nodes < count, view.units[np.minimum(nodes, count - 1) // rails], nodes - count)
+    lane = np.where(nodes < count, nodes % rails - 1, -1).tolist()
+    return tuple(n if r < 0 else f"{n} rail {r}" for n, r in zip(view.names(device), lane, strict=True))
+
+
+def _folded(a: Ints, b: Ints, terminals: Ints, size: int, count: int) -> Ints:
+    """Where every node is put: terminals that meet one node only, from ``count`` on as those that forward are, are the first of
+    those that do."""
     place = np.arange(size)
     ends = np.concatenate((a, b))
     far = np.concatenate((b, a))
@@ -139,7 +149,7 @@ def _folded(a: Ints, b: Ints, terminals: Ints, size: int) -> Ints:
     low, high = np.full(size, size), np.full(size, -1)
     np.minimum.at(low, ends, far)
     np.maximum.at(high, ends, far)
-    single = terminals[low[terminals] == high[terminals]]
+    single = terminals[(low[terminals] == high[terminals]) & (low[terminals] >= count)]
     _, first, back = np.unique(low[single], return_index=True, return_inverse=True)
     place[single] = single[first[back]]
     return place

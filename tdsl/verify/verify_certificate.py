@@ -414,7 +414,7 @@ def throughput(net: Net, stated: Any) -> None:
     """Bounds on the rate of every ordered pair of units, in bit/s, when all send to all at once."""
     folded, upper = Folded(net, stated["lower"]), stated["upper"]
     need(len(net.units) == stated["units"] > 1, "the number of units is another")
-    need(stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True, "another pattern")
+    need(stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True, "verify_throughput.py is for other patterns")
     need(folded.rate(stated["lower"]) * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
     if "cut" in upper:
         side = set(upper["cut"])

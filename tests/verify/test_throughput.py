@@ -95,7 +95,7 @@ def agrees(f, demand):
 def added_up(asked, found):
     """What is shown is so: no link is overloaded, and the lengths say the upper bound, by networkx."""
     flows = asked.flows
-    for arc, amount in found.load.items():
+    for arc, amount in found.routes.load.items():
         assert amount * found.lower <= int(flows.room[arc])
     if found.lengths:
         g = nx.DiGraph()

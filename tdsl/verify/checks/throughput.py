@@ -6,12 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.claims import ResolvedClaim, Selector
-from tdsl.fabric.graph import Bools
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.verify.alltoall import ALL, all_to_all
+from tdsl.verify.between import between
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Unfit, demand_of
-from tdsl.verify.flows import Network, max_flow
 from tdsl.verify.multiflow import Bounds
 from tdsl.verify.terminals import Links, Offer, offer, parts
 from tdsl.verify.view import View
@@ -153,51 +152,18 @@ def _tera(bps: float) -> str:
 
 def _between(view: View, claim: ResolvedClaim) -> Judgement:
     """The maximum flow between two sets of devices."""
-    f = view.fabric
-    here, there = (_members(view, s) for s in (claim.of, claim.of_to))
-    if not here.any() or not there.any() or (here & there).any():
-        both = view.names(np.flatnonzero(here & there)[:1])
-        return skipped(f"{both[0]} is on both sides" if both else "nothing that it names is left")
-    kept = (view.a != view.b) & ~((here[view.a] & here[view.b]) | (there[view.a] & there[view.b]))
-    passing = view.forwards | here | there
-    kept &= passing[view.a] & passing[view.b]
-    rows = view.rows[kept]
-    a, b, rate = view.a[kept], view.b[kept], f.link_rate[rows]
-    one, two = (int(rate[s[a] | s[b]].sum()) for s in (here, there))
-    full = min(one, two)
-    if not full:
-        return skipped("one of the two has no link")
-    place = np.where(here, 0, np.where(there, 1, 2 + np.arange(f.device_count)))
-    nodes, dense = np.unique(np.concatenate(([0, 1], place[a], place[b])), return_inverse=True)
-    tail, head = np.split(dense[2:], 2)
-    keys, back = np.unique(np.minimum(tail, head) * len(nodes) + np.maximum(tail, head), return_inverse=True)
-    total = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(total, back, rate)
-    network = Network([[] for _ in nodes])
-    for key, room in zip(keys.tolist(), total.tolist(), strict=True):
-        network.join(key // len(nodes), key % len(nodes), room, room)
-    value, side = max_flow(network, 0, 1)
-    cut = rows[np.isin(tail, [*side]) != np.isin(head, [*side])]
-    count = np.bincount(f.link_class[cut], minlength=len(f.classes)).tolist()
+    found = between(view, claim)
+    if isinstance(found, str):
+        return skipped(found)
+    f, value, full = view.fabric, found.value, found.full
+    count = np.bincount(f.link_class[found.cut], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     said = ", ".join(f"{n} {name}" for name, n in classes.items()) or "no link"
     text = f"{_percent(Fraction(value, full))}: {_tera(value)} of {_tera(full)} Tbps through {said}"
-    ends = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in cut[:8]]
+    ends = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in found.cut[:8]]
     figure = Fraction(value, full)
     return Judgement(
         "proved", text, figure, figure, figure, help="add links where the cut is",
-        witness={"cut": ends, "cut_links": len(cut), "cut_classes": classes, "cut_bps": float(value)},
+        witness={"cut": ends, "cut_links": len(found.cut), "cut_classes": classes, "cut_bps": float(value)},
         measures={"lower_bps": float(value), "upper_bps": float(value)},
     )  # fmt: skip
-
-
-def _members(view: View, selectors: tuple[Selector, ...]) -> Bools:
-    """Devices that selectors name, as far as they stand; of a group the units in it, or all of it where it has none."""
-    out = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    units = np.zeros_like(out)
-    units[view.units] = True
-    for s in selectors:
-        for e in s.elements:
-            inside = e.devices[units[e.devices]]
-            out[inside if len(inside) else e.devices] = True
-    return out & view.devices
