@@ -23,6 +23,8 @@ from tdsl.syntax.parser import parse_expression
 
 PLANE = "plane"
 ROUNDS = 64  # values of a loop that joins ends
+PATHS = ("a", "b", "via", "paths", "path")  # the fields of a statement that are paths of devices
+SWAPPED = (*PATHS, "pattern", "copies", "guard", "template", "body")
 ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.Path, tree.Paren, tree.ListExpr, tree.Measure, tree.Range)
 
 
@@ -111,7 +113,7 @@ class Unfolder:
         if ends:
             return []
         if isinstance(s, tree.Connect):
-            return [] if self.names_ends(s) else [self.connect(s)]
+            return [] if self.names_ends(s) else [self.connect(self.cleared(s))]
         if isinstance(s, tree.Decl):
             made: tree.Decl = self.node(replace(s, of=None, body=None))
             of = self.expression(s.of) if s.of is not None else None
@@ -120,7 +122,9 @@ class Unfolder:
                     raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
             held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
             return [replace(made, of=of, body=held)]
-        if isinstance(s, (tree.Omit, tree.Naming, tree.Setting)):
+        if isinstance(s, (tree.Omit, tree.Naming)):
+            return [self.node(self.cleared(s))]
+        if isinstance(s, tree.Setting):
             return [self.node(s)]
         raise Fault(
             "E0118",
@@ -181,6 +185,18 @@ class Unfolder:
             made = replace(made, pattern=given.pattern, copies=made.copies or given.copies)
         return made
 
+    def cleared(self, s: Any) -> Any:
+        """A connect, omit or naming whose index variables mean nothing in the design, whatever names that has taken by `let`."""
+        meaning: dict[str, tree.Expr] = {}
+        taken = set(names_in(tuple(getattr(s, f.name) for f in fields(s))))
+        for name in sorted(_indices(s)):
+            free = self.fresh(name)
+            if free != name and name not in self.hidden and self.scope.find(name) is None:
+                free = self.unused(free, taken | set(self.hidden))
+                taken.add(free)
+                meaning[name] = tree.Path((tree.Member(free, s.span),), s.span)
+        return replace(s, **{f: _swap_field(f, getattr(s, f), meaning) for f in SWAPPED if hasattr(s, f)}) if meaning else s
+
     def value_of(self, name: str) -> Value:
         """The value of a parameter, None if there is none of this name."""
         binding = self.scope.names.get(name)
@@ -194,6 +210,7 @@ class Unfolder:
 
     def ended(self, s: tree.Connect) -> list[tree.Stmt]:
         """A connect of the ends, once for each set of hosts."""
+        s = self.cleared(s)
         made = self.connect(s)
         index = made.a[0].parts[1] if len(made.a[0].parts) == 2 else None
         written = index.entries if isinstance(index, tree.Index) else ()
@@ -337,6 +354,14 @@ def _parsed(text: str) -> tree.Expr:
     return found
 
 
+def _indices(s: Any) -> set[str]:
+    """Bare names in the brackets of a statement's paths: its index variables, where they have no value."""
+    found = [getattr(s, f) for f in PATHS if getattr(s, f, None) is not None]
+    paths = [p for x in found for p in (x if isinstance(x, tuple) else (x,))]
+    entries = [e for p in paths for part in p.parts if isinstance(part, tree.Index) for e in part.entries]
+    return {str(e.bare) for e in entries if isinstance(e, tree.Path) and e.bare}
+
+
 def names_in(n: Any) -> list[str]:
     """First names of all paths in an expression."""
     if isinstance(n, tree.Path):
@@ -358,11 +383,23 @@ def _swap(n: Any, meaning: dict[str, tree.Expr]) -> Any:
         if n.bare in meaning:
             return meaning[str(n.bare)]
         return tree.Path(tuple(_swap(p, meaning) for p in n.parts), n.span)
+    if isinstance(n, tree.Comprehension) and n.var.name in meaning:
+        inner = {k: v for k, v in meaning.items() if k != n.var.name}
+        return replace(n, item=_swap(n.item, inner), over=_swap(n.over, meaning))
     if isinstance(n, tuple):
         return tuple(_swap(x, meaning) for x in n)
     if is_dataclass(n) and not isinstance(n, (Span, tree.Member, type)):
         return replace(n, **{f.name: _swap(getattr(n, f.name), meaning) for f in fields(n)})
     return n
+
+
+def _swap_field(field: str, x: Any, meaning: dict[str, tree.Expr]) -> Any:
+    """What a field of a statement holds with expressions in the place of variables; devices and words keep their names."""
+    if isinstance(x, tuple):
+        return tuple(_swap_field(field, y, meaning) for y in x)
+    if isinstance(x, tree.Path) and field in PATHS:
+        return tree.Path(_swap(x.parts, meaning), x.span)
+    return _swap_items(x, meaning) if field == "body" else _swap(x, meaning)
 
 
 def _swap_items(s: tree.Stmt, meaning: dict[str, tree.Expr]) -> tree.Stmt:

@@ -7,6 +7,7 @@ from collections import Counter
 from itertools import combinations, product
 from math import prod
 from pathlib import Path
+from string import ascii_lowercase
 
 import networkx as nx
 import pytest
@@ -89,10 +90,17 @@ def alike(a: nx.Graph[int], b: nx.Graph[object]) -> bool:
     return bool(nx.is_isomorphic(a, b))
 
 
+COLUMNS = ("link_a", "link_b", "link_rate", "link_class", "circuit_a", "circuit_b", "cable_a", "cable_b")
+LETTERS = "".join(f"let {x} = 1\n" for x in ascii_lowercase)  # names that topologies give their variables
+
+
+@pytest.mark.parametrize("lets", ["", LETTERS], ids=["plain", "letters"])
 @pytest.mark.parametrize("name", CASES)
-def test_expanded_it_is_the_same_fabric(name: str, tmp_path: Path) -> None:
+def test_expanded_it_is_the_same_fabric(name: str, lets: str, tmp_path: Path) -> None:
+    """Whatever names the design around it has taken."""
+    ends, block = CASES[name]
     path = tmp_path / "design.fab"
-    path.write_text(design(*CASES[name]))
+    path.write_text(design(lets + ends, block))
     text, found = compiler.expand(str(path))
     assert text is not None, found.findings
     before = case(name, tmp_path)
@@ -103,7 +111,7 @@ def test_expanded_it_is_the_same_fabric(name: str, tmp_path: Path) -> None:
     assert not [d for d in result.findings if d.severity.word == "error"], result.findings
     after = result.designs[0].fabric
     assert after is not None
-    for column in ("link_a", "link_b", "link_rate", "link_class", "circuit_a", "circuit_b", "cable_a", "cable_b"):
+    for column in COLUMNS:
         assert getattr(before, column).tolist() == getattr(after, column).tolist(), column
 
 
