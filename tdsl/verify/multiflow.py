@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.verify.trees import loads
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -30,6 +31,12 @@ WORK = 20_000_000
 
 SMALL = 40_000
 """Variables up to which the linear program is solved."""
+
+SAMPLE = 16
+"""Sources by which the work of all is judged."""
+
+ITERATIONS = 20_000
+"""Steps of the simplex method: some ten seconds."""
 
 ROUNDS = 24
 """Routings by multiplicative weights."""
@@ -51,6 +58,7 @@ class Flows:
     passes: Bools
 
     def __post_init__(self) -> None:
+        self.looked = 0  # arcs that were looked at for distances
         self.into: list[list[int]] = [[] for _ in range(self.nodes)]
         self.out: list[list[int]] = [[] for _ in range(self.nodes)]
         for arc, (a, b) in enumerate(zip(self.tail.tolist(), self.head.tolist(), strict=True)):
@@ -106,13 +114,15 @@ class Bounds:
 
 
 def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
-    """Bounds on λ, which is at most ``top`` for other reasons; None where some demand has no path or all is too much work."""
+    """Bounds on λ, which is at most ``top`` for other reasons; None where some demand has no path. Where shortest paths of all
+    sources are too much work, a few trees show the lower one."""
     by_source: dict[int, dict[int, int]] = {}
     for (s, t), amount in demands.items():
         by_source.setdefault(s, {})[t] = amount
-    if len(by_source) * len(flows.tail) > WORK:
-        return None
     length = [1] * len(flows.tail)
+    large = len(by_source) * len(flows.tail) > WORK
+    if large and _expected(flows, length, by_source) > WORK:
+        return _by_trees(flows, demands, top)
     routed = Routed()
     for s, wanted in by_source.items():
         part = _divide(flows, length, s, wanted)
@@ -120,6 +130,8 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
             return None
         routed.add(s, part)
     best = Bounds(min(_fits(flows, routed.load), top), top, routed, ())
+    if large:
+        return best if best.lower == best.upper else _tighter(flows, by_source, best, length)
     if best.lower < best.upper:
         best = _tighter(flows, by_source, best, _fullest(flows, routed.load))
     if best.lower < best.upper:
@@ -131,6 +143,26 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
             if best.lower >= best.upper:
                 break
     return best
+
+
+def _expected(flows: Flows, length: list[int], by_source: dict[int, dict[int, int]]) -> int:
+    """Arcs that shortest paths of all sources look at, judged by some of them."""
+    some = list(by_source)[:: max(1, len(by_source) // SAMPLE)]
+    before = flows.looked
+    for s in some:
+        distances(flows, length, s, by_source[s])
+    return (flows.looked - before) * len(by_source) // len(some)
+
+
+def _by_trees(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
+    """Bounds by the routes along a few trees, and the ports."""
+    found = loads(flows.nodes, flows.tail, flows.head, flows.passes, demands)
+    if found is None:
+        return None
+    routed = Routed()
+    routed.flow = None
+    routed.load = {arc: Fraction(x, found[1]) for arc, x in enumerate(found[0].tolist()) if x}
+    return Bounds(min(_fits(flows, routed.load), top), top, routed, ())
 
 
 def _fits(flows: Flows, load: Loads) -> Fraction:
@@ -167,6 +199,7 @@ def distances(flows: Flows, length: list[int], source: int, targets: Iterable[in
             break
         if v != source and not passes[v]:
             continue
+        flows.looked += len(flows.out[v])
         for arc in flows.out[v]:
             w, e = heads[arc], d + length[arc]
             if e < far[w]:
@@ -301,7 +334,12 @@ def _solve(flows: Flows, by_source: dict[int, dict[int, int]]) -> tuple[list[Flo
     for option, setting in (("output_flag", False), ("threads", 1), ("solver", "simplex"), ("random_seed", 0)):
         solver.setOptionValue(option, setting)
     solver.passModel(lp)
+    solver.setOptionValue("simplex_iteration_limit", ITERATIONS)
     solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:  # interior points come near it sooner
+        solver.clearSolver()
+        solver.setOptionValue("solver", "ipm")
+        solver.run()
     solution = solver.getSolution()
     flow = np.array(solution.col_value[: arcs * len(sources)]).reshape(len(sources), arcs)
     return list(flow), -np.array(solution.row_dual[:arcs])

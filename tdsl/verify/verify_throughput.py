@@ -121,18 +121,19 @@ class Network:
             length[a, b] = x
         spent = 0
         for source, wanted in self.asked.items():
-            far = self.far(source, length)
+            far = self.far(source, length, set(wanted))
             spent += sum(x * far[t] for t, x in wanted.items())
         return min(self.top, Fraction(sum(self.cap[a][b] * x for (a, b), x in length.items()), spent))
 
-    def far(self, source: str, length: dict[tuple[str, str], int]) -> dict[str, int]:
-        """Distances from a node."""
+    def far(self, source: str, length: dict[tuple[str, str], int], left: set[str]) -> dict[str, int]:
+        """Distances from a node to all of some others, and to what is nearer."""
         out: dict[str, int] = {}
         heap = [(0, source)]
-        while heap:
+        while heap and left:
             at, v = heappop(heap)
             if v not in out:
                 out[v] = at
+                left.discard(v)
                 for w in self.cap[v] if v == source or v in self.passes else ():
                     if w not in out:
                         heappush(heap, (at + length.get((v, w), 0), w))

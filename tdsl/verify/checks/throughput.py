@@ -42,13 +42,14 @@ class Throughput(Check):
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
     Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program (HiGHS) or
-    multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose. Upper bound: λ ≤ Σ c·l / Σ demand·distance for
+    multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose; where there are too many sources for that, over
+    a few spanning trees. Upper bound: λ ≤ Σ c·l / Σ demand·distance for
     whole lengths l, and the ports of the busiest. Both are computed in exact fractions. Where they meet, the figure is
     `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. Above a limit of work the answer is `skipped`.
+    forward nothing. Above a limit of work `all_to_all` is `skipped`.
 
     ## A design that passes
     ```fab
@@ -98,7 +99,7 @@ class Throughput(Check):
             return skipped(f"some {view.unit_word} that send or receive have no link")
         found = whole.bounds()
         if found is None:
-            return skipped("some demand has no path, or there are more paths to look at than the limit of work allows")
+            return skipped("some demand has no path")
         planes = parts(view, links)
         witness: dict[str, object] = {"demands": len(demand.source)}
         if 1 < len(planes) <= PLANES and not demand.by_rail:
