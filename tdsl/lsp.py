@@ -7,6 +7,7 @@ soon as the text changes again. Protocol: https://microsoft.github.io/language-s
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -273,7 +274,8 @@ def serve() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make()
     try:
-        server.start_io()
+        # Copies: they are closed at the end, and what the process has open is not this module's to close.
+        server.start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
     finally:
         server.worker.stop()
 

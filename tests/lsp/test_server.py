@@ -16,7 +16,7 @@ from pygls.lsp.client import LanguageClient
 from tdsl import resources
 
 DESIGNS = resources.folder("stdlib") / "designs"
-WAIT_S = 60
+WAIT_S = 30
 """Far more than anything here takes."""
 
 SERVE = """
@@ -37,6 +37,7 @@ class Client(LanguageClient):
         self.news = asyncio.Queue[lsp.PublishDiagnosticsParams]()
         self.messages: list[str] = []
         self.version = 0
+        self.left = False
 
         @self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def told(params: lsp.PublishDiagnosticsParams) -> None:
@@ -83,8 +84,11 @@ def talk(folder: Path, conversation: Callable[[Client], Awaitable[None]]) -> lis
             await conversation(client)
             await client.shutdown_async(None)
             client.exit(None)
+            client.left = True
         finally:
-            await client.stop()
+            if client._server is not None and client._server.returncode is None and not client.left:
+                client._server.kill()
+            await asyncio.wait_for(client.stop(), WAIT_S)
         assert "Traceback" not in (folder / "stderr.txt").read_text()
         return client.messages
 
@@ -99,7 +103,7 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         name = "a.fab"
         client.write(name, SMALL.replace("QM9700", "QM970"))
-        (unknown,) = [d for d in await client.until(lambda codes: "E0101" in codes) if d.code == "E0101"]
+        (unknown,) = [d for d in await client.until(lambda codes: "E0102" in codes) if d.code == "E0102"]
         assert unknown.range.start == lsp.Position(2, 18)
         actions = await client.text_document_code_action_async(
             lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
@@ -133,8 +137,8 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
 def test_columns_are_those_of_utf_16(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         client.write("a.fab", 'fabric f { host node[2] "🙂": NOTHING }\n')
-        found = await client.until(lambda codes: "E0101" in codes)
-        assert next(d for d in found if d.code == "E0101").range.start == lsp.Position(0, 30)
+        found = await client.until(lambda codes: "E0102" in codes)
+        assert next(d for d in found if d.code == "E0102").range.start == lsp.Position(0, 30)
 
     talk(tmp_path, conversation)
 
