@@ -136,7 +136,7 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
 
 def test_columns_are_those_of_utf_16(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
-        client.write("a.fab", 'fabric f { host node[2] "🙂": NOTHING }\n')
+        client.write("a.fab", 'fabric f "🙂" { host node[2]: NOTHING }\n')
         found = await client.until(lambda codes: "E0102" in codes)
         assert next(d for d in found if d.code == "E0102").range.start == lsp.Position(0, 30)
 
@@ -151,7 +151,7 @@ def test_a_long_check_is_given_up(tmp_path: Path) -> None:
         await client.until(lambda codes: True)
         await asyncio.sleep(3)  # it is being proved
         begin = asyncio.get_running_loop().time()
-        client.change("a.fab", SMALL.replace("connect", "require diameter <= 1\n  connect"))
+        client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
         await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text
         assert asyncio.get_running_loop().time() - begin < 20
 
