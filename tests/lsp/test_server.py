@@ -108,8 +108,10 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
         actions = await client.text_document_code_action_async(
             lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
         )
-        for action in actions or []:
-            assert isinstance(action, lsp.CodeAction) and action.edit is not None
+        (action,) = actions or []
+        assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
+        ((edit,),) = action.edit.changes.values()
+        assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
         client.change(name, "# 🙂\n" + SMALL)
         await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
         async with asyncio.timeout(WAIT_S):
