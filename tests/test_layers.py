@@ -24,7 +24,8 @@ LAYERS = (
     ("sweep",),
     ("observe", "ide", "report"),
     ("changes",),
-    ("cli", "lsp"),
+    ("lsp",),
+    ("cli",),
 )
 ALONE = ("config", "resources", "cache")
 """Rooms that import nothing but the standard library, and may be imported by all."""

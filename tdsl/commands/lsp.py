@@ -1,0 +1,21 @@
+"""``tdsl lsp``: the server that editors talk to."""
+
+from __future__ import annotations
+
+import click
+
+from tdsl.commands._shared import OK, Wrong
+
+
+@click.command("lsp", short_help="Serve editors: findings, hovers, completion and more.")
+@click.option("--stdio", is_flag=True, help="Talk over stdin and stdout; always so, and here since some editors give it.")
+def command(stdio: bool) -> int:
+    """Serve an editor over stdin and stdout by the Language Server Protocol. Editors start it; see docs/editor.md."""
+    try:
+        import pygls  # noqa: F401
+    except ImportError:
+        raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
+    from tdsl.lsp import serve
+
+    serve()
+    return OK

@@ -1,0 +1,127 @@
+"""What is found in a text: names at once, and everything, with facts for hovers and hints, once it is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tdsl import catalogue, compiler
+from tdsl.allowances import FOREVER, Allowances
+from tdsl.compiler import Compilation, Design, Options
+from tdsl.config import ConfigError, load
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of a place of the file: ``start`` and ``end`` of what it is about, Markdown, and a short hint or ""."""
+
+    start: int
+    end: int
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was found in a file, and what is known of its places. ``wrong`` is why the call could not be answered, or ""."""
+
+    findings: tuple[Diagnostic, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A file and the texts of open buffers, by resolved path."""
+
+    path: str
+    overlay: Mapping[str, str] = field(default_factory=dict)
+
+
+def options(question: Question) -> Options:
+    """The compiler's options, those of the project's ``tdsl.toml`` with them. Raises ConfigError."""
+    config = load(Path(question.path).parent)
+    severities = {}
+    for name, word in config.severities.items():
+        page = catalogue.find(name)
+        if page is None or page.code.startswith(FOREVER):
+            raise config.fault(f"`[severity]`: there is no finding `{name}` whose severity can be set")
+        severities[page.name] = Severity[word.upper()]
+    return Options(paths=config.path, overlay=question.overlay, severities=severities)
+
+
+def names(question: Question) -> Judgement:
+    """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
+    try:
+        asked = options(question)
+        _, found = compiler.parameters(question.path, asked)
+    except (compiler.UsageError, ConfigError) as wrong:
+        return Judgement(wrong=str(wrong))
+    settled = Allowances(asked.severities)
+    for file in {id(d.span.file): d.span.file for d in found if d.span is not None}.values():
+        settled.read(file, Diagnostics())
+    return Judgement(tuple(gather(settled.settle(found))))
+
+
+def everything(question: Question) -> Judgement:
+    """All that ``tdsl check`` says."""
+    try:
+        result = compiler.check(question.path, options(question))
+    except (compiler.UsageError, ConfigError) as wrong:
+        return Judgement(wrong=str(wrong))
+    # The printed form of a span's file is all that is needed elsewhere; what a chain of labels repeats is told once.
+    findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings)
+    return Judgement(findings, tuple(facts(result)))
+
+
+def facts(result: Compilation) -> list[Fact]:
+    """What is known of the places of the file that was asked for; of what repeats, all that differs."""
+    found: dict[tuple[int, int], list[tuple[str, str]]] = {}
+    for design in result.designs:
+        for start, end, text, hint in [*_sets(design), *_results(design)]:
+            here = found.setdefault((start, end), [])
+            if (text, hint) not in here:
+                here.append((text, hint))
+    return [
+        Fact(start, end, "\n\n".join(t for t, _ in here), "; ".join(dict.fromkeys(h for _, h in here if h)))
+        for (start, end), here in sorted(found.items())
+    ]
+
+
+def _sets(design: Design) -> list[tuple[int, int, str, str]]:
+    fabric = design.fabric
+    if fabric is None:
+        return []
+    import numpy as np
+
+    out = []
+    for s in fabric.sets:
+        span = s.origin.span
+        if span.file.name != design.file:
+            continue
+        rows = slice(s.first, s.first + s.count)
+        built = int(np.count_nonzero(fabric.built[rows]))
+        first, last = int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count])
+        free = int(np.count_nonzero(fabric.port_state[first:last] == 0))
+        shape = " × ".join(f"{p.name} {' × '.join(str(a.size) for a in p.axes)}" for p in s.parts if p.axes)
+        planned = f", {s.count - built:,} of them left out" if built != s.count else ""
+        text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
+        text += f" ({shape})" if shape else ""
+        text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
+        out.append((span.start, span.start + len(s.name), text, f"= {s.count:,}" if s.axes else ""))
+    return out
+
+
+def _results(design: Design) -> list[tuple[int, int, str, str]]:
+    out = []
+    for r in design.results:
+        if r.origin is None or r.requirement is None or r.origin.span.file.name != design.file:
+            continue
+        where = f" in {r.scope}" if r.scope else ""
+        said = r.text or r.reason
+        text = f"`{r.requirement}`{where} of {design.name}: **{r.status}**" + (f", {said}" if said else "")
+        span = r.origin.span
+        out.append((span.start, span.end, text, ""))
+    return out

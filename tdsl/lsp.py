@@ -1,0 +1,334 @@
+"""The language server: it translates between the protocol and ``tdsl.ide``, and decides when what is asked.
+
+Syntax and names are told as soon as the text changes. Proofs run in a process of their own after a pause, and are given up as
+soon as the text changes again. Protocol: https://microsoft.github.io/language-server-protocol, version 3.17.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
+
+from tdsl import __version__, catalogue
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.ide import judge, outline, places
+from tdsl.ide.judge import Judgement, Question
+from tdsl.ide.worker import Worker
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.syntax.parser import parse
+from tdsl.syntax.printer import format_source
+
+PAUSE_S = 0.4
+"""How long the text must rest before anything is proved."""
+
+SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.NOTE: lsp.DiagnosticSeverity.Information,
+    Severity.ALLOWED: lsp.DiagnosticSeverity.Hint,
+}
+KINDS = {
+    "fabric": lsp.SymbolKind.Module,
+    "cluster": lsp.SymbolKind.Module,
+    "model": lsp.SymbolKind.Class,
+    "topology": lsp.SymbolKind.Interface,
+    "def": lsp.SymbolKind.Function,
+    "param": lsp.SymbolKind.Variable,
+    "let": lsp.SymbolKind.Constant,
+    "port": lsp.SymbolKind.Field,
+    "extend": lsp.SymbolKind.Namespace,
+}
+KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
+
+
+@dataclass(slots=True)
+class Open:
+    """A file that is open in the editor: its text, the tree of it, and what was last found."""
+
+    uri: str
+    path: str
+    file: SourceFile
+    body: tuple[tree.Stmt, ...]
+    sound: bool  # whether it has no faults of syntax
+    told: Judgement = field(default_factory=Judgement)
+    facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
+    judged: bool = False
+    task: asyncio.Task[None] | None = None
+
+
+class Server(LanguageServer):
+    """The server of one editor."""
+
+    def __init__(self) -> None:
+        super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        self.open: dict[str, Open] = {}
+        self.worker = Worker()
+        self.turn = asyncio.Lock()
+        self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
+        self.wrong = ""
+
+    # ------------------------------------------------------------ places
+
+    @property
+    def encoding(self) -> str:
+        """How columns are counted, as agreed with the editor."""
+        return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding) or "utf-16")
+
+    def range(self, span: Span) -> lsp.Range:
+        """A span, as editors count."""
+        start, end = (lsp.Position(*places.to_editor(span.file, at, self.encoding)) for at in (span.start, span.end))
+        return lsp.Range(start, end)
+
+    def offset(self, state: Open, position: lsp.Position) -> int:
+        """An offset into the text of a file that is open."""
+        return places.from_editor(state.file, position.line, position.character, self.encoding)
+
+    def uri(self, span: Span) -> str:
+        """The file of a span; an open one by the name that the editor gave it."""
+        path = str(places.path_of(span.file.name))
+        resolved = str(Path(path).resolve())
+        for state in self.open.values():
+            if resolved == str(Path(state.path).resolve()):
+                return state.uri
+        return from_fs_path(path) or path
+
+    def location(self, span: Span) -> lsp.Location:
+        """A span with its file."""
+        return lsp.Location(self.uri(span), self.range(span))
+
+    # ------------------------------------------------------------ texts
+
+    def read(self, document: TextDocument) -> None:
+        """Take the text of a document, tell what it shows at once, and have it proved after a pause."""
+        path = to_fs_path(document.uri)
+        if path is None:
+            return
+        before = self.open.get(document.uri)
+        if before is not None and before.task is not None:
+            before.task.cancel()
+        self.worker.drop()
+        file, own = SourceFile(path, document.source), Diagnostics()
+        body = parse(file, own).body
+        state = Open(document.uri, path, file, body, not own.has_errors)
+        self.open[document.uri] = state
+        state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
+
+    def save(self, uri: str) -> None:
+        """Have a file proved that was saved: what it uses may have changed, too."""
+        state = self.open.get(uri)
+        if state is not None and state.judged:
+            if state.task is not None:
+                state.task.cancel()
+            self.worker.drop()
+            state.task = asyncio.get_running_loop().create_task(self.judge(state, 0))
+
+    def close(self, uri: str) -> None:
+        """Forget a file, and take back what was said of it."""
+        state = self.open.pop(uri, None)
+        if state is None:
+            return
+        if state.task is not None:
+            state.task.cancel()
+        self.worker.drop()
+        for other in {uri, *self.said.pop(uri, set())}:
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(other, []))
+
+    def question(self, state: Open) -> Question:
+        """The file, with the texts of all that are open."""
+        return Question(state.path, {str(Path(s.path).resolve()): s.file.text for s in self.open.values()})
+
+    async def judge(self, state: Open, pause: float) -> None:
+        """Tell names at once and proofs after a pause. A change of the text cancels this."""
+        loop = asyncio.get_running_loop()
+        if not state.judged:
+            await asyncio.sleep(0)
+            self.tell(state, self.names(state))
+        answer = None
+        while answer is None:  # a change of another file gives this up, too; that file goes first
+            await asyncio.sleep(pause)
+            pause = 2 * PAUSE_S
+            async with self.turn:  # one design at a time
+                answer = await loop.run_in_executor(None, self.worker.ask, self.question(state), self.worker.round)
+            if self.open.get(state.uri) is not state:
+                return
+        state.facts, state.judged = answer.facts, True
+        self.tell(state, answer)
+        capabilities = self.client_capabilities.workspace
+        if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
+
+    def names(self, state: Open) -> Judgement:
+        """What the text alone shows."""
+        try:
+            return judge.names(self.question(state))
+        except Exception as fault:  # the editor goes on, and is told
+            return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
+
+    # ------------------------------------------------------------ findings
+
+    def tell(self, state: Open, judgement: Judgement) -> None:
+        """Publish what was found, each finding at the file it is about."""
+        if judgement.wrong:
+            if judgement.wrong != self.wrong:
+                self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"tdsl: {judgement.wrong}"))
+            self.wrong = judgement.wrong
+            return
+        self.wrong = ""
+        state.told = judgement
+        by_uri: dict[str, list[lsp.Diagnostic]] = {state.uri: []}
+        for d in judgement.findings:
+            uri = state.uri if d.span is None else self.uri(d.span)
+            if uri == state.uri or uri not in self.open:  # an open file tells of itself
+                by_uri.setdefault(uri, []).append(self.diagnostic(state, d))
+        others = by_uri.keys() - {state.uri}
+        for uri in self.said.get(state.uri, set()) - others:
+            by_uri[uri] = []
+        self.said[state.uri] = set(others)
+        for uri, found in by_uri.items():
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+
+    def diagnostic(self, state: Open, d: Diagnostic) -> lsp.Diagnostic:
+        """A finding in the protocol's words; notes and help stand in its message."""
+        words = [d.message + (f" ({d.count} alike)" if d.count > 1 else "")]
+        words += [f"note: {n}" for n in d.notes]
+        words += [f"help: {d.help}"] if d.help else []
+        words += [f"allowed: {d.allowed}"] if d.allowed else []
+        return lsp.Diagnostic(
+            self.range(d.span) if d.span is not None else lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0)),
+            "\n".join(words),
+            severity=SEVERITIES[d.severity],
+            code=d.code,
+            source=f"tdsl {catalogue.name_of(d.code)}",
+            tags=[lsp.DiagnosticTag.Unnecessary] if d.severity is Severity.ALLOWED else None,
+            related_information=[lsp.DiagnosticRelatedInformation(self.location(n.span), n.message) for n in d.labels],
+        )
+
+    def actions(self, state: Open, wanted: lsp.Range) -> list[lsp.CodeAction]:
+        """The fixes of findings that touch a range."""
+        out = []
+        start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
+        for d in state.told.findings:
+            if d.fix is None or d.span is None or self.uri(d.span) != state.uri or d.span.start > end or d.span.end < start:
+                continue
+            changes: dict[str, list[lsp.TextEdit]] = {}
+            for span, text in d.fix.edits:
+                changes.setdefault(self.uri(span), []).append(lsp.TextEdit(self.range(span), text))
+            out.append(
+                lsp.CodeAction(
+                    d.fix.title,
+                    kind=lsp.CodeActionKind.QuickFix,
+                    diagnostics=[self.diagnostic(state, d)],
+                    edit=lsp.WorkspaceEdit(changes),
+                )
+            )
+        return out
+
+    # ------------------------------------------------------------ the text
+
+    def formatted(self, state: Open) -> list[lsp.TextEdit]:
+        """The whole text in the one layout, if it can be read."""
+        if not state.sound:
+            return []
+        new = format_source(state.file)
+        return [] if new == state.file.text else [lsp.TextEdit(self.range(Span(state.file, 0, len(state.file.text))), new)]
+
+    def symbol(self, s: outline.Symbol) -> lsp.DocumentSymbol:
+        """A declaration in the protocol's words."""
+        return lsp.DocumentSymbol(
+            s.name,
+            KINDS.get(s.kind, lsp.SymbolKind.Object),
+            self.range(s.whole),
+            self.range(s.place),
+            detail=f"{s.kind} {s.detail}".strip(),
+            children=[self.symbol(i) for i in s.inner],
+        )
+
+    def hover(self, state: Open, at: int) -> lsp.Hover | None:
+        """What is known of the place, of the smallest that holds it."""
+        held = [f for f in state.facts if f.start <= at <= f.end]
+        if not held:
+            return None
+        fact = min(held, key=lambda f: f.end - f.start)
+        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, fact.text)
+        return lsp.Hover(text, self.range(Span(state.file, fact.start, fact.end)))
+
+    def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
+        """Counts of device sets behind their names."""
+        start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
+        return [
+            lsp.InlayHint(self.range(Span(state.file, f.end, f.end)).start, f.hint, padding_left=True, padding_right=True)
+            for f in state.facts
+            if f.hint and start <= f.end <= end
+        ]
+
+
+def serve() -> None:
+    """Serve an editor over stdin and stdout until it goes."""
+    server = make()
+    try:
+        # Copies: they are closed at the end, and what the process has open is not this module's to close.
+        server.start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+    finally:
+        server.worker.stop()
+
+
+def make() -> Server:
+    """A server that knows what to do with each request."""
+    server = Server()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.read(server.workspace.get_text_document(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        server.read(server.workspace.get_text_document(params.text_document.uri))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+        server.save(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.close(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
+    def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        state = server.open.get(params.text_document.uri)
+        return server.actions(state, params.range) if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        state = server.open.get(params.text_document.uri)
+        return server.formatted(state) if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        state = server.open.get(params.text_document.uri)
+        return [server.symbol(s) for s in outline.symbols(state.body)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+        state = server.open.get(params.text_document.uri)
+        comment = lsp.FoldingRangeKind.Comment
+        return [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.folds(state.file)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        state = server.open.get(params.text_document.uri)
+        return server.hover(state, server.offset(state, params.position)) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        state = server.open.get(params.text_document.uri)
+        return server.hints(state, params.range) if state else []
+
+    return server

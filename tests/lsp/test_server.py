@@ -1,0 +1,199 @@
+"""The language server, asked by a real client over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+
+from tdsl import resources
+
+DESIGNS = resources.folder("stdlib") / "designs"
+WAIT_S = 30
+"""Far more than anything here takes."""
+
+SERVE = """
+import os, sys
+os.dup2(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT), 2)
+from tdsl.cli import cli
+if __name__ == "__main__":
+    cli(["lsp", "--stdio"], prog_name="tdsl")
+"""
+
+
+class Client(LanguageClient):
+    """An editor that remembers what it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("test", "1")
+        self.folder = folder
+        self.news = asyncio.Queue[lsp.PublishDiagnosticsParams]()
+        self.messages: list[str] = []
+        self.version = 0
+        self.left = False
+
+        @self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def told(params: lsp.PublishDiagnosticsParams) -> None:
+            self.news.put_nowait(params)
+
+        @self.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def shown(params: lsp.ShowMessageParams) -> None:
+            self.messages.append(params.message)
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    def document(self, name: str) -> lsp.TextDocumentIdentifier:
+        return lsp.TextDocumentIdentifier(self.uri(name))
+
+    def write(self, name: str, text: str) -> None:
+        """Open a file with a text that is nowhere saved."""
+        self.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri(name), "fab", 0, text)))
+
+    def change(self, name: str, text: str) -> None:
+        self.version += 1
+        whole = [lsp.TextDocumentContentChangeWholeDocument(text)]
+        document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
+        self.text_document_did_change(lsp.DidChangeTextDocumentParams(document, whole))
+
+    async def until(self, wanted: Callable[[list[str | int | None]], bool]) -> list[lsp.Diagnostic]:
+        """The first findings whose codes are as wanted."""
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                found = (await self.news.get()).diagnostics
+                if wanted([d.code for d in found]):
+                    return list(found)
+
+
+def talk(folder: Path, conversation: Callable[[Client], Awaitable[None]]) -> list[str]:
+    """Have a conversation with a fresh server. What it said on stderr must be nothing; gives the messages it showed."""
+
+    async def whole() -> list[str]:
+        client = Client(folder)
+        await client.start_io(sys.executable, "-c", SERVE, str(folder / "stderr.txt"))
+        try:
+            await client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), process_id=os.getpid()))
+            client.initialized(lsp.InitializedParams())
+            await conversation(client)
+            await client.shutdown_async(None)
+            client.exit(None)
+            client.left = True
+        finally:
+            if client._server is not None and client._server.returncode is None and not client.left:
+                client._server.kill()
+            await asyncio.wait_for(client.stop(), WAIT_S)
+        assert "Traceback" not in (folder / "stderr.txt").read_text()
+        return client.messages
+
+    return asyncio.run(whole())
+
+
+SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
+
+
+def test_findings_and_what_is_known(tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        name = "a.fab"
+        client.write(name, SMALL.replace("QM9700", "QM970"))
+        (unknown,) = [d for d in await client.until(lambda codes: "E0102" in codes) if d.code == "E0102"]
+        assert unknown.range.start == lsp.Position(2, 18)
+        actions = await client.text_document_code_action_async(
+            lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
+        )
+        (action,) = actions or []
+        assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
+        ((edit,),) = action.edit.changes.values()
+        assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
+        client.change(name, "# 🙂\n" + SMALL)
+        await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
+        async with asyncio.timeout(WAIT_S):
+            while not (
+                hints := await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document(name), EVERYWHERE))
+            ):
+                await asyncio.sleep(0.1)
+        assert [(h.position.line, h.position.character, h.label) for h in hints] == [(2, 11, "= 4"), (3, 13, "= 8")]
+        hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
+        assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
+        assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
+        symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(client.document(name)))
+        assert [(s.name, [c.name for c in s.children]) for s in symbols or []] == [("f", ["node", "leaf"])]
+        folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(client.document(name)))
+        assert [(f.start_line, f.end_line) for f in folds or []] == [(1, 4)]
+        client.change(name, SMALL.replace("  host", "      host"))
+        edits = await client.text_document_formatting_async(
+            lsp.DocumentFormattingParams(client.document(name), lsp.FormattingOptions(2, True))
+        )
+        assert [e.new_text for e in edits or []] == [SMALL]
+
+    assert talk(tmp_path, conversation) == []
+
+
+def test_columns_are_those_of_utf_16(tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        client.write("a.fab", 'fabric f "🙂" { host node[2]: NOTHING }\n')
+        found = await client.until(lambda codes: "E0102" in codes)
+        assert next(d for d in found if d.code == "E0102").range.start == lsp.Position(0, 30)
+
+    talk(tmp_path, conversation)
+
+
+def test_a_long_check_is_given_up(tmp_path: Path) -> None:
+    """131 072 GPUs take the better part of a minute; a change of the text does not wait for them."""
+
+    async def conversation(client: Client) -> None:
+        client.write("a.fab", (DESIGNS / "gpu131k.fab").read_text())
+        await client.until(lambda codes: True)
+        await asyncio.sleep(3)  # it is being proved
+        begin = asyncio.get_running_loop().time()
+        client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
+        await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text
+        assert asyncio.get_running_loop().time() - begin < 20
+
+    talk(tmp_path, conversation)
+
+
+@pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
+def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
+    """What the server tells of a design is what `check` tells."""
+    from tdsl import compiler
+
+    path = DESIGNS / f"{name}.fab"
+    told = sorted(d.code for d in compiler.check(str(path)).findings)
+
+    async def conversation(client: Client) -> None:
+        client.write("a.fab", path.read_text())
+        await client.until(lambda codes: sorted(map(str, codes)) == told)
+        async with asyncio.timeout(WAIT_S):
+            while not await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("a.fab"), EVERYWHERE)):
+                await asyncio.sleep(0.1)
+
+    assert talk(tmp_path, conversation) == []
+
+
+def test_prefixes_over_stdio(tmp_path: Path) -> None:
+    """Whatever stands in the buffer, every request is answered."""
+    text = (DESIGNS / "dgx_superpod_h100.fab").read_text()
+
+    async def conversation(client: Client) -> None:
+        document = client.document("a.fab")
+        client.write("a.fab", "")
+        for i in range(200):
+            client.change("a.fab", text[: len(text) * i // 200])
+            end = lsp.Position(10_000, 0)
+            await asyncio.gather(
+                client.text_document_document_symbol_async(lsp.DocumentSymbolParams(document)),
+                client.text_document_folding_range_async(lsp.FoldingRangeParams(document)),
+                client.text_document_hover_async(lsp.HoverParams(document, end)),
+                client.text_document_formatting_async(lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True))),
+                client.text_document_code_action_async(lsp.CodeActionParams(document, EVERYWHERE, lsp.CodeActionContext([]))),
+            )
+
+    assert not [m for m in talk(tmp_path, conversation) if re.search("fault of tdsl", m)]
