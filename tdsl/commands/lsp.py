@@ -7,10 +7,15 @@ import click
 from tdsl.commands._shared import OK, Wrong
 
 
-@click.command("lsp", short_help="Serve editors: findings, hovers, completion and more.")
+@click.command("lsp", short_help="Serve editors: findings while typing, fixes, hovers and more.")
 @click.option("--stdio", is_flag=True, help="Talk over stdin and stdout; always so, and here since some editors give it.")
 def command(stdio: bool) -> int:
-    """Serve an editor over stdin and stdout by the Language Server Protocol. Editors start it; see docs/editor.md."""
+    """Serve an editor over stdin and stdout by the Language Server Protocol. Editors start it; see docs/editor.md.
+
+    \b
+    Example, in Neovim:
+      vim.lsp.config("tdsl", { cmd = { "tdsl", "lsp" }, filetypes = { "fab" } })
+    """
     try:
         import pygls  # noqa: F401
     except ImportError:

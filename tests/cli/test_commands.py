@@ -19,8 +19,8 @@ from tdsl.cli import cli
 from tests.cli.run import SMALL, tdsl, write
 
 COMMANDS = (
-    "build", "check", "completion", "diff", "expand", "explain", "fmt", "init", "lint-nccl", "list", "lock", "new", "show",
-    "version",
+    "build", "check", "completion", "diff", "expand", "explain", "fmt", "init", "lint-nccl", "list", "lock", "lsp", "new",
+    "show", "version",
 )  # fmt: skip
 
 
