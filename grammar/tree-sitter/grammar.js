@@ -19,12 +19,10 @@ module.exports = grammar({
   word: ($) => $.name,
   extras: ($) => [$._blank, $.comment, $._joined],
 
-  // `_newline` ends a statement; `_joined` is a line end that does not; `_close` is no text, before `}` and at the end of the
-  // file. `_block_end` is never read: it tells the scanner that a block has just ended.
-  externals: ($) => [$._newline, $._joined, $._close, $._block_end, $.percent, "(", ")", "[", "]", "{"],
-
-  // `rack 1..16` is a setting with the name of a kind, `rack r[16]` a declaration: seen by what follows the name.
-  conflicts: ($) => [[$.declaration, $._kind_name]],
+  // `_newline` ends a statement; `_joined` is a line end that does not. Of no text are `_close`, before `}` and at the end of the
+  // file, and `_named`, after a kind that is the name of a setting: `rack 1..16`. `_block_end` is never read: it tells the
+  // scanner that a block has just ended.
+  externals: ($) => [$._newline, $._joined, $._close, $._named, $._block_end, $.percent, "(", ")", "[", "]", "{"],
 
   rules: {
     module: ($) => repeat(choice($._statement, $._stop)),
@@ -93,11 +91,8 @@ module.exports = grammar({
     else: ($) => seq(word("else"), choice($.block, $.if)),
     for: ($) => seq(word("for"), field("name", $.name), word("in"), $._entry, $.block),
 
-    setting: ($) => choice(
-      seq(field("name", $.name), optional(list1($.item)), optional($.block)),
-      prec.dynamic(-1, seq(field("name", alias($._kind_name, $.name)), optional(list1($.item)), optional($.block))),
-    ),
-    _kind_name: ($) => $.kind,
+    setting: ($) => seq(field("name", choice($.name, $._kind_name)), optional(list1($.item)), optional($.block)),
+    _kind_name: ($) => seq(alias($.kind, $.name), $._named),
     item: ($) => seq($._value, repeat(choice($._literal, $.path, $.worded))),
     worded: ($) => seq(any("x", "to", "of", "via", "from", "at"), $._sum),
 

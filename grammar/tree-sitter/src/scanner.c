@@ -1,5 +1,6 @@
-// What an ordinary lexer cannot read of .fab: which line ends end a statement, where one ends without a line end, and where
-// `5%` is a share and not a remainder. The rules are those of tdsl/syntax/layout.py and fab.lark; words.h is made of the same.
+// What an ordinary lexer cannot read of .fab: which line ends end a statement, where one ends without a line end, where a kind
+// names a setting, and where `5%` is a share and not a remainder. The rules are those of layout.py, parser.py and scanner.py in
+// tdsl/syntax.
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "tree_sitter/parser.h"
 #include "words.h"
 
-enum Token { NEWLINE, JOINED, CLOSE, BLOCK_END, PERCENT, LPAR, RPAR, LSQB, RSQB, LBRACE };
+enum Token { NEWLINE, JOINED, CLOSE, NAMED, BLOCK_END, PERCENT, LPAR, RPAR, LSQB, RSQB, LBRACE };
 
 // How many brackets are open: a line end inside them ends nothing.
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
 static bool is_blank(int32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 static bool is_digit(int32_t c) { return c >= '0' && c <= '9'; }
 static bool is_letter(int32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+static bool is_in(const char *set, int32_t c) { return c > 0 && c < 128 && strchr(set, c); }
 
 static bool is_one_of(const char *const *words, const char *word) {
   for (; *words; words++) {
@@ -76,6 +79,23 @@ static bool scan_newline(Scanner *scanner, TSLexer *lexer, bool after_block) {
   return true;
 }
 
+// Whether a kind is the name of a setting (`rack 1..16`) or begins a declaration (`rack r[16]`): what follows tells.
+static bool scan_named(TSLexer *lexer) {
+  lexer->mark_end(lexer);
+  lexer->result_symbol = NAMED;
+  if (!is_letter(lexer->lookahead)) return !is_in("\":[(\n;#", lexer->lookahead);
+  char word[LONGEST_WORD + 2];
+  read_word(lexer, word);
+  while (is_blank(lexer->lookahead)) lexer->advance(lexer, false);
+  if (lexer->lookahead == ',') return true;
+  if (lexer->lookahead == '.') {
+    lexer->advance(lexer, false);
+    return lexer->lookahead == '.';
+  }
+  read_word(lexer, word);
+  return !strcmp(word, "x");
+}
+
 static bool scan_percent(TSLexer *lexer) {
   while (is_digit(lexer->lookahead) || lexer->lookahead == '_') lexer->advance(lexer, false);
   if (lexer->lookahead == '.') {
@@ -88,19 +108,21 @@ static bool scan_percent(TSLexer *lexer) {
   lexer->mark_end(lexer);
   lexer->result_symbol = PERCENT;
   int32_t c = lexer->lookahead;
-  return !is_letter(c) && !is_digit(c) && c < 128 && !(c && strchr("([\"$", c));
+  return !is_letter(c) && !is_digit(c) && c < 128 && !is_in("([\"$", c);
 }
 
 static bool scan_bracket(Scanner *scanner, TSLexer *lexer, const bool *valid) {
   static const char brackets[] = "()[]{";
-  const char *found = lexer->lookahead && lexer->lookahead < 128 ? strchr(brackets, lexer->lookahead) : NULL;
-  if (!found || !valid[LPAR + (found - brackets)]) return false;
+  int32_t found = lexer->lookahead;
+  if (!is_in(brackets, found)) return false;
+  unsigned token = LPAR + (unsigned)(strchr(brackets, found) - brackets);
+  if (!valid[token]) return false;
   lexer->advance(lexer, false);
   lexer->mark_end(lexer);
-  lexer->result_symbol = (TSSymbol)(LPAR + (found - brackets));
-  if (*found == '{') {
+  lexer->result_symbol = (TSSymbol)token;
+  if (found == '{') {
     scanner->depth = 0;
-  } else if (*found == '(' || *found == '[') {
+  } else if (found == '(' || found == '[') {
     if (scanner->depth < UINT8_MAX) scanner->depth++;
   } else if (scanner->depth) {
     scanner->depth--;
@@ -112,6 +134,7 @@ bool tree_sitter_fab_external_scanner_scan(void *payload, TSLexer *lexer, const 
   Scanner *scanner = payload;
   bool recovering = valid[BLOCK_END] && valid[PERCENT];  // no state wants both
   while (is_blank(lexer->lookahead)) lexer->advance(lexer, true);
+  if (valid[NAMED] && !recovering) return scan_named(lexer);
   if (lexer->lookahead == '}' || lexer->eof(lexer)) {
     if (!valid[CLOSE] || recovering) return false;
     lexer->mark_end(lexer);
