@@ -27,11 +27,20 @@ module.exports = grammar({
   rules: {
     module: ($) => repeat(choice($._statement, $._stop)),
     _stop: ($) => choice($._newline, ";"),
-    _statement: ($) => seq(choice(
-      $.use, $.param, $.let, $.def, $.declaration, $.model, $.topology, $.connect, $.omit, $.naming, $.extend, $.override,
-      $.place, $.require, $.phase, $.if, $.for, $.tier, $.setting,
-    ), choice($._stop, $._close)),
+    _statement: ($) => seq(choice($._common, $.declaration), choice($._stop, $._close)),
+    _common: ($) => choice(
+      $.use, $.param, $.let, $.def, $.model, $.topology, $.connect, $.omit, $.naming, $.extend, $.override, $.place, $.require,
+      $.phase, $.if, $.for, $.tier, $.setting,
+    ),
     block: ($) => seq("{", repeat(choice($._statement, $._stop)), "}", optional($._block_end)),
+
+    // In a tier's or a setting's block `switch M` names a model, and declares nothing.
+    settings: ($) => seq("{", repeat(choice($._in_settings, $._stop)), "}", optional($._block_end)),
+    _in_settings: ($) => seq(
+      choice($._common, alias($.model_setting, $.setting), alias($.full_declaration, $.declaration)), choice($._stop, $._close)),
+    model_setting: ($) => seq(field("name", alias($.kind, $.name)), alias($.model_item, $.item)),
+    model_item: ($) => alias($.model_path, $.path),
+    model_path: ($) => $.name,
 
     use: ($) => seq(word("use"), field("from", $.dotted), "(", ending($.import), ")"),
     dotted: ($) => seq($.name, repeat(seq(".", $.name))),
@@ -42,20 +51,27 @@ module.exports = grammar({
     def: ($) => seq(word("def"), field("name", $.name), "(", optional($.formals), ")", optional($._typed), "=",
       field("value", $._value)),
     formals: ($) => ending($.formal),
-    formal: ($) => seq(field("name", $.name), optional($._typed), optional(seq("=", field("default", $._value)))),
+    formal: ($) => seq(field("name", $.name), $._typed, optional(seq("=", field("default", $._value)))),
     _typed: ($) => seq(":", field("type", $.type)),
     type: ($) => $.name,
     guard: ($) => seq(word("where"), $._expression),
 
-    declaration: ($) => seq(field("kind", $.kind), field("name", $.name), optional($.shape), optional(field("title", $.string)),
-      optional(seq(":", field("model", $._sum))), optional($.block)),
+    declaration: ($) => seq(field("kind", $.kind), field("name", $.name), optional($._declared)),
+    full_declaration: ($) => seq(field("kind", $.kind), field("name", $.name), $._declared),
+    _declared: ($) => choice(
+      seq($.shape, optional(field("title", $.string)), optional($._of), optional($.block)),
+      seq(field("title", $.string), optional($._of), optional($.block)),
+      seq($._of, optional($.block)),
+      $.block,
+    ),
+    _of: ($) => seq(":", field("model", $._sum)),
     kind: ($) => any(...kinds),
     shape: ($) => seq("[", list1($.extent), "]"),
     extent: ($) => seq($._value, optional(seq(word("of"), $._sum))),
     model: ($) => seq(word("model"), field("kind", choice($.kind, alias($.name, $.kind))), field("name", $.name),
       optional(field("title", $.string)), $.block),
     topology: ($) => seq(word("topology"), field("name", $.name), "(", optional($.formals), ")", $.block),
-    tier: ($) => seq(word("tier"), field("name", $.name), word("of"), choice($._sum, $.hole), field("model", $.name), $.block),
+    tier: ($) => seq(word("tier"), field("name", $.name), word("of"), choice($._sum, $.hole), field("model", $.name), alias($.settings, $.block)),
     phase: ($) => seq(word("phase"), $.number, $.block),
 
     connect: ($) => seq(any("connect", "circuit"), $._ends, optional(seq(word("to"), $._ends)),
@@ -91,7 +107,8 @@ module.exports = grammar({
     else: ($) => seq(word("else"), choice($.block, $.if)),
     for: ($) => seq(word("for"), field("name", $.name), word("in"), $._entry, $.block),
 
-    setting: ($) => seq(field("name", choice($.name, $._kind_name)), optional(list1($.item)), optional($.block)),
+    setting: ($) => seq(field("name", choice($.name, $._kind_name)), optional(list1($.item)),
+      optional(alias($.settings, $.block))),
     _kind_name: ($) => seq(alias($.kind, $.name), $._named),
     item: ($) => seq($._value, repeat(choice($._literal, $.path, $.worded))),
     worded: ($) => seq(any("x", "to", "of", "via", "from", "at"), $._sum),
