@@ -22,7 +22,10 @@ module.exports = grammar({
   // `_newline` ends a statement; `_joined` is a line end that does not. Of no text are `_close`, before `}` and at the end of the
   // file, and `_named`, after a kind that is the name of a setting: `rack 1..16`. `_block_end` is never read: it tells the
   // scanner that a block has just ended.
-  externals: ($) => [$._newline, $._joined, $._close, $._named, $._block_end, $.percent, "(", ")", "[", "]", "{"],
+  externals: ($) => [
+    $._newline, $._joined, $._close, $._named, $._block_end, $.percent, $._quote, $.text, $.placeholder, $._unquote,
+    "(", ")", "[", "]", "{",
+  ],
 
   rules: {
     module: ($) => repeat(choice($._statement, $._stop)),
@@ -161,7 +164,7 @@ module.exports = grammar({
     money: () => re("MONEY"),
     quantity: () => re("QUANTITY"),
     number: () => re("NUMBER"),
-    string: () => re("STRING"),
+    string: ($) => seq(alias($._quote, '"'), repeat(choice($.text, $.placeholder)), alias($._unquote, '"')),
     comparator: () => re("CMP"),
     name: () => re("NAME"),
     comment: () => re("COMMENT"),

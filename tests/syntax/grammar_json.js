@@ -12,7 +12,7 @@ Object.assign(globalThis, {
   repeat1: one("REPEAT1"),
   optional: (x) => choice(x, { type: "BLANK" }),
   field: (name, x) => ({ type: "FIELD", name, content: rule(x) }),
-  alias: (x, as) => ({ type: "ALIAS", content: rule(x), named: as.type === "SYMBOL", value: as.name }),
+  alias: (x, as) => ({ type: "ALIAS", content: rule(x), named: typeof as !== "string", value: as.name || as }),
   grammar: ({ name, word, rules, extras, externals }) => {
     const $ = new Proxy({}, { get: (_, symbol) => ({ type: "SYMBOL", name: symbol }) });
     return {

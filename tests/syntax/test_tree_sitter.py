@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tdsl.diagnostic import Diagnostics
 from tdsl.source import SourceFile
 from tdsl.syntax import keywords, parser, tables, tree
+from tdsl.syntax.strings import read as strings_of
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
 from tests.syntax.test_properties import PIECES, SOUP, programs
@@ -68,17 +69,19 @@ def parse(language: Any, text: str) -> Any:
     return tree_sitter.Parser(language).parse(text.encode()).root_node
 
 
-def walk(node: Any) -> Iterator[Any]:
+def walk(node: Any, whole: tuple[str, ...] = ()) -> Iterator[Any]:
     todo = [node]
     while todo:
         node = todo.pop()
         yield node
-        todo.extend(reversed(node.children))
+        if node.type not in whole:
+            todo.extend(reversed(node.children))
 
 
-def leaves(node: Any) -> list[Any]:
-    """What has text of its own."""
-    return [n for n in walk(node) if not n.child_count and n.end_byte > n.start_byte]
+def leaves(node: Any, whole: tuple[str, ...] = ()) -> list[Any]:
+    """What has text of its own; some kinds of nodes as they stand, whatever is in them."""
+    found = [n for n in walk(node, whole) if not n.child_count or n.type in whole]
+    return [n for n in found if n.end_byte > n.start_byte]
 
 
 def texts(paths: list[Path]) -> Iterator[tuple[Path, str]]:
@@ -174,7 +177,7 @@ def test_both_read_the_same_tokens_and_words(language: Any, monkeypatch: pytest.
         file = SourceFile(str(name), text)
         taken = words_of(file, monkeypatch)
         tokens = [t for t in tables.load().scanner.scan(file) if not t.newline]
-        read = leaves(parse(language, text))
+        read = leaves(parse(language, text), whole=("string",))
         assert [n.text.decode() for n in read] == [t.text for t in tokens], name
         for leaf, token in zip(read, tokens, strict=True):
             if token.type != "NAME":
@@ -185,6 +188,18 @@ def test_both_read_the_same_tokens_and_words(language: Any, monkeypatch: pytest.
                 assert leaf.is_named != (token.start in taken), (name, token, leaf.parent)
             words += token.start in taken
     assert words > 1000
+
+
+def test_both_read_the_same_placeholders(language: Any) -> None:
+    total = 0
+    for name, text in (*texts(STDLIB), *ALL.items()):
+        file = SourceFile(str(name), text)
+        strings = [strings_of(t, Diagnostics()) for t in tables.load().scanner.scan(file) if t.type == "STRING"]
+        spans = [p.span for s in strings for p in s.parts if isinstance(p, tree.Placeholder)]
+        found = [n.text.decode() for n in walk(parse(language, text)) if n.type == "placeholder"]
+        assert found == [text[s.start : s.end] for s in spans], name
+        total += len(found)
+    assert total > 50
 
 
 def statements(node: object) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,9 @@
 ; Made by scripts/editor-grammars. No two patterns take the same text, so that their order does not count.
 (comment) @comment
-(string) @string
+["\"" (text)] @string
+(placeholder) @string.special
 [(number) (quantity) (percent) (ratio) (dimensions) (money)] @constant.numeric
-(address) @string.special
+(address) @constant.numeric
 (hole) @constant.builtin
 (kind) @type.builtin
 (type) @type

@@ -1,6 +1,6 @@
 // What an ordinary lexer cannot read of .fab: which line ends end a statement, where one ends without a line end, where a kind
-// names a setting, and where `5%` is a share and not a remainder. The rules are those of layout.py, parser.py and scanner.py in
-// tdsl/syntax.
+// names a setting, what stands in a string, and where `5%` is a share and not a remainder. The rules are those of layout.py,
+// parser.py and strings.py in tdsl/syntax, and of fab.lark.
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include "tree_sitter/parser.h"
 #include "words.h"
 
-enum Token { NEWLINE, JOINED, CLOSE, NAMED, BLOCK_END, PERCENT, LPAR, RPAR, LSQB, RSQB, LBRACE };
+enum Token {
+  NEWLINE, JOINED, CLOSE, NAMED, BLOCK_END, PERCENT, QUOTE, TEXT, PLACEHOLDER, UNQUOTE, LPAR, RPAR, LSQB, RSQB, LBRACE
+};
 
 // How many brackets are open: a line end inside them ends nothing.
 typedef struct {
@@ -111,6 +113,61 @@ static bool scan_percent(TSLexer *lexer) {
   return !is_letter(c) && !is_digit(c) && c < 128 && !is_in("([\"$", c);
 }
 
+static bool in_string(TSLexer *lexer) {
+  return lexer->lookahead != '"' && lexer->lookahead != '\n' && !lexer->eof(lexer);
+}
+
+// The quote that begins a string, if there is one that ends it.
+static bool scan_quote(TSLexer *lexer) {
+  lexer->advance(lexer, false);
+  lexer->mark_end(lexer);
+  while (in_string(lexer)) lexer->advance(lexer, false);
+  lexer->result_symbol = QUOTE;
+  return lexer->lookahead == '"';
+}
+
+// What follows `{`, up to the brace that closes it.
+static bool skip_placeholder(TSLexer *lexer) {
+  for (unsigned depth = 1; in_string(lexer); lexer->advance(lexer, false)) {
+    if (is_in("([{", lexer->lookahead)) depth++;
+    if (is_in(")]}", lexer->lookahead) && !--depth) {
+      bool closed = lexer->lookahead == '}';
+      lexer->advance(lexer, false);
+      return closed;
+    }
+  }
+  return false;
+}
+
+// The next part of a string: text, in which braces are doubled, a placeholder, or its end.
+static bool scan_string(TSLexer *lexer) {
+  lexer->result_symbol = TEXT;
+  bool text = false;
+  for (; in_string(lexer); text = true) {
+    if (lexer->lookahead == '{') {
+      lexer->advance(lexer, false);
+      if (lexer->lookahead != '{') {
+        if (text) return true;
+        if (skip_placeholder(lexer)) {
+          lexer->result_symbol = PLACEHOLDER;
+          lexer->mark_end(lexer);
+          return true;
+        }
+        while (in_string(lexer)) lexer->advance(lexer, false);
+        lexer->mark_end(lexer);
+        return true;
+      }
+    }
+    lexer->advance(lexer, false);
+    lexer->mark_end(lexer);
+  }
+  if (text || lexer->lookahead != '"') return text;
+  lexer->advance(lexer, false);
+  lexer->mark_end(lexer);
+  lexer->result_symbol = UNQUOTE;
+  return true;
+}
+
 static bool scan_bracket(Scanner *scanner, TSLexer *lexer, const bool *valid) {
   static const char brackets[] = "()[]{";
   int32_t found = lexer->lookahead;
@@ -133,6 +190,7 @@ static bool scan_bracket(Scanner *scanner, TSLexer *lexer, const bool *valid) {
 bool tree_sitter_fab_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid) {
   Scanner *scanner = payload;
   bool recovering = valid[BLOCK_END] && valid[PERCENT];  // no state wants both
+  if (valid[TEXT] && !recovering) return scan_string(lexer);
   while (is_blank(lexer->lookahead)) lexer->advance(lexer, true);
   if (valid[NAMED] && !recovering) return scan_named(lexer);
   if (lexer->lookahead == '}' || lexer->eof(lexer)) {
@@ -143,6 +201,7 @@ bool tree_sitter_fab_external_scanner_scan(void *payload, TSLexer *lexer, const 
   }
   if (lexer->lookahead == '\n') return scan_newline(scanner, lexer, valid[BLOCK_END] && !recovering);
   if (is_digit(lexer->lookahead)) return valid[PERCENT] && scan_percent(lexer);
+  if (lexer->lookahead == '"') return valid[QUOTE] && scan_quote(lexer);
   return scan_bracket(scanner, lexer, valid);
 }
 
