@@ -11,11 +11,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDERS = ("grammar", "stdlib", "targets")
-LEFT_OUT = ("__pycache__", "node_modules", "vscode")
+LEFT_OUT = ("__pycache__", "node_modules", "tree-sitter", "vscode")
 
 
 class DataHook(BuildHookInterface):
-    """Adds the files of the three folders, without the extension for VS Code, which is built from a checkout."""
+    """Adds the files of the three folders, without what editors build from a checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Fill the list of files that go into the wheel besides the package."""

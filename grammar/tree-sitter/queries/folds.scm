@@ -1,0 +1,1 @@
+[(use) (formals) (block) (list) (call)] @fold

@@ -1,0 +1,39 @@
+; Made by scripts/editor-grammars. No two patterns take the same text, so that their order does not count.
+(comment) @comment
+["\"" (text)] @string
+(placeholder) @string.special
+[(number) (quantity) (percent) (ratio) (dimensions) (money)] @number
+(address) @constant
+(hole) @constant.builtin
+(kind) @type.builtin
+(type) @type
+["as" "use"] @keyword.import
+["def"] @keyword.function
+["else" "if"] @keyword.conditional
+["for"] @keyword.repeat
+["and" "in" "not" "or"] @keyword.operator
+["any" "at" "circuit" "connect" "degree" "extend" "from" "intact" "let" "model" "naming" "of" "omit" "override" "param" "phase" "place" "report" "require" "seed" "shift" "through" "tier" "to" "topology" "under" "uneven" "via" "where" "with" "x"] @keyword
+(manner) @keyword
+["%" "*" "**" "+" "-" ".." "/" "//" "="] @operator
+(comparator) @operator
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+["," "." ":" ";"] @punctuation.delimiter
+(use from: (dotted (name) @module))
+(import [name: (name) alias: (name)] @type)
+(param name: (name) @variable.parameter)
+(formal name: (name) @variable.parameter)
+(let name: (name) @variable)
+(for name: (name) @variable)
+(comprehension name: (name) @variable)
+(def name: (name) @function)
+(topology name: (name) @function)
+(model name: (name) @type)
+(declaration name: (name) @label)
+(declaration model: (path . (name) @type .))
+(tier name: (name) @label)
+(tier model: (name) @type)
+(setting name: (name) @property)
+(pattern name: (name) @function.builtin)
+(claim name: (name) @function.method)
+(path . (name) @function.call . (call))
+(dot name: (name) @variable.member)

@@ -1,0 +1,2 @@
+[(use) (formals) (shape) (block) (list) (comprehension) (paren) (tuple) (index) (call)] @indent.begin
+["}" "]" ")"] @indent.branch
