@@ -7,11 +7,15 @@ soon as the text changes again. Protocol: https://microsoft.github.io/language-s
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
@@ -20,12 +24,14 @@ from tdsl import __version__, catalogue
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.ide import judge, outline, places
 from tdsl.ide.judge import Judgement, Question
+from tdsl.ide.rename import Index, Refused
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.printer import format_source
 
+T = TypeVar("T")
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
 
@@ -62,6 +68,12 @@ class Open:
     facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
     judged: bool = False
     task: asyncio.Task[None] | None = None
+
+
+class Refusal(JsonRpcException):
+    """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that it should log."""
+
+    CODE = lsp.LSPErrorCodes.RequestFailed.value
 
 
 class Server(LanguageServer):
@@ -172,6 +184,25 @@ class Server(LanguageServer):
         except Exception as fault:  # the editor goes on, and is told
             return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
 
+    # ------------------------------------------------------------ names
+
+    def asked(self, document: lsp.TextDocumentIdentifier, at: lsp.Position) -> tuple[Open | None, Path, int]:
+        """The open file that a question is about, its path, and the offset into its text."""
+        state = self.open.get(document.uri)
+        return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
+
+    def index(self, state: Open) -> Index:
+        """The names of the workspace as it is now, or of the file's folder where the editor has none open."""
+        folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
+        return judge.index(self.question(state), folders or [Path(state.path).parent])
+
+    def renaming(self, edits: Callable[[Index], T], state: Open) -> T:
+        """What an index answers; a refusal goes to the editor with its reason."""
+        try:
+            return edits(self.index(state))
+        except Refused as why:
+            raise Refusal(str(why)) from None
+
     # ------------------------------------------------------------ findings
 
     def tell(self, state: Open, judgement: Judgement) -> None:
@@ -273,6 +304,8 @@ class Server(LanguageServer):
 def serve() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make()
+    log = logging.getLogger("pygls.protocol.json_rpc")
+    log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
         server.start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
@@ -330,5 +363,38 @@ def make() -> Server:
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         state = server.open.get(params.text_document.uri)
         return server.hints(state, params.range) if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
+        state, path, at = server.asked(params.text_document, params.position)
+        return [server.location(s) for s in server.index(state).definition(path, at)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        state, path, at = server.asked(params.text_document, params.position)
+        declared = params.context.include_declaration
+        return [server.location(s) for s in server.index(state).references(path, at, declared)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        state, path, at = server.asked(params.text_document, params.position)
+        write, read = lsp.DocumentHighlightKind.Write, lsp.DocumentHighlightKind.Read
+        spans = server.index(state).highlights(path, at) if state else []
+        return [lsp.DocumentHighlight(server.range(s), write if declared else read) for s, declared in spans]
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
+        state, path, at = server.asked(params.text_document, params.position)
+        return server.range(server.renaming(lambda i: i.renamed(path, at), state)) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        state, path, at = server.asked(params.text_document, params.position)
+        if state is None:
+            return None
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for span in server.renaming(lambda i: i.edits(path, at, params.new_name), state):
+            changes.setdefault(server.uri(span), []).append(lsp.TextEdit(server.range(span), params.new_name))
+        return lsp.WorkspaceEdit(changes)
 
     return server
