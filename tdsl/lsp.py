@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -31,7 +30,6 @@ from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.printer import format_source
 
-T = TypeVar("T")
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
 
@@ -86,6 +84,7 @@ class Server(LanguageServer):
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
+        self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
 
     # ------------------------------------------------------------ places
 
@@ -127,15 +126,21 @@ class Server(LanguageServer):
         if before is not None and before.task is not None:
             before.task.cancel()
         self.worker.drop()
-        file, own = SourceFile(path, document.source), Diagnostics()
-        body = parse(file, own).body
-        state = Open(document.uri, path, file, body, not own.has_errors)
-        self.open[document.uri] = state
+        state = self.take(document.uri, path, document.source)
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
+
+    def take(self, uri: str, path: str, text: str) -> Open:
+        """Have a file open with a text."""
+        file, own = SourceFile(path, text), Diagnostics()
+        body = parse(file, own).body
+        self.indices.clear()
+        self.open[uri] = Open(uri, path, file, body, not own.has_errors)
+        return self.open[uri]
 
     def save(self, uri: str) -> None:
         """Have a file proved that was saved: what it uses may have changed, too."""
         state = self.open.get(uri)
+        self.indices.clear()
         if state is not None and state.judged:
             if state.task is not None:
                 state.task.cancel()
@@ -145,6 +150,7 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Forget a file, and take back what was said of it."""
         state = self.open.pop(uri, None)
+        self.indices.clear()
         if state is None:
             return
         if state.task is not None:
@@ -191,15 +197,19 @@ class Server(LanguageServer):
         state = self.open.get(document.uri)
         return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
 
-    def index(self, state: Open) -> Index:
-        """The names of the workspace as it is now, or of the file's folder where the editor has none open."""
-        folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
-        return judge.index(self.question(state), folders or [Path(state.path).parent])
+    def index(self, state: Open, fresh: bool = False) -> Index:
+        """The names of the workspace, or of the file's folder where the editor has none open; ``fresh``: as they are on disk now."""
+        if fresh:
+            self.indices.clear()
+        if state.uri not in self.indices:
+            folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
+            self.indices[state.uri] = judge.index(self.question(state), folders or [Path(state.path).parent])
+        return self.indices[state.uri]
 
-    def renaming(self, edits: Callable[[Index], T], state: Open) -> T:
+    def renaming(self, ask: Callable[[Index], list[Span]], state: Open) -> list[Span]:
         """What an index answers; a refusal goes to the editor with its reason."""
         try:
-            return edits(self.index(state))
+            return ask(self.index(state, fresh=True))
         except Refused as why:
             raise Refusal(str(why)) from None
 
@@ -373,7 +383,7 @@ def make() -> Server:
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         state, path, at = server.asked(params.text_document, params.position)
         declared = params.context.include_declaration
-        return [server.location(s) for s in server.index(state).references(path, at, declared)] if state else []
+        return [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)] if state else []
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
@@ -385,7 +395,7 @@ def make() -> Server:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
         state, path, at = server.asked(params.text_document, params.position)
-        return server.range(server.renaming(lambda i: i.renamed(path, at), state)) if state else None
+        return server.range(server.renaming(lambda i: [i.renamed(path, at)], state)[0]) if state else None
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:

@@ -11,6 +11,7 @@ from tdsl.allowances import FOREVER, Allowances
 from tdsl.compiler import Compilation, Design, Options
 from tdsl.config import ConfigError, load
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.ide import shelf
 from tdsl.ide.rename import Index
 from tdsl.semantics.loader import DECLARED
 
@@ -66,8 +67,10 @@ def index(question: Question, folders: Iterable[Path]) -> Index:
 def names(question: Question) -> Judgement:
     """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
     try:
-        asked = options(question)
+        parsed = shelf.lend(question.overlay)
+        asked = replace(options(question), parsed=parsed)
         _, found = compiler.parameters(question.path, asked)
+        shelf.keep(parsed, question.overlay)
     except (compiler.UsageError, ConfigError) as wrong:
         return Judgement(wrong=str(wrong))
     settled = Allowances(asked.severities)

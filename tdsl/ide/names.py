@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tdsl.ide.scopes import Block, Name, Scopes, add, flat
+from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import DEVICES
 from tdsl.semantics.library import Linked
@@ -32,6 +33,7 @@ class Names:
     def __init__(self, scopes: Scopes, home: Linked) -> None:
         self.scopes, self.home, self.file = scopes, home, home.module.file
         self.found: dict[tuple[int, int], tuple[Name, ...]] = {}
+        self.crowded: dict[tuple[int, int], tuple[Name, ...]] = {}  # of each fabric, the members that share a name
         self.top = scopes.top(home)
         for s in flat(home.module.body):
             if isinstance(s, tree.Extend):
@@ -146,6 +148,8 @@ class Names:
         if kind in KINDS["scope"] or kind in KINDS["group"]:
             inner = self.scopes.inside(self.scopes.mine(s, block, self.home))
             self.walk(s.body or (), inner if inner is not None else block)
+            if inner is not None and inner.own:
+                self.crowded[s.name.span.start, -1] = tuple(n for names in inner.members.values() if names[1:] for n in names)
         elif kind in KINDS["part"]:
             self.deep(s.of, block)
             inner = Block(block)
@@ -361,7 +365,7 @@ class Names:
     def worth(self, name: str, block: Block) -> list[Name]:
         """What a name means where a value stands."""
         found = block.value(name)
-        if found:
+        if found or name in (*BUILTINS, "true", "false"):
             return found
         entry = self.scopes.entry(self.home, name)
         return [entry] if entry is not None and isinstance((entry.target or entry).node, tree.ModelDecl) else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.ide import places
+from tdsl.ide import places, shelf
 from tdsl.ide.names import Names
 from tdsl.ide.scopes import GIVEN, Key, Name, Scopes
 from tdsl.semantics.library import Library
@@ -36,7 +36,7 @@ class Index:
     files: dict[str, Names | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loader = Loader(Diagnostics(), self.paths, dict(self.overlay))
+        loader = Loader(Diagnostics(), self.paths, dict(self.overlay), shelf.lend(self.overlay))
         object.__setattr__(self, "scopes", Scopes(Library(loader, Diagnostics())))
 
     def names(self, path: Path) -> Names | None:
@@ -49,6 +49,7 @@ class Index:
             except OSError:
                 module = None
             self.files[key] = Names(self.scopes, library.link(module)) if module is not None else None
+            shelf.keep(library.loader.parsed, self.overlay)
         return self.files[key]
 
     def at(self, path: Path, offset: int) -> tuple[Span, tuple[Name, ...]] | None:
@@ -174,8 +175,8 @@ class Index:
             if (fault := after.fault(p)) is not None:
                 raise Refused(f"with `{new}`, line {fault.begin[0]} of `{p.name}` does not read as a statement")
             before = {(moved.to(one.file, a), moved.to(one.file, b)): {self._meaning(n, moved) for n in names}
-                      for (a, b), names in one.found.items()}  # fmt: skip
-            now = {k: {after._meaning(n, None) for n in names} for k, names in two.found.items()}
+                      for (a, b), names in (one.found | one.crowded).items()}  # fmt: skip
+            now = {k: {after._meaning(n, None) for n in names} for k, names in (two.found | two.crowded).items()}
             for at in sorted(before.keys() | now.keys()):
                 if before.get(at) != now.get(at):
                     line = two.file.position(at[0])[0]
