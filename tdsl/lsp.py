@@ -198,7 +198,7 @@ class Server(LanguageServer):
         return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
 
     def index(self, state: Open, fresh: bool = False) -> Index:
-        """The names of the workspace, or of the file's folder where the editor has none open; ``fresh``: as they are on disk now."""
+        """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on disk now."""
         if fresh:
             self.indices.clear()
         if state.uri not in self.indices:

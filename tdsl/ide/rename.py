@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from tdsl.diagnostic import Diagnostics, Severity
@@ -67,7 +69,7 @@ class Index:
     # ------------------------------------------------------------ uses
     def holding(self, word: str) -> Iterator[Path]:
         """Files of the folders, and open ones, in which a word stands."""
-        found = [p for folder in self.folders for p in sorted(folder.rglob("*.fab")) if not _hidden(p, folder)][:FILES]
+        found = list(islice((p for folder in self.folders for p in _designs(folder)), FILES))
         known = {str(p.resolve()): p for p in (*found, *map(Path, self.overlay))}
         for key, path in known.items():
             try:
@@ -217,5 +219,8 @@ def _declares(span: Span, keys: set[Key]) -> bool:
     return any(k[0] == id(span.file) and k[1] == span.start for k in keys)
 
 
-def _hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+def _designs(folder: Path) -> Iterator[Path]:
+    """The ``.fab`` files of a folder and those inside it, hidden ones left out."""
+    for at, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        yield from (Path(at) / f for f in sorted(files) if f.endswith(".fab"))

@@ -14,7 +14,7 @@ _held: dict[str, tuple[int, Parsed]] = {}
 def lend(overlay: Container[str]) -> Parsed:
     """What was parsed before, of files that are as they were; those of ``overlay`` are read from there."""
     out: Parsed = {}
-    for key, (when, parsed) in _held.items():
+    for key, (when, parsed) in list(_held.items()):  # others may keep theirs meanwhile
         if key not in overlay and _changed(key) == when:
             out |= parsed
     return out

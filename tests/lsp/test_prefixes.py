@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 from pygls.workspace import Workspace
 
 from tdsl import resources
+from tdsl.ide import judge
 from tdsl.lsp import Refusal, Server, make
 from tdsl.source import Span
 
@@ -44,7 +45,7 @@ def asked(name: str, uri: str, position: lsp.Position) -> Any:
 def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
     """The kinds of questions about the end of a text that had an answer."""
     state = server.take(uri, str(path), text)
-    assert not server.names(state).wrong
+    assert not judge.names(server.question(state)).wrong
     position = server.range(Span(state.file, len(text), len(text))).end
     found = set()
     for name, handler in features(server).items():
