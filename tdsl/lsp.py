@@ -7,11 +7,14 @@ soon as the text changes again. Protocol: https://microsoft.github.io/language-s
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
@@ -20,6 +23,7 @@ from tdsl import __version__, catalogue
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.ide import judge, outline, places
 from tdsl.ide.judge import Judgement, Question
+from tdsl.ide.rename import Index, Refused
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
@@ -64,6 +68,12 @@ class Open:
     task: asyncio.Task[None] | None = None
 
 
+class Refusal(JsonRpcException):
+    """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that it should log."""
+
+    CODE = lsp.LSPErrorCodes.RequestFailed.value
+
+
 class Server(LanguageServer):
     """The server of one editor."""
 
@@ -74,6 +84,7 @@ class Server(LanguageServer):
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
+        self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
 
     # ------------------------------------------------------------ places
 
@@ -115,15 +126,21 @@ class Server(LanguageServer):
         if before is not None and before.task is not None:
             before.task.cancel()
         self.worker.drop()
-        file, own = SourceFile(path, document.source), Diagnostics()
-        body = parse(file, own).body
-        state = Open(document.uri, path, file, body, not own.has_errors)
-        self.open[document.uri] = state
+        state = self.take(document.uri, path, document.source)
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
+
+    def take(self, uri: str, path: str, text: str) -> Open:
+        """Have a file open with a text."""
+        file, own = SourceFile(path, text), Diagnostics()
+        body = parse(file, own).body
+        self.indices.clear()
+        self.open[uri] = Open(uri, path, file, body, not own.has_errors)
+        return self.open[uri]
 
     def save(self, uri: str) -> None:
         """Have a file proved that was saved: what it uses may have changed, too."""
         state = self.open.get(uri)
+        self.indices.clear()
         if state is not None and state.judged:
             if state.task is not None:
                 state.task.cancel()
@@ -133,6 +150,7 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Forget a file, and take back what was said of it."""
         state = self.open.pop(uri, None)
+        self.indices.clear()
         if state is None:
             return
         if state.task is not None:
@@ -171,6 +189,29 @@ class Server(LanguageServer):
             return judge.names(self.question(state))
         except Exception as fault:  # the editor goes on, and is told
             return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
+
+    # ------------------------------------------------------------ names
+
+    def asked(self, document: lsp.TextDocumentIdentifier, at: lsp.Position) -> tuple[Open | None, Path, int]:
+        """The open file that a question is about, its path, and the offset into its text."""
+        state = self.open.get(document.uri)
+        return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
+
+    def index(self, state: Open, fresh: bool = False) -> Index:
+        """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on disk now."""
+        if fresh:
+            self.indices.clear()
+        if state.uri not in self.indices:
+            folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
+            self.indices[state.uri] = judge.index(self.question(state), folders or [Path(state.path).parent])
+        return self.indices[state.uri]
+
+    def renaming(self, ask: Callable[[Index], list[Span]], state: Open) -> list[Span]:
+        """What an index answers; a refusal goes to the editor with its reason."""
+        try:
+            return ask(self.index(state, fresh=True))
+        except Refused as why:
+            raise Refusal(str(why)) from None
 
     # ------------------------------------------------------------ findings
 
@@ -273,6 +314,8 @@ class Server(LanguageServer):
 def serve() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make()
+    log = logging.getLogger("pygls.protocol.json_rpc")
+    log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
         server.start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
@@ -330,5 +373,38 @@ def make() -> Server:
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         state = server.open.get(params.text_document.uri)
         return server.hints(state, params.range) if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
+        state, path, at = server.asked(params.text_document, params.position)
+        return [server.location(s) for s in server.index(state).definition(path, at)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        state, path, at = server.asked(params.text_document, params.position)
+        declared = params.context.include_declaration
+        return [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)] if state else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        state, path, at = server.asked(params.text_document, params.position)
+        write, read = lsp.DocumentHighlightKind.Write, lsp.DocumentHighlightKind.Read
+        spans = server.index(state).highlights(path, at) if state else []
+        return [lsp.DocumentHighlight(server.range(s), write if declared else read) for s, declared in spans]
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
+        state, path, at = server.asked(params.text_document, params.position)
+        return server.range(server.renaming(lambda i: [i.renamed(path, at)], state)[0]) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        state, path, at = server.asked(params.text_document, params.position)
+        if state is None:
+            return None
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for span in server.renaming(lambda i: i.edits(path, at, params.new_name), state):
+            changes.setdefault(server.uri(span), []).append(lsp.TextEdit(server.range(span), params.new_name))
+        return lsp.WorkspaceEdit(changes)
 
     return server

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,6 +11,9 @@ from tdsl.allowances import FOREVER, Allowances
 from tdsl.compiler import Compilation, Design, Options
 from tdsl.config import ConfigError, load
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.ide import shelf
+from tdsl.ide.rename import Index
+from tdsl.semantics.loader import DECLARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,28 @@ def options(question: Question) -> Options:
     return Options(paths=config.path, overlay=question.overlay, severities=severities)
 
 
+def index(question: Question, folders: Iterable[Path]) -> Index:
+    """The names of some folders' files, with the texts of open buffers. What is wrong in ``tdsl.toml`` is told elsewhere."""
+    try:
+        paths = options(question).paths
+    except ConfigError:
+        paths = ()
+    return Index(tuple(folders), paths, question.overlay)
+
+
 def names(question: Question) -> Judgement:
     """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
     try:
-        asked = options(question)
+        parsed = shelf.lend(question.overlay)
+        asked = replace(options(question), parsed=parsed)
         _, found = compiler.parameters(question.path, asked)
+        shelf.keep(parsed, question.overlay)
     except (compiler.UsageError, ConfigError) as wrong:
         return Judgement(wrong=str(wrong))
     settled = Allowances(asked.severities)
     for file in {id(d.span.file): d.span.file for d in found if d.span is not None}.values():
         settled.read(file, Diagnostics())
-    return Judgement(tuple(gather(settled.settle(found))))
+    return Judgement(tuple(d for d in gather(settled.settle(found)) if not _lends(d)))
 
 
 def everything(question: Question) -> Judgement:
@@ -72,8 +86,16 @@ def everything(question: Question) -> Judgement:
     except (compiler.UsageError, ConfigError) as wrong:
         return Judgement(wrong=str(wrong))
     # The printed form of a span's file is all that is needed elsewhere; what a chain of labels repeats is told once.
-    findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings)
+    findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _lends(d))
     return Judgement(findings, tuple(facts(result)))
+
+
+def _lends(d: Diagnostic) -> bool:
+    """Whether a finding is that a file declares no fabric, and the file is there to lend others what it declares."""
+    if d.code != "E0122" or d.span is None:
+        return False
+    words = {m[0].split()[0] for m in DECLARED.finditer(d.span.file.text)}
+    return bool(words) and not words & {"fabric", "cluster"}
 
 
 def facts(result: Compilation) -> list[Fact]:

@@ -192,6 +192,9 @@ def test_prefixes_over_stdio(tmp_path: Path) -> None:
                 client.text_document_document_symbol_async(lsp.DocumentSymbolParams(document)),
                 client.text_document_folding_range_async(lsp.FoldingRangeParams(document)),
                 client.text_document_hover_async(lsp.HoverParams(document, end)),
+                client.text_document_definition_async(lsp.DefinitionParams(document, end)),
+                client.text_document_references_async(lsp.ReferenceParams(lsp.ReferenceContext(True), document, end)),
+                client.text_document_document_highlight_async(lsp.DocumentHighlightParams(document, end)),
                 client.text_document_formatting_async(lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True))),
                 client.text_document_code_action_async(lsp.CodeActionParams(document, EVERYWHERE, lsp.CodeActionContext([]))),
             )

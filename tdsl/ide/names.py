@@ -1,0 +1,389 @@
+"""Which declaration each name in a text stands for, whether or not the text compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from tdsl.ide.scopes import Block, Name, Scopes, add, flat
+from tdsl.semantics.builtins import BUILTINS
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.intent import DEVICES
+from tdsl.semantics.library import Linked
+from tdsl.semantics.statements import is_cable
+from tdsl.source import Span
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS
+from tdsl.syntax.tables import load
+
+WORDED = ("role", "layer", "minimize")
+"""Settings whose value is a word, whatever names there are."""
+PATHED = ("asn", "full", "limited", "subnet_manager")
+"""Settings of paths to devices, as are ``address`` and ``hosts`` with more behind them."""
+ELEMENT = {"i": "the index", "lane": "the lane", "lanes": "how many lanes there are"}
+"""What the language names in the settings of ports and of a host's layout."""
+
+Paths = Iterable[tree.Path]
+
+
+class Names:
+    """The names of one file. ``found`` has for each place where one stands the declarations it may mean."""
+
+    def __init__(self, scopes: Scopes, home: Linked) -> None:
+        self.scopes, self.home, self.file = scopes, home, home.module.file
+        self.found: dict[tuple[int, int], tuple[Name, ...]] = {}
+        self.crowded: dict[tuple[int, int], tuple[Name, ...]] = {}  # of each fabric, the members that share a name
+        self.top = scopes.top(home)
+        for s in flat(home.module.body):
+            if isinstance(s, tree.Extend):
+                for group in self.addressed(s.path):
+                    block = scopes.inside(group)
+                    if block is not None:
+                        scopes.declare(block, s.body, home, group.what in KINDS["scope"])
+        self.walk(home.module.body, self.top)
+
+    def at(self, offset: int) -> tuple[Span, tuple[Name, ...]] | None:
+        """The name that stands at an offset, or ends there."""
+        held = [k for k in self.found if k[0] <= offset <= k[1]]
+        if not held:
+            return None
+        start, end = max(held)
+        return Span(self.file, start, end), self.found[start, end]
+
+    def mark(self, span: Span, names: Iterable[Name]) -> None:
+        """Remember what stands at a place."""
+        names = tuple(names)
+        if names and span.file is self.file:
+            self.found[span.start, span.end] = names
+
+    # ------------------------------------------------------------ statements
+    def walk(self, body: Iterable[tree.Stmt], block: Block) -> None:
+        """Every statement of a block."""
+        for s in body:
+            self.statement(s, block)
+
+    def statement(self, s: tree.Stmt, block: Block) -> None:
+        """One statement."""
+        match s:
+            case tree.Use():
+                self.use(s)
+            case tree.Param() | tree.Let():
+                self.mark(s.name.span, block.values.get(s.name.name, ()))
+                self.deep((s.value if isinstance(s, tree.Let) else s.default, s.guard), block)
+            case tree.Def():
+                self.mark(s.name.span, block.values.get(s.name.name, ()))
+                self.deep(s.body, self.formals(s, Block(block)))
+            case tree.Decl():
+                self.decl(s, block)
+            case tree.ModelDecl() | tree.TopologyDecl():
+                self.mark(s.name.span, block.members.get(s.name.name, ()))
+                inner = self.scopes.inside(self.scopes.mine(s, block, self.home)) or block
+                if isinstance(s, tree.TopologyDecl):
+                    self.formals(s, inner)
+                self.walk(s.body, inner)
+            case tree.If():
+                for test, inside in s.branches:
+                    self.deep(test, block)
+                    self.walk(inside, block)
+                self.walk(s.other, block)
+            case tree.For():
+                self.deep(s.over, block)
+                inner = self.variable(s.var, "loop variable", block)
+                self.scopes.declare(inner, s.body, self.home)
+                self.walk(s.body, inner)
+            case tree.Setting():
+                self.setting(s, block)
+            case tree.Tier():
+                self.mark(s.name.span, block.members.get(s.name.name, ()))
+                self.mark(s.child.span, [n for n in block.member(s.child.name) if n.what == "tier"])
+                self.deep((s.count, s.body), block)
+            case tree.Broken():
+                self.walk(s.body, block)
+                self.lost(s.span, block)
+            case _:
+                self.pathed(s, block)
+
+    def use(self, s: tree.Use) -> None:
+        """``use a.b (X as Z)``: the file, and what it declares."""
+        try:
+            paths = self.scopes.library.loader.find(s, self.home.module.folder)
+            module = self.scopes.library.loader.read(paths[0]) if len(paths) == 1 else None
+        except (Fault, Excused, OSError):
+            module = None
+        if module is not None:
+            whole = Span(module.file, 0, 0)
+            file = Name(s.module[-1].name, "file", whole, fixed="this is the name of a file")
+            for part in s.module:
+                self.mark(part.span, [file])
+        for u in s.names:
+            given = (u.alias or u.name).name
+            names = self.top.values.get(given) or self.top.members.get(given, [])
+            if u.alias is not None:
+                self.mark(u.alias.span, [n for n in names if n.target is not None])
+            self.mark(u.name.span, [n.target or n for n in names if u.alias is None or n.target is not None])
+
+    def formals(self, s: tree.Def | tree.TopologyDecl, inner: Block) -> Block:
+        """The parameters of a function or topology; their defaults see those before them."""
+        for f in s.formals:
+            if isinstance(s, tree.Def):
+                add(inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home))
+            self.mark(f.name.span, inner.values.get(f.name.name, ()))
+            if f.default is not None and f.type.name != "pattern":
+                self.deep(f.default, inner)
+        return inner
+
+    def variable(self, m: tree.Member, what: str, around: Block) -> Block:
+        """A block with a variable in it."""
+        inner = Block(around)
+        add(inner.values, Name(m.name, what, m.span, None, inner, self.home))
+        self.mark(m.span, inner.values[m.name])
+        return inner
+
+    def decl(self, s: tree.Decl, block: Block) -> None:
+        """A fabric, group, device, port, or part of a host's layout."""
+        kind, names = s.kind.name, block.members.get(s.name.name, [])
+        self.mark(s.name.span, names)
+        self.deep((s.shape, s.title), block)
+        if kind in KINDS["scope"] or kind in KINDS["group"]:
+            inner = self.scopes.inside(self.scopes.mine(s, block, self.home))
+            self.walk(s.body or (), inner if inner is not None else block)
+            if inner is not None and inner.own:
+                self.crowded[s.name.span.start, -1] = tuple(n for names in inner.members.values() if names[1:] for n in names)
+        elif kind in KINDS["part"]:
+            self.deep(s.of, block)
+            inner = Block(block)
+            for word, what in ELEMENT.items():
+                why = f"`{word}` is {what}, so named by the language"
+                inner.values[word] = [Name(word, what, s.name.span, None, inner, self.home, fixed=why)]
+            inner.values[s.name.name] = names
+            for x in s.body or ():
+                if isinstance(x, tree.Setting) and x.name.name == "on":
+                    self.joined([i.value for i in x.items if isinstance(i.value, tree.Path)], inner)
+                else:
+                    self.deep(x, inner)
+        else:
+            self.deep(s.of, block)
+            self.device(s.body or (), names, block)
+
+    def device(self, body: Iterable[tree.Stmt], names: list[Name], block: Block) -> None:
+        """What stands in the braces of a device: of its settings ``split`` names a port class of its model."""
+        for x in body:
+            if not isinstance(x, tree.Setting) or x.name.name in WORDED:
+                continue
+            for item in x.items:
+                if x.name.name == "split" and isinstance(item.value, tree.Path) and item.value.bare is not None:
+                    self.mark(item.value.span, self.scopes.step(names, item.value.bare))
+                else:
+                    self.deep(item.value, block)
+                self.deep(item.args, block)
+
+    # ------------------------------------------------------------ settings
+    def setting(self, s: tree.Setting, block: Block) -> None:
+        """A setting of a fabric, a group or a model; an intent and the topology it names among them."""
+        word = s.name.name
+        worth = [i.value for i in s.items if isinstance(i.value, tree.Path)]
+        self.mark(s.name.span, [n for ns in block.members.values() for n in ns if n.node is s])
+        if word in WORDED:
+            return
+        if word in DEVICES:
+            many = any(w == "x" for i in s.items for w, _ in i.args)
+            self.joined([] if many else worth, block, [(i.value if many else (), i.args) for i in s.items])
+            self.device(s.body or (), block.members.get(DEVICES[word], []), block)
+        elif word in PATHED or word == "address":
+            args = [a for i in s.items for a in i.args]
+            far = [v for w, v in args if w == "to" and isinstance(v, tree.Path)]
+            self.joined([*worth, *far], block, [v for w, v in args if v not in far], s.body or ())
+        elif word in ("partition", "routing", "roce"):
+            self.deep([i.args for i in s.items], block)
+            self.walk([x for x in s.body or () if isinstance(x, tree.Setting)], block)
+        elif word == "cable":
+            self.part(s, block)
+        else:
+            entry = self.scopes.topology(self.home, word) if block.own else None
+            if entry is None:
+                self.deep((s.items, s.body or ()), block)
+            else:
+                self.mark(s.name.span, [self.scopes.of(entry)])
+                self.arguments(s, self.scopes.inside(self.scopes.of(entry)) or Block(), block)
+
+    def arguments(self, s: tree.Setting, formals: Block, block: Block) -> None:
+        """What the braces of a topology say for its parameters."""
+        node = formals.values
+        first = next((n for names in node.values() for n in names if n.type != "ports"), None)
+        for x in (s, *(s.body or ())):
+            if not isinstance(x, tree.Setting):
+                self.statement(x, block)
+                continue
+            names = node.get(x.name.name, []) if x is not s else [first] if first is not None else []
+            if x is not s:
+                self.mark(x.name.span, names)
+            for i in x.items:
+                if not any(n.type == "pattern" for n in names):
+                    self.deep(i.value, block)
+                self.deep(i.args, block)
+
+    def part(self, s: tree.Setting, block: Block) -> None:
+        """``cable PART`` of a connect: a string may name a part of the catalogue, too."""
+        for i in s.items:
+            if isinstance(i.value, tree.Str) and len(i.value.parts) == 1 and isinstance(i.value.parts[0], str):
+                name = self.scopes.entry(self.home, i.value.parts[0])
+                if name is not None and is_cable((name.target or name).node):
+                    self.mark(Span(self.file, i.value.span.start + 1, i.value.span.end - 1), [name])
+        self.deep(s.items, block)
+
+    # ------------------------------------------------------------ paths
+    def pathed(self, s: tree.Stmt, block: Block) -> None:
+        """A statement with paths to devices."""
+        match s:
+            case tree.Connect():
+                paths = [*s.a, *s.b, *([s.via] if s.via else [])]
+                pattern = s.pattern
+                if pattern is not None:
+                    named = [n for n in block.value(pattern.name.name) if n.type == "pattern"]
+                    self.mark(pattern.name.span, named)
+                args = [e for _, e in pattern.args] if pattern else []
+                self.joined(paths, block, [s.copies, *args, s.guard], s.body)
+            case tree.Omit():
+                self.joined(s.paths, block, s.guard)
+            case tree.Naming():
+                around = Block(block)
+                fabric = [n for n in self.fabrics(block) if n.what in KINDS["scope"]]
+                around.values["fabric"] = fabric
+                self.joined([s.path], around if fabric else block, (s.template, s.guard))
+            case tree.Place():
+                self.joined([s.path], block, s.value)
+            case tree.Require():
+                for claim in s.claims:
+                    self.claim(claim, block)
+            case tree.Extend():
+                self.far(s.path, block)
+                groups = self.addressed(s.path) if block is self.top else self.scopes.steps(block, s.path)
+                inner = next((b for g in groups if (b := self.scopes.inside(g)) is not None), None)
+                self.walk(s.body, inner if inner is not None else Block(block))
+            case tree.Override():
+                self.far(s.path, block)
+                self.deep(s.model, block)
+                self.deep([i.args for x in s.body if isinstance(x, tree.Setting) for i in x.items], block)
+            case _:
+                pass
+
+    def fabrics(self, block: Block) -> list[Name]:
+        """The fabrics of the file around a block."""
+        around = []
+        at: Block | None = block
+        while at is not None:
+            around.append(at)
+            at = at.around
+        names = [n for b in around for ns in b.members.values() for n in ns if n.inner is not None and n.inner in around]
+        return [Name("fabric", n.what, n.place, n.node, n.block, n.home, n.inner, fixed="`fabric` is the name of the fabric, so "
+                     "named by the language") for n in names if n.what == "fabric"]  # fmt: skip
+
+    def addressed(self, path: tree.Path) -> list[Name]:
+        """What a path at the top of a file names: it begins with a fabric."""
+        members = [p.name for p in path.parts if isinstance(p, tree.Member)]
+        found = [n.target or n for n in self.top.members.get(members[0], [])]
+        for n in found:
+            self.scopes.inside(n)
+        for part in members[1:]:
+            found = self.scopes.step(found, part)
+        return found
+
+    def far(self, path: tree.Path, block: Block) -> None:
+        """The path of an extend or override, which at the top of a file begins with a fabric."""
+        if block is self.top:
+            self.addressed(path)
+        self.joined([path], block)
+
+    def joined(self, paths: Paths, block: Block, more: Any = None, body: Iterable[tree.Stmt] = (), claim: bool = False) -> None:
+        """Paths, their index variables, and the expressions and settings that see these."""
+        inner = Block(block)
+        for path in paths:
+            for part in path.parts:
+                for e in part.entries if isinstance(part, tree.Index) else ():
+                    if isinstance(e, tree.Path) and e.bare is not None and not inner.value(e.bare):
+                        add(inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home))
+        for path in paths:
+            self.path(path, inner, claim)
+        self.deep(more, inner)
+        for x in body:
+            if isinstance(x, tree.Setting) and x.name.name == "cable":
+                self.part(x, inner)
+            elif isinstance(x, tree.Setting):
+                for i in x.items:  # strings see index variables; a bare word is none of them
+                    if not self.word(i.value, inner):
+                        self.deep(i.value, inner if isinstance(i.value, tree.Str) else block)
+                    self.deep(i.args, block)
+
+    def word(self, e: tree.Expr, block: Block) -> bool:
+        """Whether a setting's value stays a word though a topology has a parameter of this name: that is a pattern."""
+        return isinstance(e, tree.Path) and e.bare is not None and any(n.type == "pattern" for n in block.value(e.bare))
+
+    def path(self, path: tree.Path, block: Block, claim: bool) -> None:
+        """A path through groups and devices to ports."""
+        names: list[Name] = []
+        for k, part in enumerate(path.parts):
+            if isinstance(part, tree.Member):
+                if k == 0 and block.around is self.top:
+                    names = self.top.members.get(part.name, [])
+                elif k == 0:
+                    names = block.member(part.name) or [n for n in block.value(part.name) if n.type == "ports"]
+                    names = names or (block.everywhere(part.name) if claim else [])
+                else:
+                    names = self.scopes.step(names, part.name)
+                self.mark(part.span, names)
+            else:
+                self.deep(part, block)
+
+    def claim(self, c: tree.Claim, block: Block) -> None:
+        """A claim; a bare name there may stand for devices in whichever group."""
+        self.joined([*c.of, *c.of_to, *c.at], block, (c.args, c.any_count, c.value), claim=True)
+        if c.given is not None:
+            self.claim(c.given, block)
+
+    # ------------------------------------------------------------ expressions
+    def deep(self, n: Any, block: Block) -> None:
+        """Any part of a statement whose names are values or models."""
+        if isinstance(n, tree.Path):
+            head = n.parts[0]
+            assert isinstance(head, tree.Member)
+            self.mark(head.span, self.worth(head.name, block))
+            for part in n.parts[1:]:
+                self.deep(part, block)
+        elif isinstance(n, tree.Comprehension):
+            self.deep(n.over, block)
+            self.deep(n.item, self.variable(n.var, "loop variable", block))
+        elif isinstance(n, (tuple, list)):
+            for x in n:
+                self.deep(x, block)
+        elif isinstance(n, tree.Setting):
+            self.deep((n.items, n.body), block)
+        elif is_dataclass(n) and not isinstance(n, (Span, tree.Member)):
+            for f in fields(n):
+                self.deep(getattr(n, f.name), block)
+
+    def worth(self, name: str, block: Block) -> list[Name]:
+        """What a name means where a value stands."""
+        found = block.value(name)
+        if found or name in (*BUILTINS, "true", "false"):
+            return found
+        entry = self.scopes.entry(self.home, name)
+        return [entry] if entry is not None and isinstance((entry.target or entry).node, tree.ModelDecl) else []
+
+    def lost(self, span: Span, block: Block) -> None:
+        """The names of a statement that did not parse: what each most likely means."""
+        levels: list[list[Name]] = [[]]
+        before = ""
+        for t in load().scanner.scan(self.file, span.start, span.end):
+            if t.type in ("LSQB", "LPAR"):
+                levels.append([])
+            elif t.type in ("RSQB", "RPAR") and len(levels) > 1:
+                levels.pop()
+            elif t.type == "NAME":
+                if before == "DOT":
+                    levels[-1] = self.scopes.step(levels[-1], t.text)
+                else:
+                    levels[-1] = block.member(t.text) or self.worth(t.text, block)
+                if (t.start, t.end) not in self.found:
+                    self.mark(t.span, levels[-1])
+            before = t.type

@@ -1,0 +1,35 @@
+"""Files of the standard library as they were parsed, so that an editor does not wait for them at every key."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from pathlib import Path
+
+from tdsl import resources
+from tdsl.semantics.loader import Parsed
+
+_held: dict[str, tuple[int, Parsed]] = {}
+
+
+def lend(overlay: Container[str]) -> Parsed:
+    """What was parsed before, of files that are as they were; those of ``overlay`` are read from there."""
+    out: Parsed = {}
+    for key, (when, parsed) in list(_held.items()):  # others may keep theirs meanwhile
+        if key not in overlay and _changed(key) == when:
+            out |= parsed
+    return out
+
+
+def keep(parsed: Parsed, overlay: Container[str]) -> None:
+    """Remember what was parsed, as far as it is the standard library's and on disk."""
+    library = resources.folder("stdlib").resolve()
+    for key, found in parsed.items():
+        if key not in overlay and Path(key).is_relative_to(library):
+            _held[key] = _changed(key), {key: found}
+
+
+def _changed(key: str) -> int:
+    try:
+        return Path(key).stat().st_mtime_ns
+    except OSError:
+        return -1

@@ -1,0 +1,82 @@
+"""Whatever has been typed so far, the server answers: every prefix of every design of the library, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import converters
+from lsprotocol import types as lsp
+from pygls.workspace import Workspace
+
+from tdsl import resources
+from tdsl.ide import judge
+from tdsl.lsp import Refusal, Server, make
+from tdsl.source import Span
+
+DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
+CONVERTER = converters.get_converter()
+SHORT = 310
+"""A design of so many characters is typed one by one; of a longer one so many prefixes are taken as the next figure says."""
+SAMPLE = 6
+CONTEXT = {"includeDeclaration": True, "diagnostics": [], "triggerKind": 1, "isRetrigger": False}
+EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 10_000, "character": 0}}
+
+
+def features(server: Server) -> dict[str, Callable[[Any], Any]]:
+    """What the server answers about a text: all that it registers, so that nobody forgets one here."""
+    return {
+        name: handler
+        for name, handler in server.protocol.fm.features.items()
+        if name.startswith("textDocument/") and not name.startswith("textDocument/did")
+    }
+
+
+def asked(name: str, uri: str, position: lsp.Position) -> Any:
+    """The question of that name about a place, with whatever else it may hold."""
+    at = {"line": position.line, "character": position.character}
+    options = {"tabSize": 2, "insertSpaces": True}
+    words = {"textDocument": {"uri": uri}, "position": at, "range": EVERYTHING, "context": CONTEXT, "options": options}
+    return CONVERTER.structure({**words, "newName": "other"}, lsp.METHOD_TO_TYPES[name][2])
+
+
+def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
+    """The kinds of questions about the end of a text that had an answer."""
+    state = server.take(uri, str(path), text)
+    assert not judge.names(server.question(state)).wrong
+    position = server.range(Span(state.file, len(text), len(text))).end
+    found = set()
+    for name, handler in features(server).items():
+        try:
+            if handler(asked(name, uri, position)):
+                found.add(name)
+        except Refusal:
+            pass
+    return found
+
+
+@pytest.fixture
+def server() -> Server:
+    made = make()
+    made.protocol._workspace = Workspace(None)
+    return made
+
+
+def prefixes(text: str) -> list[str]:
+    """All prefixes of a short text; of a longer one some, each at another place of a word."""
+    if len(text) <= SHORT:
+        return [text[:i] for i in range(len(text) + 1)]
+    step = len(text) / SAMPLE
+    return [text[: round(step * i) + i % 5] for i in range(SAMPLE)] + [text]
+
+
+def test_every_design_as_it_is_typed(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "a.fab"
+    found = set[str]()
+    for design in DESIGNS:
+        for text in prefixes(design.read_text()):
+            found |= answers(server, path.as_uri(), path, text)
+    assert {"textDocument/definition", "textDocument/references", "textDocument/documentHighlight"} <= found
+    assert {"textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/rename"} <= found
