@@ -17,9 +17,12 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from tdsl import __version__, catalogue
+from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.ide import judge, outline, places
+from tdsl.ide.complete import complete
 from tdsl.ide.judge import Judgement, Question
+from tdsl.ide.known import Known, warm
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
@@ -48,6 +51,26 @@ KINDS = {
 }
 KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
 
+COMPLETIONS = {
+    "keyword": lsp.CompletionItemKind.Keyword,
+    "model": lsp.CompletionItemKind.Class,
+    "topology": lsp.CompletionItemKind.Interface,
+    "check": lsp.CompletionItemKind.Function,
+    "function": lsp.CompletionItemKind.Function,
+    "let": lsp.CompletionItemKind.Constant,
+    "param": lsp.CompletionItemKind.Variable,
+    "variable": lsp.CompletionItemKind.Variable,
+    "setting": lsp.CompletionItemKind.Property,
+    "port": lsp.CompletionItemKind.Field,
+    "unit": lsp.CompletionItemKind.Unit,
+    "type": lsp.CompletionItemKind.TypeParameter,
+    "word": lsp.CompletionItemKind.EnumMember,
+    "pattern": lsp.CompletionItemKind.EnumMember,
+    "file": lsp.CompletionItemKind.File,
+    "folder": lsp.CompletionItemKind.Folder,
+}
+"""The protocol's kinds of what may be written; devices and groups are modules."""
+
 
 @dataclass(slots=True)
 class Open:
@@ -60,6 +83,8 @@ class Open:
     sound: bool  # whether it has no faults of syntax
     told: Judgement = field(default_factory=Judgement)
     facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
+    sets: tuple[judge.Placed, ...] = ()  # of the design as it was last compiled
+    known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
     task: asyncio.Task[None] | None = None
 
@@ -117,7 +142,7 @@ class Server(LanguageServer):
         self.worker.drop()
         file, own = SourceFile(path, document.source), Diagnostics()
         body = parse(file, own).body
-        state = Open(document.uri, path, file, body, not own.has_errors)
+        state = Open(document.uri, path, file, body, not own.has_errors, sets=before.sets if before else ())
         self.open[document.uri] = state
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
 
@@ -159,7 +184,8 @@ class Server(LanguageServer):
                 answer = await loop.run_in_executor(None, self.worker.ask, self.question(state), self.worker.round)
             if self.open.get(state.uri) is not state:
                 return
-        state.facts, state.judged = answer.facts, True
+        state.facts, state.judged, state.known = answer.facts, True, None
+        state.sets = answer.sets or state.sets
         self.tell(state, answer)
         capabilities = self.client_capabilities.workspace
         if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
@@ -260,6 +286,36 @@ class Server(LanguageServer):
         text = lsp.MarkupContent(lsp.MarkupKind.Markdown, fact.text)
         return lsp.Hover(text, self.range(Span(state.file, fact.start, fact.end)))
 
+    # ------------------------------------------------------------ names
+
+    def known(self, state: Open) -> Known:
+        """What the names of a text mean."""
+        if state.known is None:
+            question = self.question(state)
+            try:
+                paths = judge.options(question).paths
+            except ConfigError:  # told with the findings
+                paths = ()
+            state.known = Known(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
+        return state.known
+
+    def completion(self, state: Open, at: int, unasked: bool) -> lsp.CompletionList:
+        """What may stand at a place, the likeliest first."""
+        start, items = complete(self.known(state), state.file, at, unasked)
+        where = self.range(Span(state.file, start, at))
+        out = [
+            lsp.CompletionItem(
+                i.text,
+                kind=COMPLETIONS.get(i.kind, lsp.CompletionItemKind.Module),
+                detail=i.detail or i.kind,
+                documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, i.doc) if i.doc else None,
+                sort_text=f"{number:04}",
+                text_edit=lsp.TextEdit(where, i.text),
+            )
+            for number, i in enumerate(items)
+        ]
+        return lsp.CompletionList(False, out)
+
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
@@ -283,6 +339,10 @@ def serve() -> None:
 def make() -> Server:
     """A server that knows what to do with each request."""
     server = Server()
+
+    @server.feature(lsp.INITIALIZED)
+    def initialized(params: lsp.InitializedParams) -> None:
+        asyncio.get_running_loop().run_in_executor(None, warm)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -325,6 +385,12 @@ def make() -> Server:
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         state = server.open.get(params.text_document.uri)
         return server.hover(state, server.offset(state, params.position)) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
+    def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        state = server.open.get(params.text_document.uri)
+        unasked = params.context is not None and params.context.trigger_character == " "
+        return server.completion(state, server.offset(state, params.position), unasked) if state else None
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

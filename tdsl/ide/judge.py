@@ -24,11 +24,24 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A device set of a compiled design: its fabric, the names and kinds of its path, its shape in words, and its model."""
+
+    fabric: str
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    shape: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was found in a file, and what is known of its places. ``wrong`` is why the call could not be answered, or ""."""
+    """What was found in a file, what is known of its places, and its device sets. ``wrong`` is why the call could not be
+    answered, or ""."""
 
     findings: tuple[Diagnostic, ...] = ()
     facts: tuple[Fact, ...] = ()
+    sets: tuple[Placed, ...] = ()
     wrong: str = ""
 
 
@@ -73,7 +86,17 @@ def everything(question: Question) -> Judgement:
         return Judgement(wrong=str(wrong))
     # The printed form of a span's file is all that is needed elsewhere; what a chain of labels repeats is told once.
     findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings)
-    return Judgement(findings, tuple(facts(result)))
+    return Judgement(findings, tuple(facts(result)), tuple(p for d in result.designs for p in placed(d)))
+
+
+def placed(design: Design) -> list[Placed]:
+    """The device sets of a design, those of its intent with them."""
+    out = []
+    for s in design.fabric.sets if design.fabric is not None else ():
+        shape = ", ".join(str(a.size) if not a.low else f"{a.low}..{a.high}" for a in s.parts[-1].axes)
+        names, kinds = tuple(p.name for p in s.parts), tuple(p.kind for p in s.parts)
+        out.append(Placed(design.name, names, kinds, f"[{shape}]" if shape else "", s.model.name))
+    return out
 
 
 def facts(result: Compilation) -> list[Fact]:
