@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -19,7 +20,7 @@ from pygls.workspace import TextDocument
 from tdsl import __version__, catalogue
 from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.ide import judge, outline, places
+from tdsl.ide import colours, judge, meaning, outline, places
 from tdsl.ide.complete import complete
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.known import Known, warm
@@ -52,23 +53,10 @@ KINDS = {
 KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
 
 COMPLETIONS = {
-    "keyword": lsp.CompletionItemKind.Keyword,
-    "model": lsp.CompletionItemKind.Class,
-    "topology": lsp.CompletionItemKind.Interface,
-    "check": lsp.CompletionItemKind.Function,
-    "function": lsp.CompletionItemKind.Function,
-    "let": lsp.CompletionItemKind.Constant,
-    "param": lsp.CompletionItemKind.Variable,
-    "variable": lsp.CompletionItemKind.Variable,
-    "setting": lsp.CompletionItemKind.Property,
-    "port": lsp.CompletionItemKind.Field,
-    "unit": lsp.CompletionItemKind.Unit,
-    "type": lsp.CompletionItemKind.TypeParameter,
-    "word": lsp.CompletionItemKind.EnumMember,
-    "pattern": lsp.CompletionItemKind.EnumMember,
-    "file": lsp.CompletionItemKind.File,
-    "folder": lsp.CompletionItemKind.Folder,
-}
+    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",
+    "let": "Constant", "param": "Variable", "variable": "Variable", "setting": "Property", "port": "Field", "unit": "Unit",
+    "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
+}  # fmt: skip
 """The protocol's kinds of what may be written; devices and groups are modules."""
 
 
@@ -83,6 +71,7 @@ class Open:
     sound: bool  # whether it has no faults of syntax
     told: Judgement = field(default_factory=Judgement)
     facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
+    values: tuple[judge.Fact, ...] = ()  # of its parameters
     sets: tuple[judge.Placed, ...] = ()  # of the design as it was last compiled
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
@@ -175,7 +164,9 @@ class Server(LanguageServer):
         loop = asyncio.get_running_loop()
         if not state.judged:
             await asyncio.sleep(0)
-            self.tell(state, self.names(state))
+            told = self.names(state)
+            state.values = told.facts
+            self.tell(state, told)
         answer = None
         while answer is None:  # a change of another file gives this up, too; that file goes first
             await asyncio.sleep(pause)
@@ -278,13 +269,21 @@ class Server(LanguageServer):
         )
 
     def hover(self, state: Open, at: int) -> lsp.Hover | None:
-        """What is known of the place, of the smallest that holds it."""
-        held = [f for f in state.facts if f.start <= at <= f.end]
-        if not held:
-            return None
-        fact = min(held, key=lambda f: f.end - f.start)
-        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, fact.text)
-        return lsp.Hover(text, self.range(Span(state.file, fact.start, fact.end)))
+        """What the word at a place means, with what is known of its declaration; else of the smallest place that holds it."""
+        facts = (*state.facts, *state.values)
+        found = meaning.at(self.known(state), state.file, at)
+        if found is not None and found[1] is not None:
+            start, end = found[0].start, found[0].end
+            told = [f.text for f in facts if f.start in (start, meaning.declared(found[1], state.file))]
+            words = [*told, meaning.page(found[1])] if found[1].kind == "check" else [meaning.page(found[1]), *told]
+        else:
+            held = [f for f in facts if f.start <= at <= f.end]
+            if not held:
+                return None
+            fact = min(held, key=lambda f: f.end - f.start)
+            start, end, words = fact.start, fact.end, [fact.text]
+        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n".join(words))
+        return lsp.Hover(text, self.range(Span(state.file, start, end)))
 
     # ------------------------------------------------------------ names
 
@@ -306,7 +305,7 @@ class Server(LanguageServer):
         out = [
             lsp.CompletionItem(
                 i.text,
-                kind=COMPLETIONS.get(i.kind, lsp.CompletionItemKind.Module),
+                kind=lsp.CompletionItemKind[COMPLETIONS.get(i.kind, "Module")],
                 detail=i.detail or i.kind,
                 documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, i.doc) if i.doc else None,
                 sort_text=f"{number:04}",
@@ -315,6 +314,28 @@ class Server(LanguageServer):
             for number, i in enumerate(items)
         ]
         return lsp.CompletionList(False, out)
+
+    def signature(self, state: Open, at: int) -> lsp.SignatureHelp | None:
+        """The function or topology whose parameters are written at a place."""
+        found = meaning.signature(self.known(state), state.file, at)
+        if found is None:
+            return None
+        units = partial(places.units, encoding="utf-16")  # labels are counted so, whatever was agreed on
+        ends = [(units(found.label[:a]), units(found.label[:b])) for a, b in found.parameters]
+        doc = lsp.MarkupContent(lsp.MarkupKind.Markdown, found.doc) if found.doc else None
+        told = lsp.SignatureInformation(found.label, doc, [lsp.ParameterInformation(e) for e in ends])
+        return lsp.SignatureHelp([told], 0, found.active if found.active >= 0 else None)
+
+    def tokens(self, state: Open) -> lsp.SemanticTokens:
+        """What each word is, five numbers each: lines and columns from the one before, length, type, modifiers as bits."""
+        data: list[int] = []
+        line = column = 0
+        for c in colours.colours(self.known(state)):
+            (at, start), (_, end) = (places.to_editor(state.file, o, self.encoding) for o in (c.start, c.end))
+            bits = sum(1 << colours.MODIFIERS.index(m) for m in c.modifiers)
+            data += (at - line, start - column if at == line else start, end - start, colours.TYPES.index(c.type), bits)
+            line, column = at, start
+        return lsp.SemanticTokens(data)
 
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""
@@ -391,6 +412,18 @@ def make() -> Server:
         state = server.open.get(params.text_document.uri)
         unasked = params.context is not None and params.context.trigger_character == " "
         return server.completion(state, server.offset(state, params.position), unasked) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ",", "{"]))
+    def signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        state = server.open.get(params.text_document.uri)
+        return server.signature(state, server.offset(state, params.position)) if state else None
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS))
+    )
+    def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+        state = server.open.get(params.text_document.uri)
+        return server.tokens(state) if state else None
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from fractions import Fraction
 
 from tdsl.semantics.model import Chip, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, show
@@ -14,12 +15,10 @@ from tdsl.syntax import tree
 TRAILING = re.compile(r'[^"#]*#[ \t]?(.*)')
 
 
-def rate_words(rate: int | None) -> str:
+def rate_words(rate: int | Fraction | None) -> str:
     """A rate as the field says it for short: ``400G`` for 400 Gbit/s one way; ``any rate`` for None."""
     if rate is None:
         return "any rate"
-    from fractions import Fraction
-
     return show(Quantity(Fraction(rate), RATE)).removesuffix("bps")
 
 
@@ -59,9 +58,10 @@ def model_page(m: DeviceModel) -> str:
     rows = [f"- `{_shaped(c.name, c.axes)}` {port_words(c)}" for c in m.classes]
     rows += [f"- `{_shaped(c.name, c.axes)}` {chip_words(c)}" for c in m.chips]
     out += ["\n".join(rows)] if rows else [model_words(m)] if m.kind == "cable" else []
-    out += [", ".join(f"{k} {text_of(m.facts[k])}" for k in ("height", "power", "mass") if k in m.facts)]
-    if "power_max" in m.facts:
-        out[-1] += f", power at most {text_of(m.facts['power_max'])}"
+    most = f" (at most {text_of(m.facts['power_max'])})" if "power_max" in m.facts else ""
+    drawn = {"power": most} if most else {}
+    facts = ((k, m.facts[k]) for k in ("height", "power", "mass") if k in m.facts)
+    out += [", ".join(f"{k} {text_of(v)}{drawn.get(k, '')}" for k, v in facts)]
     out.append(comment(m.origin.span))
     out += [f"Source: {text_of(m.facts['source'])}"] if "source" in m.facts else []
     return "\n\n".join(x for x in out if x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from tdsl.allowances import FOREVER, Allowances
 from tdsl.compiler import Compilation, Design, Options
 from tdsl.config import ConfigError, load
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.semantics.ranges import Settings
+from tdsl.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +72,34 @@ def names(question: Question) -> Judgement:
     """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
     try:
         asked = options(question)
-        _, found = compiler.parameters(question.path, asked)
+        settings, found = compiler.parameters(question.path, asked)
     except (compiler.UsageError, ConfigError) as wrong:
         return Judgement(wrong=str(wrong))
     settled = Allowances(asked.severities)
     for file in {id(d.span.file): d.span.file for d in found if d.span is not None}.values():
         settled.read(file, Diagnostics())
-    return Judgement(tuple(gather(settled.settle(found))))
+    return Judgement(tuple(gather(settled.settle(found))), tuple(_parameters(question, settings)))
+
+
+def _parameters(question: Question, settings: Settings) -> list[Fact]:
+    """The value of each parameter of the file that was asked for, and what it may be."""
+    from tdsl.semantics.values import text_of
+
+    out: dict[int, Fact] = {}
+    for d in settings.domains or ():
+        if Path(d.span.file.name).resolve() != Path(question.path).resolve():
+            continue
+        text = f"`{d.name}` is {text_of(d.default)} unless `--set {d.name}=…` says otherwise"
+        if d.choices is None:
+            text += f"; {d.missing}"
+        elif isinstance(d.choices, range):
+            text += f"; it may be {d.choices.start} to {d.choices.stop - 1}"
+        else:
+            shown = [text_of(v) for v in d.choices[:12]]
+            more = f", … ({len(d.choices):,} values)" if len(d.choices) > len(shown) else ""
+            text += f"; it may be {', '.join(shown)}{more}"
+        out[d.span.start] = Fact(d.span.start, d.span.end, text)
+    return list(out.values())
 
 
 def everything(question: Question) -> Judgement:
@@ -119,10 +143,13 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
         return []
     import numpy as np
 
+    from tdsl.verify.checks.oversubscription import by_set
+    from tdsl.verify.view import View
+
+    ratios = by_set(View.whole(fabric))
     out = []
     for s in fabric.sets:
-        span = s.origin.span
-        if span.file.name != design.file:
+        if s.origin.span.file.name != design.file:
             continue
         rows = slice(s.first, s.first + s.count)
         built = int(np.count_nonzero(fabric.built[rows]))
@@ -133,8 +160,22 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
         text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
         text += f" ({shape})" if shape else ""
         text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
-        out.append((span.start, span.start + len(s.name), text, f"= {s.count:,}" if s.axes else ""))
+        hints = [f"= {s.count:,}"] if s.axes else []
+        if s.index in ratios:
+            down, up = ratios[s.index].ratio or (0, 0)
+            hints.append(f"{down}:{up}")
+            text += f"\n\noversubscription, down : up, of the worst: {ratios[s.index].text}"
+        start, end = _place(s.origin.span, s.name)
+        named = "" if s.origin.span.file.text[start:end] == s.name else f"{s.name} "
+        out.append((start, end, text, named + ", ".join(hints) if hints else ""))
     return out
+
+
+def _place(span: Span, name: str) -> tuple[int, int]:
+    """Where the name of a device set stands in the statement that makes it; its first word, where it stands nowhere."""
+    line = span.text.partition("\n")[0].partition("{")[0]
+    found = re.search(rf"\b{re.escape(name)}\b", line) or re.match(r"\w+", line)
+    return (span.start + found.start(), span.start + found.end()) if found else (span.start, span.end)
 
 
 def _results(design: Design) -> list[tuple[int, int, str, str]]:

@@ -121,6 +121,10 @@ class Known:
         except (Fault, Excused):
             return None
 
+    def is_model(self, name: str) -> bool:
+        """Whether a name is a model's."""
+        return self.library.is_model(self.home, name)
+
     def a_model(self, name: str) -> Meaning:
         """A model by its name."""
         found = self.model(name)

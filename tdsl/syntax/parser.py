@@ -63,6 +63,18 @@ def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     return tree.Module(body, Span(file, 0, len(file.text)))
 
 
+def words(file: SourceFile) -> set[int]:
+    """Where the words of the grammar stand in a file; what looks like one may be a name."""
+    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.tables import load
+
+    tables = load()
+    tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
+    run = _Run(tables, file, Diagnostics(), Layout(file, Diagnostics(), tokens).arrange())
+    run.module()
+    return run.words
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What stands before a place in a text: the tokens of its statement, the heads of the blocks around it, outermost first,
@@ -146,6 +158,7 @@ class _Run:
     table: Any = None
     last: Any = None
     head: int = 0
+    words: set[int] = field(default_factory=set)  # where names stand that were taken as words
     written: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -257,6 +270,7 @@ class _Run:
             return False
         if kind != token.type:
             word = Token(kind, token.text, self.file, token.start)
+            self.words.add(token.start)
             state.feed_token(word)
         else:
             state.feed_token(token)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from lsprotocol import types as lsp
 
 from tdsl import compiler, resources
 from tdsl.diagnostic import Diagnostics
+from tdsl.ide import colours, meaning
 from tdsl.ide.complete import Item, complete
 from tdsl.ide.judge import Placed, placed
 from tdsl.ide.known import Known
+from tdsl.semantics.builtins import BUILTINS
 from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
@@ -133,10 +136,18 @@ def test_what_designs_say_is_offered(name: str) -> None:
 
 
 def test_every_prefix_is_answered() -> None:
-    """Whatever was typed so far, what is offered is a list of words."""
+    """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
     text = (DESIGNS / "superpod_cluster.fab").read_text() + (resources.folder("stdlib") / "topologies/dragonfly.fab").read_text()
     for i in range(0, len(text), 17):
-        assert all(i.text for i in offered(text[:i] + "|").values())
+        file = SourceFile("a.fab", text[:i])
+        known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+        start, items = complete(known, file, i)
+        assert start <= i and all(item.text for item in items)
+        found = meaning.at(known, file, i)
+        assert found is None or found[1] is None or meaning.page(found[1])
+        signed = meaning.signature(known, file, i)
+        assert signed is None or signed.label
+        assert all(a.end <= b.start for a, b in pairwise(colours.colours(known)))
 
 
 def test_completion_by_a_client(tmp_path: Path) -> None:
@@ -178,3 +189,139 @@ async def compiled(client: Client, name: str = "a.fab") -> list[lsp.InlayHint]:
         while not (hints := await client.text_document_inlay_hint_async(params)):
             await asyncio.sleep(0.1)
     return list(hints)
+
+
+def meant(text: str) -> str:
+    """What the word at the ``|`` of a text means, in Markdown."""
+    at = text.index("|")
+    file = SourceFile("a.fab", text[:at] + text[at + 1 :])
+    found = meaning.at(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    return meaning.page(found[1]) if found is not None and found[1] is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fabric f { switch a: QM|9700 }", "64 × 400G, NDR or NDR200, OSFP with 2 a cage, splits 2 ways"),
+        ("fabric f { switch a: QM9|700 }", "height 1U, power 747W (at most 1.72kW)"),
+        ("fabric f { switch a: LE|AF }", "Our own leaf."),
+        ("fabric f { host n[4]: NODE; connect n[i].ni|c to n[i].nic }", "`nic`: 4 × 400G, NDR"),
+        ("fabric f { host n[4]: NODE; connect |n[i].nic to n[i].nic }", "host n[4]: NODE"),
+        ("fabric f { host n[4]: NODE; connect n[i].gp|u[0] to n[i].nic }", "`gpu`: 4 × H100"),
+        ("model switch M { port p[4]: 800G|bps { type NDR } }", "800Gbit/s in each direction, 100GB/s\n\n`p`: 4 × 800G, NDR"),
+        ("model switch M { port p[4]: 8GB|/s { type NDR } }", "64Gbit/s in each direction, 8GB/s"),
+        ("model switch M { port p[4]: 800|Gbps { sonic 8*i lanes 8 } }", "8 lanes of 100G at the switch chip"),
+        ("fabric f { param k: int = 4 where k < 9; switch a[k|]: LEAF }", "param k: int = 4 where k < 9"),
+        ("fabric f { let k = mi|n(3, 4) }", "min(a, b, …)"),
+        ("fabric f { hosts 4 x NODE; cl|os { leaf LEAF; spine LEAF } }", "A folded Clos network"),
+        ("fabric f { hosts 4 x NODE; clos { le|af LEAF; spine LEAF } }", "leaf: model"),
+        ("fabric f { require bisec|tion >= 1 }", "What can cross the worst cut into two halves"),
+        ("fabric f { ho|st n: NODE }", ""),
+        ("fabric f { # QM9|700", ""),
+        ("fabric f { length 3|m }", ""),
+    ],
+)
+def test_what_words_mean(text: str, said: str) -> None:
+    found = meant(MODELS + text)
+    assert said in found if said else not found
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "active"),
+    [
+        ("let k = gf_pow(9, |", "gf_pow(q, a, n)", "a"),
+        ("let k = max(1, 2, 3, min(|", "min(a, b, …)", "a"),
+        ("let k = max(1, 2, 3, 4, |", "max(a, b, …)", "…"),
+        ("def half(n: int, by: int = 2): int = n // by\nlet k = half(8, |", "half(n: int, by: int = 2): int", "by: int = 2"),
+        ("fabric f { hosts 4 x NODE; rail_only { switch |", "rail_only(ends: ports, rails: int, switch: model)", "switch: model"),
+        ("let k = 2 * (3 + |", "", ""),
+        ("use a (|", "", ""),
+    ],
+)
+def test_parameters_that_are_written(text: str, label: str, active: str) -> None:
+    at = (MODELS + text).index("|")
+    file = SourceFile("a.fab", (MODELS + text).replace("|", ""))
+    found = meaning.signature(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    assert (found is not None) == bool(label)
+    if found is not None:
+        assert found.label.startswith(label)
+        start, end = found.parameters[found.active]
+        assert found.label[start:end] == active
+
+
+def test_colours() -> None:
+    text = 'use m (X as Y)\nfabric f "F" {\n  host host[2]: Y { role storage }\n'
+    text += "  connect host[i].nic to host[(i)] where i < 1  # no\n}\n"
+    file = SourceFile("a.fab", text)
+    known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+    found = [(text[c.start : c.end], c.type) for c in colours.colours(known)]
+    assert found == [
+        ("use", "keyword"), ("m", "namespace"), ("X", "class"), ("as", "keyword"), ("Y", "class"),
+        ("fabric", "keyword"), ("f", "namespace"), ('"F"', "string"),
+        ("host", "keyword"), ("host", "variable"), ("2", "number"), ("Y", "class"),
+        ("role", "property"), ("storage", "enumMember"),
+        ("connect", "keyword"), ("host", "variable"), ("i", "variable"), ("nic", "property"), ("to", "keyword"),
+        ("host", "variable"), ("i", "variable"), ("where", "keyword"), ("i", "variable"), ("<", "operator"), ("1", "number"),
+        ("# no", "comment"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sorted(DESIGNS.parent.rglob("*.fab"))[::5], ids=lambda p: p.stem)
+def test_every_word_of_the_library_has_a_colour(path: Path) -> None:
+    file = SourceFile(path.name, path.read_text())
+    found = colours.colours(Known(file, parse(file, Diagnostics()).body, path, {}, ()))
+    assert {c.start for c in found} >= {t.start for t in load().scanner.scan(file) if t.type == "NAME"}
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_functions_of_the_reference() -> None:
+    """The reference names every function of the language as the editor shows it; ``max(…)`` and ``sum(…)`` are like ``min``."""
+    said = (DESIGNS.parent.parent / "docs" / "language.md").read_text()
+    for name, b in BUILTINS.items():
+        assert f"`{b.form}`" in said or name in ("max", "sum", "product")
+        assert b.gives
+
+
+def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:
+    text = (
+        "# 🙂\nfabric f {\n  param n: int = 4 where 1 <= n <= 9\n  host node[n]: DGX_H100\n  switch leaf[8]: QM9700\n"
+        "  switch spine: QM9700\n  connect node[k].nic[r] to leaf[r]\n  connect leaf[*] to spine spread x 1\n"
+        "  require oversubscription <= 4:1\n}\n"
+    )
+
+    async def conversation(client: Client) -> None:
+        async def hover(line: int, column: int) -> str:
+            at = lsp.HoverParams(client.document("a.fab"), lsp.Position(line, column))
+            found = await client.text_document_hover_async(at)
+            assert found is not None and isinstance(found.contents, lsp.MarkupContent)
+            return found.contents.value
+
+        client.write("a.fab", text)
+        hints = [(h.position.line, h.label) for h in await compiled(client)]
+        assert hints == [(3, "= 4"), (4, "= 8, 4:1")]  # 4 × 400G below each leaf, 1 × 400G above
+        assert "(1.6Tbps below, 400Gbps above, leaf-spine)" in await hover(4, 10)
+        assert "`n` is 4" in await hover(2, 8) and "it may be 1 to 9" in await hover(3, 12)
+        assert "8 × QM9700" in await hover(6, 29)  # where it is used
+        claim = await hover(8, 12)
+        assert claim.startswith("`oversubscription <= 4:1` of f: **proved**, 4:1") and "tdsl explain" in claim
+        found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(client.document("a.fab")))
+        assert found is not None
+        assert list(found.data[:10]) == [
+            0,
+            0,
+            4,
+            colours.TYPES.index("comment"),
+            0,
+            1,
+            0,
+            6,
+            0,
+            0,
+        ]  # units of UTF-16
+        client.change("a.fab", text.replace("4 where", "max(2, ) where"))
+        help = await client.text_document_signature_help_async(
+            lsp.SignatureHelpParams(client.document("a.fab"), lsp.Position(2, 24))
+        )
+        assert help is not None and help.signatures[0].label == "max(a, b, …)" and help.active_parameter == 1
+
+    assert talk(tmp_path, conversation) == []
