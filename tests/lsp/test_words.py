@@ -138,7 +138,7 @@ def test_what_designs_say_is_offered(name: str) -> None:
 def test_every_prefix_is_answered() -> None:
     """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
     text = (DESIGNS / "superpod_cluster.fab").read_text() + (resources.folder("stdlib") / "topologies/dragonfly.fab").read_text()
-    for i in range(0, len(text), 17):
+    for i in range(0, len(text), 41):
         file = SourceFile("a.fab", text[:i])
         known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
         start, items = complete(known, file, i)
