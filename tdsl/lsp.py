@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,8 @@ from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.printer import format_source
 
+AT_ONCE_S = 0.03
+"""How long the text must rest before its names are read: what the editor asks with the change goes first."""
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
 
@@ -85,6 +88,7 @@ class Server(LanguageServer):
         super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self.open: dict[str, Open] = {}
         self.worker = Worker()
+        self.reader = ThreadPoolExecutor(1)
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
@@ -163,8 +167,8 @@ class Server(LanguageServer):
         """Tell names at once and proofs after a pause. A change of the text cancels this."""
         loop = asyncio.get_running_loop()
         if not state.judged:
-            await asyncio.sleep(0)
-            told = self.names(state)
+            await asyncio.sleep(AT_ONCE_S)
+            told = await loop.run_in_executor(self.reader, self.names, self.question(state))
             state.values = told.facts
             self.tell(state, told)
         answer = None
@@ -182,10 +186,11 @@ class Server(LanguageServer):
         if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
 
-    def names(self, state: Open) -> Judgement:
+    @staticmethod
+    def names(question: Question) -> Judgement:
         """What the text alone shows."""
         try:
-            return judge.names(self.question(state))
+            return judge.names(question)
         except Exception as fault:  # the editor goes on, and is told
             return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from fractions import Fraction
 
-from tdsl.semantics.model import Chip, DeviceModel, PortClass
+from tdsl.semantics.model import Axis, Chip, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, show
 from tdsl.semantics.values import text_of
 from tdsl.source import SourceFile, Span
@@ -67,8 +67,8 @@ def model_page(m: DeviceModel) -> str:
     return "\n\n".join(x for x in out if x)
 
 
-def _shaped(name: str, axes: tuple[object, ...]) -> str:
-    shape = ", ".join(f"{a.low}..{a.high}" if a.low else str(a.size) for a in axes)  # type: ignore[attr-defined]
+def _shaped(name: str, axes: tuple[Axis, ...]) -> str:
+    shape = ", ".join(f"{a.low}..{a.high}" if a.low else str(a.size) for a in axes)
     return f"{name}[{shape}]" if shape else name
 
 

@@ -19,7 +19,7 @@ from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.library import Entry, Library, Linked
 from tdsl.semantics.loader import Loader, Module, Parsed
-from tdsl.semantics.model import Chip, DeviceModel, PortClass
+from tdsl.semantics.model import Chip, DeviceModel
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
@@ -267,11 +267,6 @@ def _inside(model: DeviceModel) -> list[Meaning]:
     ports = [Meaning(c.name, "port", describe.port_words(c), describe.comment(c.origin.span), c) for c in model.classes]
     chips = [Meaning(c.name, c.kind, describe.chip_words(c), describe.model_page(c.model), c) for c in model.chips]
     return [*ports, *chips]
-
-
-def axes_of(m: Meaning) -> int | None:
-    """How many indices a port class or chip has, None for anything else."""
-    return len(m.node.axes) if isinstance(m.node, PortClass | Chip) else None
 
 
 def statements(bodies: Iterable[Iterable[tree.Stmt]]) -> Iterator[tree.Stmt]:
