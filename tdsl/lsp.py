@@ -23,6 +23,7 @@ from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.ide import colours, judge, meaning, outline, places
 from tdsl.ide.complete import complete
+from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.known import Known, warm
 from tdsl.ide.worker import Worker
@@ -73,9 +74,9 @@ class Open:
     body: tuple[tree.Stmt, ...]
     sound: bool  # whether it has no faults of syntax
     told: Judgement = field(default_factory=Judgement)
-    facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
-    values: tuple[judge.Fact, ...] = ()  # of its parameters
-    sets: tuple[judge.Placed, ...] = ()  # of the design as it was last compiled
+    facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
+    values: tuple[Fact, ...] = ()  # of its parameters
+    sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
     task: asyncio.Task[None] | None = None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.ide import describe
-from tdsl.ide.judge import Placed
+from tdsl.ide.facts import Placed
 from tdsl.semantics import topology
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault

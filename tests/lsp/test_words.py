@@ -14,7 +14,7 @@ from tdsl import compiler, resources
 from tdsl.diagnostic import Diagnostics
 from tdsl.ide import colours, meaning
 from tdsl.ide.complete import Item, complete
-from tdsl.ide.judge import Placed, placed
+from tdsl.ide.facts import Placed, placed
 from tdsl.ide.known import Known
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.source import SourceFile
