@@ -10,7 +10,9 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -20,9 +22,13 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from tdsl import __version__, catalogue
+from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.ide import judge, outline, places
+from tdsl.ide import colours, judge, meaning, outline, places
+from tdsl.ide.complete import complete
+from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement, Question
+from tdsl.ide.known import Known, warm
 from tdsl.ide.rename import Index, Refused
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
@@ -30,6 +36,8 @@ from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.printer import format_source
 
+AT_ONCE_S = 0.03
+"""How long the text must rest before its names are read: what the editor asks with the change goes first."""
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
 
@@ -52,6 +60,13 @@ KINDS = {
 }
 KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
 
+COMPLETIONS = {
+    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",
+    "let": "Constant", "param": "Variable", "variable": "Variable", "setting": "Property", "port": "Field", "unit": "Unit",
+    "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
+}  # fmt: skip
+"""The protocol's kinds of what may be written; devices and groups are modules."""
+
 
 @dataclass(slots=True)
 class Open:
@@ -63,7 +78,10 @@ class Open:
     body: tuple[tree.Stmt, ...]
     sound: bool  # whether it has no faults of syntax
     told: Judgement = field(default_factory=Judgement)
-    facts: tuple[judge.Fact, ...] = ()  # of this very text, once it is compiled
+    facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
+    values: tuple[Fact, ...] = ()  # of its parameters
+    sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
+    known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
     task: asyncio.Task[None] | None = None
 
@@ -81,6 +99,7 @@ class Server(LanguageServer):
         super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self.open: dict[str, Open] = {}
         self.worker = Worker()
+        self.reader = ThreadPoolExecutor(1)
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
@@ -126,15 +145,15 @@ class Server(LanguageServer):
         if before is not None and before.task is not None:
             before.task.cancel()
         self.worker.drop()
-        state = self.take(document.uri, path, document.source)
+        state = self.take(document.uri, path, document.source, before.sets if before else ())
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
 
-    def take(self, uri: str, path: str, text: str) -> Open:
-        """Have a file open with a text."""
+    def take(self, uri: str, path: str, text: str, sets: tuple[Placed, ...] = ()) -> Open:
+        """Have a file open with a text, and the device sets that it had when it was last compiled."""
         file, own = SourceFile(path, text), Diagnostics()
         body = parse(file, own).body
         self.indices.clear()
-        self.open[uri] = Open(uri, path, file, body, not own.has_errors)
+        self.open[uri] = Open(uri, path, file, body, not own.has_errors, sets=sets)
         return self.open[uri]
 
     def save(self, uri: str) -> None:
@@ -167,8 +186,10 @@ class Server(LanguageServer):
         """Tell names at once and proofs after a pause. A change of the text cancels this."""
         loop = asyncio.get_running_loop()
         if not state.judged:
-            await asyncio.sleep(0)
-            self.tell(state, self.names(state))
+            await asyncio.sleep(AT_ONCE_S)
+            told = await loop.run_in_executor(self.reader, self.names, self.question(state))
+            state.values = told.facts
+            self.tell(state, told)
         answer = None
         while answer is None:  # a change of another file gives this up, too; that file goes first
             await asyncio.sleep(pause)
@@ -177,16 +198,18 @@ class Server(LanguageServer):
                 answer = await loop.run_in_executor(None, self.worker.ask, self.question(state), self.worker.round)
             if self.open.get(state.uri) is not state:
                 return
-        state.facts, state.judged = answer.facts, True
+        state.facts, state.judged, state.known = answer.facts, True, None
+        state.sets = answer.sets or state.sets
         self.tell(state, answer)
         capabilities = self.client_capabilities.workspace
         if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
 
-    def names(self, state: Open) -> Judgement:
+    @staticmethod
+    def names(question: Question) -> Judgement:
         """What the text alone shows."""
         try:
-            return judge.names(self.question(state))
+            return judge.names(question)
         except Exception as fault:  # the editor goes on, and is told
             return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
 
@@ -293,13 +316,73 @@ class Server(LanguageServer):
         )
 
     def hover(self, state: Open, at: int) -> lsp.Hover | None:
-        """What is known of the place, of the smallest that holds it."""
-        held = [f for f in state.facts if f.start <= at <= f.end]
-        if not held:
+        """What the word at a place means, with what is known of its declaration; else of the smallest place that holds it."""
+        facts = (*state.facts, *state.values)
+        found = meaning.at(self.known(state), state.file, at)
+        if found is not None and found[1] is not None:
+            start, end = found[0].start, found[0].end
+            told = [f.text for f in facts if f.start in (start, meaning.declared(found[1], state.file))]
+            words = [*told, meaning.page(found[1])] if found[1].kind == "check" else [meaning.page(found[1]), *told]
+        else:
+            held = [f for f in facts if f.start <= at <= f.end]
+            if not held:
+                return None
+            fact = min(held, key=lambda f: f.end - f.start)
+            start, end, words = fact.start, fact.end, [fact.text]
+        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n".join(words))
+        return lsp.Hover(text, self.range(Span(state.file, start, end)))
+
+    # ------------------------------------------------------------ names
+
+    def known(self, state: Open) -> Known:
+        """What the names of a text mean."""
+        if state.known is None:
+            question = self.question(state)
+            try:
+                paths = judge.options(question).paths
+            except ConfigError:  # told with the findings
+                paths = ()
+            state.known = Known(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
+        return state.known
+
+    def completion(self, state: Open, at: int, unasked: bool) -> lsp.CompletionList:
+        """What may stand at a place, the likeliest first."""
+        start, items = complete(self.known(state), state.file, at, unasked)
+        where = self.range(Span(state.file, start, at))
+        out = [
+            lsp.CompletionItem(
+                i.text,
+                kind=lsp.CompletionItemKind[COMPLETIONS.get(i.kind, "Module")],
+                detail=i.detail or i.kind,
+                documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, i.doc) if i.doc else None,
+                sort_text=f"{number:04}",
+                text_edit=lsp.TextEdit(where, i.text),
+            )
+            for number, i in enumerate(items)
+        ]
+        return lsp.CompletionList(False, out)
+
+    def signature(self, state: Open, at: int) -> lsp.SignatureHelp | None:
+        """The function or topology whose parameters are written at a place."""
+        found = meaning.signature(self.known(state), state.file, at)
+        if found is None:
             return None
-        fact = min(held, key=lambda f: f.end - f.start)
-        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, fact.text)
-        return lsp.Hover(text, self.range(Span(state.file, fact.start, fact.end)))
+        units = partial(places.units, encoding="utf-16")  # labels are counted so, whatever was agreed on
+        ends = [(units(found.label[:a]), units(found.label[:b])) for a, b in found.parameters]
+        doc = lsp.MarkupContent(lsp.MarkupKind.Markdown, found.doc) if found.doc else None
+        told = lsp.SignatureInformation(found.label, doc, [lsp.ParameterInformation(e) for e in ends])
+        return lsp.SignatureHelp([told], 0, found.active if found.active >= 0 else None)
+
+    def tokens(self, state: Open) -> lsp.SemanticTokens:
+        """What each word is, five numbers each: lines and columns from the one before, length, type, modifiers as bits."""
+        data: list[int] = []
+        line = column = 0
+        for c in colours.colours(self.known(state)):
+            (at, start), (_, end) = (places.to_editor(state.file, o, self.encoding) for o in (c.start, c.end))
+            bits = sum(1 << colours.MODIFIERS.index(m) for m in c.modifiers)
+            data += (at - line, start - column if at == line else start, end - start, colours.TYPES.index(c.type), bits)
+            line, column = at, start
+        return lsp.SemanticTokens(data)
 
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""
@@ -326,6 +409,10 @@ def serve() -> None:
 def make() -> Server:
     """A server that knows what to do with each request."""
     server = Server()
+
+    @server.feature(lsp.INITIALIZED)
+    def initialized(params: lsp.InitializedParams) -> None:
+        asyncio.get_running_loop().run_in_executor(None, warm)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -368,6 +455,24 @@ def make() -> Server:
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         state = server.open.get(params.text_document.uri)
         return server.hover(state, server.offset(state, params.position)) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
+    def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
+        state = server.open.get(params.text_document.uri)
+        unasked = params.context is not None and params.context.trigger_character == " "
+        return server.completion(state, server.offset(state, params.position), unasked) if state else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ",", "{"]))
+    def signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        state = server.open.get(params.text_document.uri)
+        return server.signature(state, server.offset(state, params.position)) if state else None
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS))
+    )
+    def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
+        state = server.open.get(params.text_document.uri)
+        return server.tokens(state) if state else None
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

@@ -8,30 +8,23 @@ from pathlib import Path
 
 from tdsl import catalogue, compiler
 from tdsl.allowances import FOREVER, Allowances
-from tdsl.compiler import Compilation, Design, Options
+from tdsl.compiler import Options
 from tdsl.config import ConfigError, load
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.ide import shelf
+from tdsl.ide.facts import Fact, Placed, facts, parameters, placed
 from tdsl.ide.rename import Index
 from tdsl.semantics.loader import DECLARED
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """What is known of a place of the file: ``start`` and ``end`` of what it is about, Markdown, and a short hint or ""."""
-
-    start: int
-    end: int
-    text: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was found in a file, and what is known of its places. ``wrong`` is why the call could not be answered, or ""."""
+    """What was found in a file, what is known of its places, and its device sets. ``wrong`` is why the call could not be
+    answered, or ""."""
 
     findings: tuple[Diagnostic, ...] = ()
     facts: tuple[Fact, ...] = ()
+    sets: tuple[Placed, ...] = ()
     wrong: str = ""
 
 
@@ -69,14 +62,14 @@ def names(question: Question) -> Judgement:
     try:
         parsed = shelf.lend(question.overlay)
         asked = replace(options(question), parsed=parsed)
-        _, found = compiler.parameters(question.path, asked)
+        settings, found = compiler.parameters(question.path, asked)
         shelf.keep(parsed, question.overlay)
     except (compiler.UsageError, ConfigError) as wrong:
         return Judgement(wrong=str(wrong))
     settled = Allowances(asked.severities)
     for file in {id(d.span.file): d.span.file for d in found if d.span is not None}.values():
         settled.read(file, Diagnostics())
-    return Judgement(tuple(d for d in gather(settled.settle(found)) if not _lends(d)))
+    return Judgement(tuple(d for d in gather(settled.settle(found)) if not _lends(d)), tuple(parameters(settings, question.path)))
 
 
 def everything(question: Question) -> Judgement:
@@ -87,7 +80,7 @@ def everything(question: Question) -> Judgement:
         return Judgement(wrong=str(wrong))
     # The printed form of a span's file is all that is needed elsewhere; what a chain of labels repeats is told once.
     findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _lends(d))
-    return Judgement(findings, tuple(facts(result)))
+    return Judgement(findings, tuple(facts(result)), tuple(p for d in result.designs for p in placed(d)))
 
 
 def _lends(d: Diagnostic) -> bool:
@@ -96,54 +89,3 @@ def _lends(d: Diagnostic) -> bool:
         return False
     words = {m[0].split()[0] for m in DECLARED.finditer(d.span.file.text)}
     return bool(words) and not words & {"fabric", "cluster"}
-
-
-def facts(result: Compilation) -> list[Fact]:
-    """What is known of the places of the file that was asked for; of what repeats, all that differs."""
-    found: dict[tuple[int, int], list[tuple[str, str]]] = {}
-    for design in result.designs:
-        for start, end, text, hint in [*_sets(design), *_results(design)]:
-            here = found.setdefault((start, end), [])
-            if (text, hint) not in here:
-                here.append((text, hint))
-    return [
-        Fact(start, end, "\n\n".join(t for t, _ in here), "; ".join(dict.fromkeys(h for _, h in here if h)))
-        for (start, end), here in sorted(found.items())
-    ]
-
-
-def _sets(design: Design) -> list[tuple[int, int, str, str]]:
-    fabric = design.fabric
-    if fabric is None:
-        return []
-    import numpy as np
-
-    out = []
-    for s in fabric.sets:
-        span = s.origin.span
-        if span.file.name != design.file:
-            continue
-        rows = slice(s.first, s.first + s.count)
-        built = int(np.count_nonzero(fabric.built[rows]))
-        first, last = int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count])
-        free = int(np.count_nonzero(fabric.port_state[first:last] == 0))
-        shape = " × ".join(f"{p.name} {' × '.join(str(a.size) for a in p.axes)}" for p in s.parts if p.axes)
-        planned = f", {s.count - built:,} of them left out" if built != s.count else ""
-        text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
-        text += f" ({shape})" if shape else ""
-        text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
-        out.append((span.start, span.start + len(s.name), text, f"= {s.count:,}" if s.axes else ""))
-    return out
-
-
-def _results(design: Design) -> list[tuple[int, int, str, str]]:
-    out = []
-    for r in design.results:
-        if r.origin is None or r.requirement is None or r.origin.span.file.name != design.file:
-            continue
-        where = f" in {r.scope}" if r.scope else ""
-        said = r.text or r.reason
-        text = f"`{r.requirement}`{where} of {design.name}: **{r.status}**" + (f", {said}" if said else "")
-        span = r.origin.span
-        out.append((span.start, span.end, text, ""))
-    return out

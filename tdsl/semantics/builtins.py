@@ -206,16 +206,21 @@ def _gf_root(span: Span, q: Value) -> int:
     return _primitive(_field(span, q))
 
 
+_OF_ALL = "numbers, or quantities of one kind; also of one list, range or dims"
+
 BUILTINS: dict[str, Builtin] = {
-    "min": Builtin("min", lambda span, *args: _pick("min", span, args)),
-    "max": Builtin("max", lambda span, *args: _pick("max", span, args)),
-    "len": Builtin("len", _len),
-    "sum": Builtin("sum", _sum),
-    "product": Builtin("product", _product),
-    "sort": Builtin("sort", _sort),
-    "primes": Builtin("primes", _primes),
-    "gf_add": Builtin("gf_add", _gf_add),
-    "gf_mul": Builtin("gf_mul", _gf_mul),
-    "gf_pow": Builtin("gf_pow", _gf_pow),
-    "gf_root": Builtin("gf_root", _gf_root),
+    b.name: b
+    for b in (
+        Builtin("min", lambda span, *args: _pick("min", span, args), "min(a, b, …)", f"the least of {_OF_ALL}"),
+        Builtin("max", lambda span, *args: _pick("max", span, args), "max(a, b, …)", f"the greatest of {_OF_ALL}"),
+        Builtin("len", _len, "len(v)", "elements of a list, range or dims; characters of a string"),
+        Builtin("sum", _sum, "sum(a, b, …)", f"the sum of {_OF_ALL}"),
+        Builtin("product", _product, "product(a, b, …)", "the product of numbers; also of one list, range or dims"),
+        Builtin("sort", _sort, "sort(v)", "a list of numbers, quantities or strings in order"),
+        Builtin("primes", _primes, "primes(n)", "the primes up to n"),
+        Builtin("gf_add", _gf_add, "gf_add(q, a, b)", "the sum in the finite field GF(q)"),
+        Builtin("gf_mul", _gf_mul, "gf_mul(q, a, b)", "the product in the finite field GF(q)"),
+        Builtin("gf_pow", _gf_pow, "gf_pow(q, a, n)", "a to the n-th in GF(q)"),
+        Builtin("gf_root", _gf_root, "gf_root(q)", "the least primitive element of GF(q)"),
+    )
 }

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 DEVICES = {"hosts": "host", "chips": "chip"}
 COUNTS = ("rails", "planes", "pods")
 WORDS = (*DEVICES, *COUNTS)
+TIER_SETTINGS = ("switch", "oversubscription")
 MADE = ("host", "chip", "plane", "pod", "group")
 EXACT = Aim("", Fraction(1))
 
@@ -339,8 +340,8 @@ class Intent:
         if any(isinstance(x, tree.Broken) for x in t.body):
             raise Excused
         for name, x in settings.items():
-            if name not in ("switch", "oversubscription"):
-                raise unknown("E0118", x.name.span, "setting of a tier called", name, ("switch", "oversubscription"))
+            if name not in TIER_SETTINGS:
+                raise unknown("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
         written = settings.get("switch")
         if written is None or not written.items or not isinstance(written.items[0].value, tree.Path):
             raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")

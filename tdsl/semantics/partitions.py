@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator
 
 MEMBERSHIP = ("full", "limited")
+PARTITION_SETTINGS = (*MEMBERSHIP, "ipoib")
 FULL = 0x8000
 """The bit of a P_Key that says full membership; the 15 below are the partition (InfiniBand Architecture, volume 1, 10.9.1)."""
 DEFAULT = 0x7FFF
@@ -63,7 +64,7 @@ def partition(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origi
         elif word == "ipoib":
             raise Fault("E0120", inner.span, "`ipoib` takes no value")
         else:
-            raise unknown("E0118", inner.name.span, "setting of a partition", word, (*MEMBERSHIP, "ipoib"))
+            raise unknown("E0118", inner.name.span, "setting of a partition", word, PARTITION_SETTINGS)
     if not members:
         raise Fault("E0120", s.span, f"partition `{name}` has no members", help=EXAMPLE)
     plan.partitions.append(PartitionRule(name, key, ipoib, tuple(members), origin))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 ROLES = ("accelerator", "storage", "manager")
+DEVICE_SETTINGS = ("role", "split")
 LAYERS = ("scaleup",)
 PORT_LIMIT = 1 << 27
 
@@ -385,7 +386,7 @@ class Planner:
                 raise Fault("E0120", s.span, "write `split CLASS N`", help="`split nic 8` makes 8 lanes of each port of `nic`")
             ways[item.value.bare] = self.evaluator.integer(item.args[0][1], scope)
             return role
-        raise unknown("E0118", s.name.span, "setting of a device", s.name.name, ("role", "split"))
+        raise unknown("E0118", s.name.span, "setting of a device", s.name.name, DEVICE_SETTINGS)
 
     # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:

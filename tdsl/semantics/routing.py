@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator
 
 FLAGS = ("unnumbered", "bfd", "graceful_restart")
+BGP_SETTINGS = ("asn", "mtu", *FLAGS)
+ROCE_SETTINGS = ("dscp", "priority", "cnp", "ecn", "pfc")
 MTU = range(1280, 65536)
 """Of a link: IPv6 needs 1,280 bytes (RFC 8200, section 5), a length field has 16 bits."""
 
@@ -66,7 +68,7 @@ def routing(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin)
     if protocol != "bgp":
         at = word.span if word is not None else s.name.span
         raise Fault("E0120", at, "the protocol must stand here, and it is `bgp`", help="write `routing bgp { … }`")
-    given = _given(s, ("asn", "mtu", *FLAGS), several="asn")
+    given = _given(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name in given and given[name].items:
             raise Fault("E0120", given[name].span, f"`{name}` takes no value")
@@ -79,7 +81,7 @@ def roce(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) ->
     """``roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }``."""
     if s.items:
         raise Fault("E0120", s.items[0].span, "`roce` has a block and no value", help="write `roce { dscp 26; priority 3 }`")
-    given = _given(s, ("dscp", "priority", "cnp", "ecn", "pfc"))
+    given = _given(s, ROCE_SETTINGS)
     priority = _integer("priority", given, scope, evaluator, range(8), 3)
     dscp = _integer("dscp", given, scope, evaluator, range(64), 26)
     cnp = given.get("cnp")

@@ -64,10 +64,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A function of the language itself: takes (span, values) and gives a value or raises a Fault."""
+    """A function of the language itself: takes (span, values) and gives a value or raises a Fault.
+
+    ``form`` is how it is written, ``gives`` what it gives, in words.
+    """
 
     name: str
     run: Callable[..., object]
+    form: str = ""
+    gives: str = ""
 
 
 Value = object

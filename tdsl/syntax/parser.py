@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tdsl.diagnostic import Diagnostic, Diagnostics
@@ -63,6 +63,68 @@ def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     return tree.Module(body, Span(file, 0, len(file.text)))
 
 
+def words(file: SourceFile) -> set[int]:
+    """Where the words of the grammar stand in a file; what looks like one may be a name."""
+    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.tables import load
+
+    tables = load()
+    tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
+    run = _Run(tables, file, Diagnostics(), Layout(file, Diagnostics(), tokens).arrange())
+    run.module()
+    return run.words
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands before a place in a text: the tokens of its statement, the heads of the blocks around it, outermost first,
+    and what the grammar takes there: words, and terminals."""
+
+    statement: tuple[Token, ...] = ()
+    heads: tuple[tuple[Token, ...], ...] = ()
+    words: frozenset[str] = frozenset()
+    terminals: frozenset[str] = frozenset()
+
+
+def standing(file: SourceFile, offset: int) -> Standing:
+    """What stands before a place, whatever follows. A statement that is at fault before the place takes nothing."""
+    from tdsl.syntax.keywords import CONTINUING
+    from tdsl.syntax.tables import load
+
+    tables = load()
+    before = [t for t in tables.scanner.scan(file, 0, offset) if t.type != "COMMENT"]
+    found = _standing(tables, file, before, Token("NAME", "_", file, offset))
+    if not before or not before[-1].newline:
+        return found
+    word = next(iter(CONTINUING))  # the line may go on with the statement before
+    more = _standing(tables, file, before, Token("NAME", word, file, offset)).words & CONTINUING
+    return replace(found, words=found.words | more)
+
+
+def _standing(tables: Tables, file: SourceFile, before: list[Token], mark: Token) -> Standing:
+    from tdsl.syntax.layout import Layout
+
+    arranged = Layout(file, Diagnostics(), [*before, mark]).arrange()
+    at = next((i for i, t in enumerate(arranged) if t is mark), None)
+    if at is None:
+        return Standing()
+    heads: list[tuple[Token, ...]] = []
+    statement: list[Token] = []
+    for token in arranged[:at]:
+        if token.type == "LBRACE":
+            heads.append(tuple(statement))
+        elif token.type == "RBRACE" and heads:
+            heads.pop()
+        if token.type in (END, "LBRACE", "RBRACE"):
+            statement = []
+        else:
+            statement.append(token)
+    run = _Run(tables, file, Diagnostics(), arranged)
+    taken = run.until(at)
+    words = frozenset(run.written[t] for t in taken if t in run.written)
+    return Standing(tuple(statement), tuple(heads), words, frozenset(taken))
+
+
 def parse_expression(text: str, name: str, diagnostics: Diagnostics) -> tree.Expr | None:
     """One value, such as that of ``--set k=v``; None, with a finding, if it is none."""
     file = SourceFile(name, text)
@@ -96,6 +158,7 @@ class _Run:
     table: Any = None
     last: Any = None
     head: int = 0
+    words: set[int] = field(default_factory=set)  # where names stand that were taken as words
     written: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +183,14 @@ class _Run:
             self._finish(n, state)
         result: tuple[tree.Stmt, ...] = state.feed_token(Token("$END", "", self.file, len(self.file.text)), True)
         return result
+
+    def until(self, at: int) -> set[str]:
+        """Terminals that could stand at ``at``; none where the statement there is given up before."""
+        state = self._start("module")
+        i = 0
+        while i < at:
+            i = self._step(i, state)
+        return self.expected() if i == at else set()
 
     def expression(self, start: int, end: int) -> tree.Expr | None:
         """One expression, all of the tokens."""
@@ -199,6 +270,7 @@ class _Run:
             return False
         if kind != token.type:
             word = Token(kind, token.text, self.file, token.start)
+            self.words.add(token.start)
             state.feed_token(word)
         else:
             state.feed_token(token)

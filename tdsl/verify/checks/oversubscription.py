@@ -71,6 +71,23 @@ class Oversubscription(Check):
         return _worst(f, load, judged)
 
 
+def by_set(view: View) -> dict[int, Judgement]:
+    """The ratio of each set of switches that has links above, by the set's index, as the check says it of those devices."""
+    f = view.fabric
+    if view.direct:
+        return {}
+    load = _load(f, view.lost)
+    out = {}
+    for s in f.sets:
+        rows = np.zeros(f.device_count, dtype=np.bool_)
+        rows[s.first : s.first + s.count] = True
+        rows &= view.core & f.is_switch
+        found = _worst(f, load, rows) if (load.up[rows] > 0).any() else None
+        if found is not None and found.ratio is not None:
+            out[s.index] = found
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
     """Bit/s attached below and above every device."""

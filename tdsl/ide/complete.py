@@ -1,0 +1,386 @@
+"""What may be written at a place of a text: words that the grammar takes there, and names that mean something there.
+
+The words come from the parser's own tables, the settings of a block from the modules that read it, names from the tree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from tdsl.ide.describe import formal, port_words
+from tdsl.ide.known import Known, Meaning, port_types
+from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
+from tdsl.semantics.intent import DEVICES, TIER_SETTINGS
+from tdsl.semantics.intent import WORDS as INTENT
+from tdsl.semantics.later import ADDRESSING, SUBNETS
+from tdsl.semantics.model import KINDS as DEVICE_KINDS
+from tdsl.semantics.model import MODEL_KINDS
+from tdsl.semantics.models import FACTS, PORT_SETTINGS
+from tdsl.semantics.partitions import PARTITION_SETTINGS
+from tdsl.semantics.planner import DEVICE_SETTINGS, LAYERS, ROLES
+from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
+from tdsl.semantics.routing import BGP_SETTINGS, ROCE_SETTINGS
+from tdsl.semantics.settings import MEDIA_WORDS
+from tdsl.semantics.statements import CONNECT_SETTINGS
+from tdsl.semantics.values import TYPE_NAMES
+from tdsl.source import SourceFile
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KIND_WORDS, KINDS, PATTERNS
+from tdsl.syntax.parser import Standing, standing
+from tdsl.syntax.scanner import BAD_STRING, Token
+from tdsl.syntax.tables import load
+
+NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
+WORD = re.compile(r"[A-Za-z0-9_]*\Z")
+PATHS = frozenset({"connect", "circuit", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","})
+"""Words behind which a path begins, in the statements that have paths."""
+DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
+"""Words behind which a new name stands."""
+CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
+"""Clauses of a claim that a check may take or not."""
+AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
+AIMS = ("at most", "about")
+NOT_BUILT = frozenset({"phase", "place", "hall", "row"})
+"""Words that the grammar takes and this version does not build (E0117)."""
+USUAL = (RATE, LENGTH, POWER)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that may be written: the text, its kind, a line about it, Markdown, and its rank (least first)."""
+
+    text: str
+    kind: str
+    detail: str = ""
+    doc: str = ""
+    rank: int = 5
+
+
+def complete(known: Known, file: SourceFile, offset: int, unasked: bool = False) -> tuple[int, list[Item]]:
+    """Where the word at hand begins, and what may stand in its place. Nothing inside comments and strings; nothing before a
+    statement where it was ``unasked``, such as for blanks of an indentation."""
+    if _quoted(file, offset):
+        return offset, []
+    line = file.text[file.line_starts[file.position(offset)[0] - 1] : offset]
+    number = NUMBER.search(line)
+    if number is not None:
+        start = offset - len(number["unit"])
+        return start, _units(standing(file, offset - len(number[0])))
+    start = offset - len(WORD.search(line)[0])  # type: ignore[index]
+    place = standing(file, start)
+    if unasked and not place.statement:
+        return start, []
+    seen: dict[str, Item] = {}
+    for item in Writer(known, place).items():
+        seen.setdefault(item.text, item)
+    return start, sorted(seen.values(), key=lambda i: i.rank)
+
+
+def _quoted(file: SourceFile, offset: int) -> bool:
+    """Whether a place lies inside a comment or a string."""
+    for t in load().scanner.scan(file, file.line_starts[file.position(offset)[0] - 1]):
+        if t.start >= offset:
+            return False
+        if t.type in ("COMMENT", BAD_STRING) and offset <= t.end:
+            return True
+        if t.type == "STRING" and offset < t.end:
+            return True
+    return False
+
+
+def _units(place: Standing) -> list[Item]:
+    """Units behind a number; in a port's rate and a setting that measures something, those of its kind alone."""
+    if "QUANTITY" not in place.terminals:
+        return []
+    first = place.statement[0].text if place.statement else ""
+    dim = {"port": RATE, "rate": RATE, "length": LENGTH, "reach": LENGTH}.get(first)
+    if first == "port" and not any(t.type == "COLON" for t in place.statement):
+        return []
+    return [
+        Item(unit, "unit", kind_name(d), rank=6 - 2 * (d in USUAL) - ("/" not in unit))
+        for unit, (_, d) in UNIT_TABLE.items()
+        if unit != "$" and dim in (None, d)
+    ]
+
+
+class Writer:
+    """What may stand at one place."""
+
+    def __init__(self, known: Known, place: Standing) -> None:
+        self.known, self.place = known, place
+        self.words = [t.text for t in place.statement]
+        self.first, self.last = (self.words[0], self.words[-1]) if self.words else ("", "")
+        self.head = [t.text for t in place.heads[-1]] if place.heads else []
+        self.block = self.head[0] if self.head else ""
+        opened = [t.type for t in place.statement]
+        self.depth = sum(opened.count(o) - opened.count(c) for o, c in (("LSQB", "RSQB"), ("LPAR", "RPAR")))
+
+    def items(self) -> list[Item]:
+        """All of it."""
+        if self.last == ".":
+            return self.members() if self.first != "use" else self.files()
+        if not self.words:
+            return self.statements()
+        special = self.special()
+        if special is not None:
+            return special
+        out = self.claim_words() if self.first in ("require", "report") else self.grammar_words()
+        if "NAME" in self.place.terminals and not (len(self.words) == 1 and self.first in DECLARING):
+            out = [*self.names(), *out]
+        return out
+
+    def grammar_words(self) -> list[Item]:
+        """Words that the parser takes here."""
+        return [Item(w, "keyword", rank=8) for w in sorted(self.place.words)]
+
+    # ------------------------------------------------------------ where a statement begins
+
+    def statements(self) -> list[Item]:
+        """Words and settings with which a statement of this block may begin."""
+        settings, only = self.settings()
+        out = [] if only else [Item(w, "keyword", rank=2) for w in sorted(self.place.words) if self.stands(w)]
+        return [*settings, *out]
+
+    def stands(self, word: str) -> bool:
+        """Whether a statement with this word has a meaning in the block at hand."""
+        if word in KINDS["part"]:
+            return self.block == "model"
+        if word in AT_THE_TOP:
+            return not self.block
+        if word == "fabric":
+            return self.block in ("", "cluster")
+        if word == "tier":
+            return self.known.topology(self.block) is not None or self.block == "topology"
+        if self.block == "model":
+            return word in (*DEVICE_KINDS, "let", "connect", *self.place.words & {"to", "via", "where"})
+        return word not in NOT_BUILT
+
+    def settings(self) -> tuple[list[Item], bool]:
+        """Settings of the block at hand, and whether nothing else stands in it."""
+        block = self.block
+        fixed: dict[str, tuple[str, ...]] = {
+            "connect": CONNECT_SETTINGS, "circuit": CONNECT_SETTINGS, "port": PORT_SETTINGS, "tier": TIER_SETTINGS,
+            "override": OVERRIDABLE, "routing": BGP_SETTINGS, "roce": ROCE_SETTINGS, "partition": PARTITION_SETTINGS,
+            "address": tuple(dict(MANAGEMENT)), **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
+        }  # fmt: skip
+        if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
+            return [Item(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
+        if block == "model":
+            return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
+        if block == "fabric":
+            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer")
+            asked = [Item(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
+            return [*(Item(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
+        found = self.known.topology(block)
+        if found is not None and isinstance(found.node, tree.TopologyDecl):
+            formals = [f for f in found.node.formals if f.type.name != "ports"]
+            items = [Item(f.name.name, "param", formal(f), rank=2) for f in formals]
+            tiers = any(isinstance(s, tree.Tier) for s in found.node.body)
+            return [*items, *([Item("tier", "keyword", rank=3)] if tiers else [])], True
+        return [], False
+
+    def in_model(self) -> bool:
+        """Whether the block stands in a model."""
+        return any(h and h[0].text == "model" for h in self.place.heads)
+
+    # ------------------------------------------------------------ places with names of one kind
+
+    def special(self) -> list[Item] | None:
+        """Where only one kind of thing may stand: models, types, checks, words of a setting; None elsewhere."""
+        first, last, words = self.first, self.last, self.words
+        if first == "use":
+            return self.used()
+        if first == "model" and len(words) == 1:
+            return [Item(k, "keyword", "kind of model") for k in MODEL_KINDS]
+        if last == ":" and not self.depth and first in DEVICE_KINDS:
+            return self.models(first)
+        if last == ":" and first == "override":
+            return _items(self.known.models(), 1)
+        if last == ":" and first in ("let", "param", "def", "topology"):
+            return [Item(t, "type", "type", rank=1) for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern")]
+        if last == ":" and first == "port":
+            return [Item("any", "word", "fits any rate", rank=1)]
+        if first in ("require", "report") and (len(words) == 1 or last in ("and", "with")):
+            return self.checks()
+        if first == "tier" and "of" in words and len(words) > words.index("of") + 1 and "NAME" in self.place.terminals:
+            tiers = [h.name.name for n in self.known.around(self.place) for h in _tiers(n)]
+            return [Item(t, "group", "a tier of this block", rank=1) for t in tiers] + [
+                Item("hosts", "group", "the ends", rank=1)
+            ]
+        return self.value()
+
+    def value(self) -> list[Item] | None:
+        """The value of a setting, where it is a model or one of a few words."""
+        first = self.first
+        if len(self.words) == 1 or self.last == ",":
+            fixed = {"role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS}.get(first)
+            if fixed is not None and self.place.heads:
+                return [Item(w, "word", f"{first}", rank=1) for w in fixed]
+            if first == "cable" and self.block in ("connect", "circuit", ""):
+                return _items(self.known.models("cable"), 1)
+            if first == "switch" and self.block == "tier":
+                return self.models("switch")
+            if first == "type" and self.block == "port":
+                return [Item(t, "word", "type of a port", rank=1) for t in port_types()]
+            if first == "oversubscription" and len(self.words) == 1:
+                return [Item(w, "word", "a ratio that may be less", rank=1) for w in AIMS] + _items(self.values(), 4)
+            if first == "split" and self.block in DEVICE_KINDS:
+                return self.split()
+            found = self.known.topology(self.block)
+            if found is not None and isinstance(found.node, tree.TopologyDecl):
+                kinds = {f.name.name: f.type.name for f in found.node.formals}
+                if kinds.get(first) == "model":
+                    return self.models("switch") + _items(self.known.models("ocs"), 2)
+                if kinds.get(first) == "pattern":
+                    return self.patterns()
+        if first in DEVICES and self.last == "x":
+            return _items(self.known.models(DEVICES[first]), 1)
+        if first in DEVICES and (len(self.words) == 1 or self.last == ","):
+            return [*self.things(), *(_items(self.values(), 4) if len(self.words) == 1 else [])]
+        if first == "switch" and self.block in ("tier", "topology") and len(self.words) == 2:
+            return [Item("x", "keyword", "so many for each")]
+        if first == "address" and len(self.words) > 1 and not self.depth and "NAME" in self.place.terminals and self.last != ",":
+            return [Item(w, "word", "what is addressed", rank=1) for w in WHAT] + self.grammar_words()
+        return None
+
+    def models(self, kind: str) -> list[Item]:
+        """Models of a kind, and values that stand for a model."""
+        return _items(self.typed("model"), 1) + _items(self.known.models(kind), 1)
+
+    def patterns(self) -> list[Item]:
+        """Patterns, and values that stand for one."""
+        return [Item(p, "pattern", "pattern", rank=1) for p in PATTERNS] + _items(self.typed("pattern"), 1)
+
+    def typed(self, type: str) -> list[Meaning]:
+        """Values declared of a type."""
+        return [m for m in self.values() if getattr(getattr(m.node, "type", None), "name", "") == type]
+
+    def values(self) -> list[Meaning]:
+        """Values that have a meaning here; in its guard, the one that the statement declares."""
+        own = self.words[1] if self.first in ("let", "param") and "where" in self.words else ""
+        return [*([Meaning(own, self.first)] if own else []), *self.known.values(self.place)]
+
+    def split(self) -> list[Item]:
+        """Port classes of the device around that may be split."""
+        bare = self.head[self.head.index(":") + 1] if ":" in self.head[:-1] else ""
+        model = self.known.model(bare)
+        return [Item(c.name, "port", port_words(c), rank=1) for c in model.classes if c.splits] if model else []
+
+    def checks(self) -> list[Item]:
+        """Checks that a claim may ask for."""
+        from tdsl.verify.check import catalogue
+
+        return [Item(name, "check", c.title(), c.page(), 1 + c.fails_by_default) for name, c in catalogue().items()]
+
+    def claim_words(self) -> list[Item]:
+        """Words of a claim, without the clauses that its check does not take."""
+        from tdsl.verify.check import catalogue
+
+        begin = max((i for i, w in enumerate(self.words) if w in ("and", "with", "require", "report")), default=0)
+        check = catalogue().get(self.words[begin + 1]) if begin + 1 < len(self.words) else None
+        refused = CLAUSES - check.takes if check is not None else frozenset()
+        return [replace(i, rank=3) for i in self.grammar_words() if i.text not in refused]
+
+    # ------------------------------------------------------------ names
+
+    def names(self) -> list[Item]:
+        """Names that a path or an expression may begin with; behind the ends of a connect, patterns."""
+        if self.first in ("connect", "circuit") and "via" in self.place.words and not self.depth:
+            return self.patterns()
+        claim = self.first in ("require", "report")
+        if claim and self.last == "through":
+            return [Item(w, "word", "layer", rank=1) for w in LAYERS]
+        if (
+            not self.depth
+            and self.last in PATHS
+            and self.first != "tier"
+            and (self.last != "," or self.first in PATHS | {"address", "asn"})
+        ):
+            return [*self.things(), *([Item("ports", "word", "every port by itself")] if claim and self.last == "of" else [])]
+        if not self.depth and len(self.words) == 1 and self.first in (*PARTITION_SETTINGS, "address", "asn", "subnet_manager"):
+            return self.things()
+        return [*self.variables(), *_items(self.values(), 4)]
+
+    def things(self) -> list[Item]:
+        """Devices and groups."""
+        return _items(self.known.things(self.place), 1)
+
+    def variables(self) -> list[Item]:
+        """Names that stand bare in other brackets of the statement: its index variables."""
+        tokens = self.place.statement
+        found = dict.fromkeys(
+            b.text
+            for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
+            if b.type == "NAME" and a.type in ("LSQB", "COMMA") and c.type in ("RSQB", "COMMA")
+        )
+        return [Item(name, "variable", "index variable of this statement", rank=1) for name in found]
+
+    def members(self) -> list[Item]:
+        """What may stand behind the point: members of the path before it."""
+        names = path_before(self.place.statement[:-1])
+        found = self.known.find(names, self.place) if names else None
+        return _items(self.known.members(found), 1) if found is not None else []
+
+    # ------------------------------------------------------------ use
+
+    def files(self) -> list[Item]:
+        """Files and folders that a ``use`` may go on with."""
+        parts = [w for w in self.words[1:] if w != "."]
+        out: dict[str, Item] = {}
+        for root in self.known.library.loader.roots(self.known.home.module.folder):
+            folder = root.joinpath(*parts)
+            for p in sorted(folder.iterdir()) if folder.is_dir() else ():
+                if p.stem.isidentifier() and (p.suffix == ".fab" or (p.is_dir() and any(p.glob("*.fab")))):
+                    out.setdefault(p.stem, Item(p.stem, "file" if p.suffix else "folder", "a file" if p.suffix else "a folder"))
+        return list(out.values())
+
+    def used(self) -> list[Item]:
+        """What a ``use`` may name: the file, or in parentheses what it declares."""
+        from tdsl.semantics.fault import Excused, Fault
+        from tdsl.semantics.loader import declared_in
+
+        if "(" not in self.words:
+            return self.files() if len(self.words) == 1 else []
+        if self.last not in ("(", ","):
+            return self.grammar_words()
+        parts = tuple(tree.Member(t.text, t.span) for t in self.place.statement[1 : self.words.index("(")] if t.type == "NAME")
+        try:
+            paths = self.known.library.loader.find(
+                tree.Use(parts, (), self.place.statement[0].span), self.known.home.module.folder
+            )
+        except (Fault, Excused):
+            return []
+        return [Item(name, "name", f"of {p.name}") for p in paths for name in declared_in(p)]
+
+
+def path_before(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The names of the path that ends these tokens, its indices left out."""
+    names: list[str] = []
+    depth, dotted = 0, True
+    for t in reversed(list(tokens)):
+        if t.type in ("RSQB", "RPAR"):
+            depth += 1
+        elif t.type in ("LSQB", "LPAR"):
+            depth -= 1
+            if depth < 0:
+                break
+        elif depth:
+            continue
+        elif t.type == "DOT":
+            dotted = True
+        elif dotted and t.type not in ("COMMA", "CMP"):
+            names.append(t.text)
+            dotted = False
+        else:
+            break
+    return tuple(reversed(names))
+
+
+def _items(meanings: Iterable[Meaning], rank: int) -> list[Item]:
+    return [Item(m.name, m.kind, m.detail, m.doc, rank) for m in meanings]
+
+
+def _tiers(s: tree.Stmt) -> list[tree.Tier]:
+    return [x for x in getattr(s, "body", None) or () if isinstance(x, tree.Tier)]

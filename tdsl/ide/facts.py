@@ -1,0 +1,131 @@
+"""What is known of the places of a design once it is planned or compiled: for hovers and hints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tdsl.compiler import Compilation, Design
+from tdsl.semantics.ranges import Settings
+from tdsl.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of a place of the file: ``start`` and ``end`` of what it is about, Markdown, and a short hint or ""."""
+
+    start: int
+    end: int
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A device set of a compiled design: its fabric, the names and kinds of its path, its shape in words, and its model."""
+
+    fabric: str
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    shape: str
+    model: str
+
+
+def parameters(settings: Settings, path: str) -> list[Fact]:
+    """The value of each parameter of a file, and what it may be."""
+    from tdsl.semantics.values import text_of
+
+    out: dict[int, Fact] = {}
+    for d in settings.domains or ():
+        if Path(d.span.file.name).resolve() != Path(path).resolve():
+            continue
+        text = f"`{d.name}` is {text_of(d.default)} unless `--set {d.name}=…` says otherwise"
+        if d.choices is None:
+            text += f"; {d.missing}"
+        elif isinstance(d.choices, range):
+            text += f"; it may be {d.choices.start} to {d.choices.stop - 1}"
+        else:
+            shown = [text_of(v) for v in d.choices[:12]]
+            more = f", … ({len(d.choices):,} values)" if len(d.choices) > len(shown) else ""
+            text += f"; it may be {', '.join(shown)}{more}"
+        out[d.span.start] = Fact(d.span.start, d.span.end, text)
+    return list(out.values())
+
+
+def placed(design: Design) -> list[Placed]:
+    """The device sets of a design, those of its intent with them."""
+    out = []
+    for s in design.fabric.sets if design.fabric is not None else ():
+        shape = ", ".join(str(a.size) if not a.low else f"{a.low}..{a.high}" for a in s.parts[-1].axes)
+        names, kinds = tuple(p.name for p in s.parts), tuple(p.kind for p in s.parts)
+        out.append(Placed(design.name, names, kinds, f"[{shape}]" if shape else "", s.model.name))
+    return out
+
+
+def facts(result: Compilation) -> list[Fact]:
+    """What is known of the places of the file that was asked for; of what repeats, all that differs."""
+    found: dict[tuple[int, int], list[tuple[str, str]]] = {}
+    for design in result.designs:
+        for start, end, text, hint in [*_sets(design), *_results(design)]:
+            here = found.setdefault((start, end), [])
+            if (text, hint) not in here:
+                here.append((text, hint))
+    return [
+        Fact(start, end, "\n\n".join(t for t, _ in here), "; ".join(dict.fromkeys(h for _, h in here if h)))
+        for (start, end), here in sorted(found.items())
+    ]
+
+
+def _sets(design: Design) -> list[tuple[int, int, str, str]]:
+    fabric = design.fabric
+    if fabric is None:
+        return []
+    import numpy as np
+
+    from tdsl.verify.checks.oversubscription import by_set
+    from tdsl.verify.view import View
+
+    ratios = by_set(View.whole(fabric))
+    out = []
+    for s in fabric.sets:
+        if s.origin.span.file.name != design.file:
+            continue
+        rows = slice(s.first, s.first + s.count)
+        built = int(np.count_nonzero(fabric.built[rows]))
+        first, last = int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count])
+        free = int(np.count_nonzero(fabric.port_state[first:last] == 0))
+        shape = " × ".join(f"{p.name} {' × '.join(str(a.size) for a in p.axes)}" for p in s.parts if p.axes)
+        planned = f", {s.count - built:,} of them left out" if built != s.count else ""
+        text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
+        text += f" ({shape})" if shape else ""
+        text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
+        hints = [f"= {s.count:,}"] if s.axes else []
+        if s.index in ratios:
+            down, up = ratios[s.index].ratio or (0, 0)
+            hints.append(f"{down}:{up}")
+            text += f"\n\noversubscription, down : up, of the worst: {ratios[s.index].text}"
+        start, end = _place(s.origin.span, s.name)
+        named = "" if s.origin.span.file.text[start:end] == s.name else f"{s.name} "
+        out.append((start, end, text, named + ", ".join(hints) if hints else ""))
+    return out
+
+
+def _place(span: Span, name: str) -> tuple[int, int]:
+    """Where the name of a device set stands in the statement that makes it; its first word, where it stands nowhere."""
+    line = span.text.partition("\n")[0].partition("{")[0]
+    found = re.search(rf"\b{re.escape(name)}\b", line) or re.match(r"\w+", line)
+    return (span.start + found.start(), span.start + found.end()) if found else (span.start, span.end)
+
+
+def _results(design: Design) -> list[tuple[int, int, str, str]]:
+    out = []
+    for r in design.results:
+        if r.origin is None or r.requirement is None or r.origin.span.file.name != design.file:
+            continue
+        where = f" in {r.scope}" if r.scope else ""
+        said = r.text or r.reason
+        text = f"`{r.requirement}`{where} of {design.name}: **{r.status}**" + (f", {said}" if said else "")
+        span = r.origin.span
+        out.append((span.start, span.end, text, ""))
+    return out

@@ -1,0 +1,293 @@
+"""What the names of a text mean where they stand: values, devices and groups with their members, models, topologies.
+
+It is read from the tree and the files it uses, not from a compiled design, so it is there while the text is typed. What only
+compiling makes, the devices of an intent, is taken from the design as it was last compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.ide import describe
+from tdsl.ide.facts import Placed
+from tdsl.semantics import topology
+from tdsl.semantics.builtins import BUILTINS
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.loader import Loader, Module, Parsed
+from tdsl.semantics.model import Chip, DeviceModel
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS
+from tdsl.syntax.parser import Standing
+
+MADE_OF = (*KINDS["group"], *KINDS["device"])
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name means: its kind, a line about it, Markdown, and what lies behind it, with the file that says so."""
+
+    name: str
+    kind: str
+    detail: str = ""
+    doc: str = ""
+    node: object = None
+    home: Linked | None = None
+
+
+@cache
+def standard() -> tuple[Library, Linked]:
+    """The standard catalogue, all of it built: it does not change while the server runs."""
+    file = SourceFile("", "")
+    library = Library(Loader(own := Diagnostics()), own)
+    home = library.link(Module(file, (), Path(), ""))
+    for name in topology.known(library, home):
+        topology.find(library, home, name)
+    for name in library.loader.catalogue():
+        entry = library.entry(home, name)
+        if entry is not None:
+            library.build_all(entry.home)
+    return library, home
+
+
+@cache
+def port_types() -> list[str]:
+    """Types of ports that the standard catalogue knows."""
+    models = (m for m in standard()[0].models.values() if m is not None)
+    return sorted({t for m in models for c in m.classes for t in c.types})
+
+
+def warm() -> None:
+    """Read what the first answer would wait for."""
+    from tdsl.verify.check import catalogue
+
+    standard()
+    catalogue()
+
+
+class Known:
+    """What one text knows. ``sets`` are those of its design as it was last compiled."""
+
+    def __init__(
+        self, file: SourceFile, body: tuple[tree.Stmt, ...], path: Path, overlay: Mapping[str, str], paths: tuple[Path, ...],
+        sets: tuple[Placed, ...] = (),
+    ) -> None:  # fmt: skip
+        self.file, self.body, self.sets = file, body, sets
+        own = Diagnostics()
+        parsed: Parsed = dict(standard()[0].loader.parsed)
+        self.library = Library(Loader(own, paths, dict(overlay), parsed), own)
+        self.home = self.library.link(Module(file, body, path.parent, str(path.resolve())))
+        self.starts: dict[int, tree.Stmt] = {}
+        self._index(body)
+
+    def _index(self, body: Iterable[tree.Stmt]) -> None:
+        for s in body:
+            self.starts.setdefault(s.span.start, s)
+            for inner in _bodies(s):
+                self._index(inner)
+
+    def around(self, place: Standing) -> list[tree.Stmt]:
+        """The statements in whose blocks a place lies, outermost first."""
+        return [self.starts[h[0].start] for h in place.heads if h and h[0].start in self.starts]
+
+    # ------------------------------------------------------------ models and topologies
+
+    def models(self, kind: str = "") -> list[Meaning]:
+        """Models that may be named, those of the file first."""
+        out = []
+        for name, entry in (*self.home.names.items(), *self.home.used.items()):
+            if isinstance(entry.node, tree.ModelDecl) and kind in ("", entry.node.kind.name):
+                out.append(self.a_model(name))
+        library, home = standard()
+        for name in library.loader.catalogue():
+            if name not in self.home.names and name not in self.home.used:
+                node = _node(library.entry(home, name))
+                if isinstance(node, tree.ModelDecl) and kind in ("", node.kind.name):
+                    out.append(self.a_model(name))
+        return out
+
+    def model(self, name: str, home: Linked | None = None) -> DeviceModel | None:
+        """The model of that name, None if there is none or it is broken."""
+        library, at = self.library, home or self.home
+        if name not in at.names and name not in at.used:
+            library, at = standard()
+        try:
+            return library.model(at, name, Span(self.file, 0, 0))
+        except (Fault, Excused):
+            return None
+
+    def is_model(self, name: str) -> bool:
+        """Whether a name is a model's."""
+        return self.library.is_model(self.home, name)
+
+    def a_model(self, name: str) -> Meaning:
+        """A model by its name."""
+        found = self.model(name)
+        if found is None:
+            return Meaning(name, "model")
+        page = describe.model_page(found)
+        return Meaning(name, "model", describe.model_words(found) or found.title, page, found)
+
+    def topology(self, name: str) -> Meaning | None:
+        """The topology of that name."""
+        try:
+            found = topology.find(self.library, self.home, name)
+        except (Fault, Excused):
+            return None
+        if found is None or not isinstance(found.node, tree.TopologyDecl):
+            return None
+        words = describe.head(found.node)
+        doc = f"```fab\n{words}\n```\n\n{describe.comment(found.node.span)}"
+        return Meaning(name, "topology", words, doc, found.node, found.home)
+
+    def topologies(self) -> list[Meaning]:
+        """Topologies that an intent may name."""
+        names = dict.fromkeys(topology.known(self.library, self.home))
+        return [found for name in names if (found := self.topology(name)) is not None]
+
+    # ------------------------------------------------------------ values
+
+    def values(self, place: Standing) -> list[Meaning]:
+        """Values that an expression at a place may name: of the blocks around it, the innermost first, then the language's."""
+        found: dict[str, Meaning] = {}
+        for node in reversed(self.around(place)):
+            if isinstance(node, tree.For):
+                found.setdefault(node.var.name, Meaning(node.var.name, "variable", f"in {node.over.span.text}"))
+            for f in node.formals if isinstance(node, tree.TopologyDecl | tree.Def) else ():
+                found.setdefault(f.name.name, Meaning(f.name.name, "param", describe.formal(f), node=f))
+            for s in statements(_bodies(node)):
+                self._value(found, s)
+        for s in statements([self.body]):
+            self._value(found, s)
+        for name, entry in self.home.used.items():
+            if isinstance(entry.node, tree.Let | tree.Param | tree.Def):
+                self._value(found, entry.node, name)
+        for name, builtin in BUILTINS.items():
+            found.setdefault(name, Meaning(name, "function", builtin.form, builtin.gives, builtin))
+        return list(found.values())
+
+    def _value(self, found: dict[str, Meaning], s: tree.Stmt, alias: str = "") -> None:
+        if isinstance(s, tree.Let | tree.Param | tree.Def):
+            name = alias or s.name.name
+            kind = "function" if isinstance(s, tree.Def) else "param" if isinstance(s, tree.Param) else "let"
+            found.setdefault(name, Meaning(name, kind, describe.head(s), describe.comment(s.span), s, self.home))
+
+    # ------------------------------------------------------------ devices and groups
+
+    def things(self, place: Standing) -> list[Meaning]:
+        """Devices and groups that a path at a place may begin with, the innermost first."""
+        found: dict[str, Meaning] = {}
+        nodes = self.around(place)
+        for node in reversed(nodes):
+            if isinstance(node, tree.Extend):
+                target = self.find(_names(node.path), place, outside=node)
+                for m in self.members(target) if target else ():
+                    found.setdefault(m.name, m)
+            for f in node.formals if isinstance(node, tree.TopologyDecl) else ():
+                if f.type.name == "ports":
+                    found.setdefault(f.name.name, Meaning(f.name.name, "ports", describe.formal(f), node=f))
+            for m in self._declared([x for b in _bodies(node) for x in b], self.home):
+                found.setdefault(m.name, m)
+        fabric = next((n.name.name for n in nodes if isinstance(n, tree.Decl) and n.kind.name == "fabric"), "")
+        for m in self._placed(fabric, ()):
+            found.setdefault(m.name, m)
+        if not nodes:
+            for name, entry in (*self.home.names.items(), *self.home.used.items()):
+                if isinstance(entry.node, tree.Decl):
+                    found.setdefault(name, replace(self._thing(entry.node, entry.home), name=name))
+        return list(found.values())
+
+    def find(self, names: tuple[str, ...], place: Standing, outside: tree.Extend | None = None) -> Meaning | None:
+        """What a path means, given the names in it."""
+        known: Iterable[Meaning]
+        if outside is not None:  # an extend's own path: fabrics at the top, things of the fabric around it
+            heads = tuple(h for h in place.heads if h and h[0].start < outside.span.start)
+            known = self.things(replace(place, heads=heads))
+        else:
+            known = self.things(place)
+        found: Meaning | None = None
+        for name in names:
+            found = next((m for m in known if m.name == name), None)
+            if found is None:
+                return None
+            known = self.members(found)
+        return found
+
+    def members(self, of: Meaning) -> list[Meaning]:
+        """What may stand behind a point: members of a group, ports and chips of a device."""
+        node = of.node
+        if isinstance(node, Placed):
+            model = self.model(node.model) if len(node.names) == 1 else None
+            return _inside(model) if model else []
+        if isinstance(node, tuple):
+            fabric, names = node
+            return self._placed(fabric, names)
+        if isinstance(node, Chip):
+            return _inside(node.model)
+        if not isinstance(node, tree.Decl):
+            return []
+        if node.kind.name in KINDS["device"]:
+            bare = node.of.bare if isinstance(node.of, tree.Path) else None
+            model = self.model(bare, of.home) if bare else None
+            return _inside(model) if model else []
+        own = self._declared(node.body or (), of.home)
+        if node.kind.name == "fabric":
+            names = {m.name for m in own}
+            own += [m for m in self._placed(node.name.name, ()) if m.name not in names]
+        return own
+
+    def _declared(self, body: Iterable[tree.Stmt], home: Linked | None) -> list[Meaning]:
+        return [self._thing(s, home) for s in statements([body]) if isinstance(s, tree.Decl) and s.kind.name in MADE_OF]
+
+    def _thing(self, s: tree.Decl, home: Linked | None) -> Meaning:
+        return Meaning(s.name.name, s.kind.name, describe.head(s), describe.comment(s.span), s, home)
+
+    def _placed(self, fabric: str, names: tuple[str, ...]) -> list[Meaning]:
+        """What a compiled fabric holds below some names."""
+        depth = len(names)
+        out: dict[str, Meaning] = {}
+        for p in self.sets:
+            if p.fabric != fabric or p.names[:depth] != names or len(p.names) == depth:
+                continue
+            name, kind = p.names[depth], p.kinds[depth]
+            last = len(p.names) == depth + 1
+            detail = f"{kind} {name}" + (f"{p.shape}: {p.model}" if last else "")
+            target = replace(p, names=(name,)) if last else (fabric, (*names, name))
+            out.setdefault(name, Meaning(name, kind, detail, node=target))
+        return list(out.values())
+
+
+def _inside(model: DeviceModel) -> list[Meaning]:
+    """Port classes and chips of a model."""
+    ports = [Meaning(c.name, "port", describe.port_words(c), describe.comment(c.origin.span), c) for c in model.classes]
+    chips = [Meaning(c.name, c.kind, describe.chip_words(c), describe.model_page(c.model), c) for c in model.chips]
+    return [*ports, *chips]
+
+
+def statements(bodies: Iterable[Iterable[tree.Stmt]]) -> Iterator[tree.Stmt]:
+    """Statements of some blocks; those of an ``if``, a ``for`` or a statement at fault count as the block's own."""
+    for body in bodies:
+        for s in body:
+            yield s
+            if isinstance(s, tree.If | tree.For | tree.Phase | tree.Broken):
+                yield from statements(_bodies(s))
+
+
+def _bodies(s: tree.Stmt) -> list[tuple[tree.Stmt, ...]]:
+    """The blocks of a statement."""
+    if isinstance(s, tree.If):
+        return [*(b for _, b in s.branches), s.other]
+    return [getattr(s, "body", None) or ()] if not isinstance(s, tree.Def) else []
+
+
+def _names(path: tree.Path) -> tuple[str, ...]:
+    return tuple(p.name for p in path.parts if isinstance(p, tree.Member))
+
+
+def _node(entry: Entry | None) -> object:
+    return entry.node if entry is not None else None
