@@ -13,6 +13,10 @@ from tdsl.emit.records import Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.semantics.model import PortClass
+
+CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP112": 4, "SFP": 1, "SFP28": 1, "SFP56": 1}
+"""Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
 
 
 class Routers:
@@ -89,9 +93,9 @@ class Routers:
             other = list(found.each("links", link, not near_b))
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
             static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
-            c, _ = f.port_class(port)
+            c, i = f.port_class(port)
             rate = gbps(int(f.link_rate[link]))
-            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic)))
+            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic), _lanes(c, i)))
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
@@ -134,6 +138,12 @@ class Routers:
                 length = ip_network(pool.network).prefixlen
                 out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None
         return tuple(out)
+
+
+def _lanes(c: PortClass, index: int) -> int:
+    """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form is not known."""
+    lanes = CAGE_LANES.get(c.form, 0)
+    return lanes // c.cages.count(c.cages[index]) if lanes else 0
 
 
 def _sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
