@@ -122,6 +122,22 @@ def test_lanes_have_names_of_their_own(tmp_path: Path) -> None:
     assert not found.items and interfaces(files, "node0") == {"eth0n0", "eth0n1", "eth1n0", "eth1n1"}
 
 
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ("netdev", "`netdev` needs a string"),
+        ('netdev "eth{i}", "eth{i}n{lane}"', "`netdev` takes the name of a port, and of a lane if the port may be `split`"),
+        ('netdev "a"; netdev "b"', "`netdev` is set twice"),
+        ('netdew "eth{i}"', "there is no setting of a port `netdew` here"),
+    ],
+)
+def test_what_cannot_be_a_name(names: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "design.fab"
+    path.write_text(MODELS.format(names=names))
+    found = compiler.elaborate(str(path)).findings[0]
+    assert found.message == says and found.span is not None and found.span.begin[0] == 2
+
+
 RDMA = st.sampled_from(
     ["mlx5_{i}", "mlx5_ib{i}", "mlx4_{i}", "bnxt_re{i}", "irdma{i}", "efa_{i}", "rocep{24 + i}s0", "rdmap{79 + i}s0"]
 )
