@@ -130,7 +130,7 @@ def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
             for address, pool in found.each("links", i, second):
                 c, k = fabric.port_class(int(near))
                 device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
-                interface, peer = c.systems[k] or c.path(k), _end(fabric, int(far))
+                interface, peer = c.netdev(k) or c.systems[k] or c.path(k), _end(fabric, int(far))
                 yield device, "link", interface, text, pool.network, "", peer, None, *_place(pool.origin)
 
 

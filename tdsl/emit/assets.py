@@ -101,7 +101,7 @@ class _Reader:
         ways: dict[str, int] = {}
         for c in self.fabric.model_of(device).classes:
             for i in range(c.size):
-                for name in (c.labels[i], c.systems[i], c.path(i)):
+                for name in (c.labels[i], c.systems[i], c.netdev(i), c.path(i)):
                     ways[name] = c.first + i
         if port and port in ways:
             return ways[port]

@@ -178,7 +178,7 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
 def _routers(target: Target, view: FabricView) -> tuple[list[Router], list[str]]:
     """The routers that a target is for, and why it is not for others of their kind."""
     kind = target.routers.kind
-    asked = [(r, target.routers.refuses(r)) for r in view.routers if r.kind == kind or not kind]
+    asked = [(r, target.routers.refuses(r)) for r in view.routers(kind)]
     return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
 
 

@@ -115,6 +115,11 @@ class PortColumns:
         return self._gather(lambda c, i: c.systems[i])
 
     @cached_property
+    def netdev(self) -> Objects:
+        """Names of network devices, "" where unknown."""
+        return self._gather(PortClass.netdev)
+
+    @cached_property
     def cage(self) -> Objects:
         """Cages as printed: ``OSFP 17``, "" where there is none."""
         return self._gather(lambda c, i: f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")

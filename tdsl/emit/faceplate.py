@@ -88,7 +88,7 @@ class Faceplates:
                 rate = int(f.link_rate[links[i]]) if links[i] >= 0 else c.rate or 0
                 metres = int(self.metres[links[i]]) if links[i] >= 0 else -1
                 out.append(FacePort(
-                    c.systems[i], f"Ethernet{p.number}", p.lanes, c.cages[i] or c.first + i + 1, c.labels[i],
+                    c.netdev(i), f"Ethernet{p.number}", p.lanes, c.cages[i] or c.first + i + 1, c.labels[i],
                     f"Ethernet{p.whole}" if c.split > 1 else "", f"{c.split}x{(c.rate or rate) // 10**9}G" if c.split > 1 else "",
                     rate // 10**6, links[i] >= 0, metres if metres >= 0 else "",
                 ))  # fmt: skip

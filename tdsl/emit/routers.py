@@ -12,7 +12,11 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.emit.records import Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.addresses import Addressing
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.semantics.model import PortClass
+
+CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP112": 4, "SFP": 1, "SFP28": 1, "SFP56": 1}
+"""Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
 
 
 class Routers:
@@ -22,11 +26,12 @@ class Routers:
         self.wires, self.found, self.diagnostics = wires, addressing, diagnostics
         self.fabric = wires.fabric
 
-    def all(self) -> Iterator[Router]:
-        """Built switches, and hosts that have an ASN or addresses on their links, in the order of the fabric."""
+    def of(self, kind: str) -> Iterator[Router]:
+        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric."""
         f = self.fabric
-        nameless = self._nameless()
-        for device in np.flatnonzero(f.built & (f.is_switch | (f.kind == "host"))).tolist():
+        asked: Bools = f.built & (f.kind == kind)
+        nameless = self._nameless(asked)
+        for device in np.flatnonzero(asked).tolist():
             mine = self._links(device)
             if device in nameless or not (len(mine) and (self.found.asn[device] or self._addressed(mine))):
                 continue
@@ -51,23 +56,25 @@ class Routers:
     def _addressed(self, mine: list[tuple[int, int]]) -> bool:
         return any(next(self.found.each("links", link), None) for _, link in mine)
 
-    def _nameless(self) -> set[int]:
-        """Devices with a link at a port whose system name is unknown, told once for each model."""
+    def _nameless(self, asked: Bools) -> set[int]:
+        """Those with a link at a port whose network device is unknown, told once for each model."""
         f = self.fabric
         ports = np.concatenate([f.link_a, f.link_b])
         device = f.port_device[ports]
-        routed = f.built[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
+        routed = asked[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
         if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
-            routed |= f.kind[device] == "host"
-        without = (self.wires.ports.system[self.wires.ports.rows(ports)] == "") & routed
+            routed |= asked[device] & (f.kind[device] == "host")
+        without = (self.wires.ports.netdev[self.wires.ports.rows(ports)] == "") & routed
         for number in np.unique(f.device_model[device[without]]).tolist():
-            model = f.models[number]
-            first = ports[without & (f.device_model[device] == number)]
-            c, i = f.port_class(int(first[0]))
-            self.diagnostics.add(
-                "E0513", c.origin, f"nothing says what the operating system of {model.name} calls port {c.path(i)}",
-                notes=["its routers are not configured"], help='name them: `port p[1..64]: 400Gbps { os "swp{i}" }`',
-            )  # fmt: skip
+            c, i = f.port_class(int(ports[without & (f.device_model[device] == number)][0]))
+            rdma, model = c.systems[i], f.models[number].name
+            if rdma:
+                what = f"`{rdma}` is the RDMA device of port {c.path(i)} of {model}, and nothing names its network device"
+                help = f'name both, as `rdma link` of that system shows them: `os "{rdma}"; netdev "enp24s0np0"`'
+            else:
+                what = f"nothing says what the operating system of {model} calls port {c.path(i)}"
+                help = 'name them: `port p[1..64]: 400Gbps { os "swp{i}" }`'
+            self.diagnostics.add("E0513", c.origin, what, notes=["its routers are not configured"], help=help)
         return set(device[without].tolist())
 
     # ------------------------------------------------------------ one device
@@ -80,15 +87,15 @@ class Routers:
             near_b = int(f.link_b[link]) == port
             far = int(f.link_a[link] if near_b else f.link_b[link])
             there = int(f.port_device[far])
-            name = self._system(port)
-            text = f"{f.device_name(there)} {self._system(far) or f.port_label(far)}"
+            name = self._interface(port)
+            text = f"{f.device_name(there)} {self._interface(far) or f.port_system(far) or f.port_label(far)}"
             own = list(found.each("links", link, near_b))
             other = list(found.each("links", link, not near_b))
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
             static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
-            c, _ = f.port_class(port)
+            c, i = f.port_class(port)
             rate = gbps(int(f.link_rate[link]))
-            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic)))
+            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic), _lanes(c, i)))
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
@@ -108,8 +115,9 @@ class Routers:
             routing.mtu if routing is not None and routing.mtu else "",
         )  # fmt: skip
 
-    def _system(self, port: int) -> str:
-        return str(self.wires.ports.system[self.wires.ports.rows(np.array([port]))][0])
+    def _interface(self, port: int) -> str:
+        c, i = self.fabric.port_class(port)
+        return c.netdev(i)
 
     def _router_id(self, device: int) -> str:
         """The IPv4 loopback, else a number that no other device has (RFC 6286 asks for no more)."""
@@ -130,6 +138,12 @@ class Routers:
                 length = ip_network(pool.network).prefixlen
                 out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None
         return tuple(out)
+
+
+def _lanes(c: PortClass, index: int) -> int:
+    """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form is not known."""
+    lanes = CAGE_LANES.get(c.form, 0)
+    return lanes // c.cages.count(c.cages[index]) if lanes else 0
 
 
 def _sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:

@@ -65,6 +65,7 @@ class FabricView:
         self._diagnostics = diagnostics
         self._wires = Wires(fabric)
         self._assets = assets
+        self._routers: dict[str, tuple[Router, ...]] = {}
 
     # ------------------------------------------------------------ facts
     @property
@@ -206,14 +207,18 @@ class FabricView:
         found = self._fabric.addressing.roce if self._fabric.addressing is not None else None
         return plain(found)
 
-    @cached_property
-    def routers(self) -> tuple[Router, ...]:
-        """Switches and hosts that route; none where the design does not say how."""
+    def routers(self, kind: str) -> tuple[Router, ...]:
+        """Routers of a kind, ``switch`` or ``host``, or with "" of both; none where the design does not say how they route.
+
+        What keeps one from being configured is told when its kind is first asked for."""
         if "routing" not in self.capabilities or self._fabric.addressing is None:
             return ()
         from tdsl.emit.routers import Routers
 
-        return tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).all())
+        for one in (kind,) if kind else ("switch", "host"):
+            if one not in self._routers:
+                self._routers[one] = tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).of(one))
+        return self._routers[kind] if kind else (*self._routers["switch"], *self._routers["host"])
 
     @cached_property
     def _faceplates(self) -> Faceplates:

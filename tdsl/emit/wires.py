@@ -13,6 +13,7 @@ from tdsl.emit.columns import Column, DeviceColumns, Objects, PortColumns, Table
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
 from tdsl.fabric.rails import link_rail
+from tdsl.fabric.subnets import speaking
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
@@ -319,7 +320,7 @@ class Wires:
             columns[f"{end}_port"] = partial(self._port, self.ports.path, ports)
             columns[f"{end}_index"] = partial(self._number, ports)
             columns[f"{end}_label"] = partial(self._port, self.ports.label, ports)
-            columns[f"{end}_interface"] = partial(self._port, self.ports.system, ports)
+            columns[f"{end}_interface"] = partial(self._interface, ports)
             columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
             columns[f"{end}_neighbour"] = partial(self._device, far)
             columns[f"{end}_neighbour_port"] = partial(self._system_name, far)
@@ -349,7 +350,20 @@ class Wires:
 
     def _system_name(self, ports: Ints) -> list[object]:
         """What the far end calls its port: the operating system's name, else the faceplate's."""
-        return [s or p for s, p in zip(self._port(self.ports.system, ports), self._port(self.ports.label, ports), strict=True)]
+        return [s or p for s, p in zip(self._interface(ports), self._port(self.ports.label, ports), strict=True)]
+
+    def _interface(self, ports: Ints) -> list[object]:
+        """What the operating system calls these ends of all links: on InfiniBand the RDMA device, else the network device, if its
+        name is known."""
+        systems = self._port(self.ports.system, ports)
+        found = zip(self._infiniband, self._port(self.ports.netdev, ports), systems, strict=True)
+        return [system if infiniband else netdev or system for infiniband, netdev, system in found]
+
+    @cached_property
+    def _infiniband(self) -> list[bool]:
+        """Links with both ends of InfiniBand types."""
+        both: list[bool] = (speaking(self.fabric, self.fabric.link_a) & speaking(self.fabric, self.fabric.link_b)).tolist()
+        return both
 
     def _risks(self) -> list[str]:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""

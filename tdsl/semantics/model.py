@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,6 +13,11 @@ from tdsl.source import Origin
 
 KINDS = ("host", "chip", "switch", "ocs", "panel")
 MODEL_KINDS = (*KINDS, "cable")
+_RDMA = re.compile(
+    r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+|(roce|iw|opa|rdma)[Popsx]\d\w*"
+)
+"""Names of RDMA devices: those of Linux' drivers (drivers/infiniband/hw, ``ib_register_device``), ``mlx5_ib0`` as on Azure, and
+those of rdma-core (kernel-boot/rdma-persistent-naming.rules) but for ``ib…``, which may be either."""
 
 
 class Axis(NamedTuple):
@@ -72,7 +78,8 @@ class PortClass:
 
     ``first`` is the place of its first port among all ports of the model. Tuples have one entry a port, row-major:
     ``cages`` (number on the faceplate, 0 where there is no cage), ``connectors`` (number inside the class; ports of one
-    connector leave by one cable), ``labels`` (faceplate names) and ``systems`` (operating-system names, "" if unknown).
+    connector leave by one cable), ``labels`` (faceplate names) and ``systems`` (operating-system names, "" if unknown; of an
+    adapter that does RDMA, the name of that device).
     """
 
     name: str
@@ -90,11 +97,19 @@ class PortClass:
     origin: Origin
     lane_systems: tuple[tuple[int, tuple[str, ...]], ...] = ()  # ways -> ``systems`` of the lanes, where they have their own
     sonic: tuple[SonicPort, ...] = ()  # one entry a port, () where the model does not say
+    netdevs: tuple[str, ...] = ()  # names of network devices beside ``systems``, () where the model does not say
+    lane_netdevs: tuple[tuple[int, tuple[str, ...]], ...] = ()  # as ``lane_systems``
 
     @property
     def size(self) -> int:
         """Number of ports."""
         return prod(a.size for a in self.axes)
+
+    def netdev(self, index: int) -> str:
+        """The network device of a port, ``enp24s0np0``: its ``netdev``, else its ``os`` if that names none of RDMA; else ""."""
+        if self.netdevs:
+            return self.netdevs[index]
+        return "" if _RDMA.fullmatch(self.systems[index]) else self.systems[index]
 
     def path(self, index: int) -> str:
         """How a design writes its port at a row-major position: ``nic[3]``, ``p[33]``; one without index is its name."""

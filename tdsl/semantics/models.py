@@ -21,7 +21,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "split", "sonic")
+PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "netdev", "split", "sonic")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
@@ -140,6 +140,8 @@ class ModelBuilder:
                 Origin(s.name.span),
                 self.lane_systems(settings.get("os"), splits, s.name.name, axes),
                 self.sonic(settings.get("sonic"), splits, s.name.name, axes),
+                self.per_port(settings.get("netdev"), s.name.name, axes) or (),
+                self.lane_systems(settings.get("netdev"), splits, s.name.name, axes),
             )
         )
         self.unique_labels(s)
@@ -232,12 +234,15 @@ class ModelBuilder:
     def lane_systems(
         self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
     ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """What lanes are called: the second string of ``os "swp{i}", "swp{i}s{lane}"``, for every way to split."""
+        """What lanes are called, for every way to split: the second string of ``os "swp{i}", "swp{i}s{lane}"``."""
         if s is None or len(s.items) < 2:
             return ()
         if len(s.items) > 2 or not splits:
-            help = 'for a lane: `os "swp{i}", "swp{i}s{lane}"; split 2, 4`'
-            raise Fault("E0120", s.span, "`os` takes the name of a port, and of a lane if the port may be `split`", help=help)
+            name = s.name.name
+            help = f'for a lane: `{name} "swp{{i}}", "swp{{i}}s{{lane}}"; split 2, 4`'
+            raise Fault(
+                "E0120", s.span, f"`{name}` takes the name of a port, and of a lane if the port may be `split`", help=help
+            )
         e, at = s.items[1].value, self.node.name.span
         out = []
         for ways in splits:
@@ -428,5 +433,6 @@ def _split_class(c: PortClass, n: int) -> PortClass:
         labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
         systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
         split=c.split * n,
+        netdevs=dict(c.lane_netdevs).get(n) or tuple(v for v in c.netdevs for _ in range(n)),
         sonic=tuple(p.part(k, n) for p in c.sonic for k in range(n)),
     )

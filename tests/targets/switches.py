@@ -80,8 +80,8 @@ def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[d
 
 
 def llama() -> str:
-    """The cluster of Llama 3: 1,536 rack switches that run Cumulus Linux below 135 that run EOS, which takes no MTU of 9216."""
-    design = (folder("stdlib") / "designs" / "llama3_24k.fab").read_text(encoding="utf-8").replace("mtu 9216", "mtu 9214")
+    """The cluster of Llama 3: 1,536 rack switches, here with Cumulus Linux, below 135 that run EOS."""
+    design = (folder("stdlib") / "designs" / "llama3_24k.fab").read_text(encoding="utf-8")
     own = """
 model switch RACK { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
 extend llama3_24k {

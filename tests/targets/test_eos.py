@@ -129,8 +129,35 @@ def test_a_fabric_of_others_is_passed_over_with_the_reason(tmp_path: Path, desig
     assert says in found[0].message
 
 
+SPLIT = """\
+model cable TWIN {{ rate 400Gbps; legs {ways} }}
+model switch SW {{ port p[1..16]: {rate}Gbps {{ type GE{rate}; os "Ethernet{{i}}/1" }} }}
+model host NODE {{ port nic: {rate}Gbps {{ type GE{rate}; os "eth0" }} }}
+fabric f {{
+  host node[4]: NODE
+  switch leaf[4]: SW
+  switch core: ARISTA_7800 {{ split p {ways} }}
+  connect node[n].nic to leaf[n]
+  connect leaf[*] to core spread x 8 {{ cable TWIN }}
+  routing bgp {{ mtu 9214 }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("ways", "lanes"), [(2, [1, 5]), (4, [1, 3, 5, 7])])
+def test_parts_of_a_port(tmp_path: Path, ways: int, lanes: list[int]) -> None:
+    """A part is named after its first lane of eight, and says its speed and lanes."""
+    files, found = made(SPLIT.format(ways=ways, rate=400 // ways), tmp_path, "eos")
+    assert not [d for d in found if d.severity.word == "error"]
+    core = structured(files, "core")["ethernet_interfaces"]
+    names = [i["name"] for i in core]
+    assert len(set(names)) == 32 and {int(n.rsplit("/", 1)[1]) for n in names} == set(lanes)
+    assert {i["speed"] for i in core} == {f"{400 // ways}g-{8 // ways}"}
+    assert all("speed" not in i for i in structured(files, "leaf0")["ethernet_interfaces"]), "a whole port has its transceiver's"
+
+
 def test_two_ports_of_one_name(tmp_path: Path) -> None:
-    """Nothing says what the lanes of a split port are called: no file rather than one that says a port twice."""
+    """No file rather than one that says a port twice."""
     design = text().replace('type GE400; os "Ethernet{i}/1"', 'type GE400; os "Ethernet{(i + 1)//2}/1"')
     files, found = made(design, tmp_path, "eos")
     assert not [p for p in files if p.startswith("eos/")] and "two ports of leaf0 have one name" in found[0].message

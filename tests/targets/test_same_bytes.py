@@ -1,0 +1,121 @@
+"""All targets: one design gives the same bytes wherever it is built, and no target has a hand in another's files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.emit.target import discover
+from tdsl.fabric.graph import Fabric
+from tdsl.resources import folder
+
+ROOT = Path(__file__).parents[2]
+TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())
+DESIGN = """\
+model switch LEAF { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "Ethernet{i}/1"; sonic 8*(i - 1) lanes 8 } }
+model switch SPINE { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "swp{i}" } }
+fabric ethernet "Rails over Ethernet" {
+  host node[4]: DGX_H100
+  switch leaf[8]: LEAF
+  switch spine[4]: SPINE
+  connect node[n].nic[r] to leaf[r] { length 3m }
+  connect leaf[*] to spine[*] each x 2 { length 30m }
+  address leaf, spine loopback from 10.255.0.0/24
+  address leaf, spine loopback from fd00:255::/64
+  address node[*].nic[r] links from "172.{16 + r}.0.0/24"
+  routing bgp { mtu 9214; bfd; graceful_restart }
+  roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
+}
+fabric infiniband "Rails over InfiniBand, two planes" {
+  host host[4]: DGX_H100
+  plane plane[2] {
+    switch leaf[4]: QM9700
+    switch spine[2]: QM9700
+    connect leaf[*] to spine[*] each x 2
+  }
+  connect host[n].nic[r] to plane[r % 2].leaf[r // 2]
+  partition training 0x0001 { full host[0..2].nic; ipoib }
+}
+fabric torus "A torus of switches" {
+  switch s[3, 3, 3]: QM9700
+  host ufm[3, 3, 3]: UFM
+  connect s[*] torus
+  connect ufm[x, y, z].p[1] to s[x, y, z]
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("design") / "design.fab"
+    path.write_text(DESIGN)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fabrics(design: Path) -> list[Fabric]:
+    found = compiler.elaborate(str(design))
+    assert not found.findings
+    return [d.fabric for d in found.designs if d.fabric is not None]
+
+
+@pytest.fixture(scope="module")
+def assets(fabrics: list[Fabric]) -> str:
+    """Identifiers of the assets of all fabrics, as opensm needs them: the simulator's."""
+    tables = [build(f, ["ibsim"], Diagnostics()).get("ibsim/assets.csv", b"").decode() for f in fabrics]
+    return "".join(dict.fromkeys(line for table in tables for line in table.splitlines(True) if not line.startswith("#")))
+
+
+def below(place: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {p.relative_to(place).as_posix(): p.read_bytes() for p in sorted(place.rglob("*")) if p.is_file()}
+
+
+def test_the_same_bytes_wherever_it_is_built(design: Path, assets: str, tmp_path: Path) -> None:
+    """Two processes, one after the other, with other hash seeds, zones of time, languages, folders and terminals."""
+    made = []
+    for number, (zone, language) in enumerate((("UTC0", "C"), ("XYZ-11", "C.UTF-8"))):
+        place = tmp_path / f"place {number}" / ("deeper" * number)
+        for name in ("temporary", "home", "work"):
+            (place / name).mkdir(parents=True)
+        (place / "design.fab").write_text(design.read_text())
+        (place / "assets.csv").write_text(assets)
+        environment = {
+            **os.environ, "PYTHONHASHSEED": str(number + 1), "TZ": zone, "LC_ALL": language, "TMPDIR": str(place / "temporary"),
+            "HOME": str(place / "home"), "PYTHONPATH": str(ROOT), "COLUMNS": str(60 + 40 * number),
+        }  # fmt: skip
+        given = [str(place / "design.fab"), "--out", str(place / "out")] if number else ["../design.fab", "--out", "../out"]
+        command = [sys.executable, "-m", "tdsl", "build", *given, "--assets", "../assets.csv"]
+        subprocess.run(command, cwd=place / "work", env=environment, stdout=subprocess.DEVNULL, check=True)
+        made.append(below(place / "out"))
+    first, second = made
+    assert list(first) == list(second)
+    assert [p for p in first if first[p] != second[p]] == []
+    assert {path.split("/")[1] for path in first} == set(TARGETS) - {"json"} | {"fabric.json", "manifest.json"}
+    assert {"root-guids", "partitions.conf", "torus-2QoS.conf", "ib-node-name-map"} <= {p.rsplit("/", 1)[1] for p in first}
+    machine = (str(tmp_path).encode(), os.uname().nodename.encode())
+    assert not [p for p, data in first.items() if any(word in data for word in machine)]
+
+
+def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
+    """What a target writes lies in a folder of its name, and is the same with the others and alone."""
+    assert sorted(discover(Diagnostics())) == TARGETS
+    busy: set[str] = set()
+    for fabric in fabrics:
+        together, parts = build(fabric, [], Diagnostics()), 0
+        for target in TARGETS:
+            alone = build(fabric, [target], Diagnostics())
+            del alone["manifest.json"]
+            assert all(path.startswith(f"{target}/") or (target, path) == ("json", "fabric.json") for path in alone)
+            assert alone.items() <= together.items()
+            parts += len(alone)
+            busy |= {target} if alone else set()
+        assert parts == len(together) - 1
+    assert sorted(busy) == TARGETS, "the designs give every target something to do"
