@@ -21,14 +21,13 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.source import SourceFile
 from tdsl.syntax import keywords, parser, tables, tree
 from tdsl.syntax.strings import read as strings_of
+from tests.conftest import need_program
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
 from tests.syntax.test_properties import PIECES, SOUP, programs
 from tests.syntax.test_textmate import words_of
 
 tree_sitter = pytest.importorskip("tree_sitter")
-CC = shutil.which("cc")
-pytestmark = pytest.mark.skipif(CC is None, reason="needs a C compiler")
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "grammar" / "tree-sitter"
@@ -55,7 +54,7 @@ def language(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The parser, compiled and loaded."""
     out = tmp_path_factory.mktemp("tree-sitter") / "fab.so"
     sources = [str(HOME / "src" / name) for name in ("parser.c", "scanner.c")]
-    command = [str(CC), "-shared", "-fPIC", "-I", str(HOME / "src"), *sources, "-o", str(out)]
+    command = [need_program("cc", "gcc"), "-shared", "-fPIC", "-I", str(HOME / "src"), *sources, "-o", str(out)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert ran.returncode == 0, ran.stderr
     function = ctypes.CDLL(str(out)).tree_sitter_fab
@@ -177,9 +176,9 @@ def test_both_read_the_same_tokens_and_words(language: Any, monkeypatch: pytest.
         file = SourceFile(str(name), text)
         taken = words_of(file, monkeypatch)
         tokens = [t for t in tables.load().scanner.scan(file) if not t.newline]
-        read = leaves(parse(language, text), whole=("string",))
-        assert [n.text.decode() for n in read] == [t.text for t in tokens], name
-        for leaf, token in zip(read, tokens, strict=True):
+        found = leaves(parse(language, text), whole=("string",))
+        assert [n.text.decode() for n in found] == [t.text for t in tokens], name
+        for leaf, token in zip(found, tokens, strict=True):
             if token.type != "NAME":
                 assert leaf.type == LEAVES.get(token.type, token.text), (name, token)
                 continue
