@@ -164,12 +164,10 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
             return {i.label: i for i in found.items}
 
         client.write("a.fab", "")
-        client.write("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
-        switch = (await ask("use b (OURS)\nfabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
+        switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
         assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
-        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(2, 18)
+        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
         assert switch.documentation is not None
-        assert "OURS" not in await ask("fabric f {\n  switch leaf[8]: |\n}\n")
         assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
         assert not await ask("fabric f {\n  |\n}\n", " ")
         clos = "fabric f {\n  hosts 64 x DGX_H100\n  clos { leaf QM9700; spine QM9700 }\n|}\n"
@@ -325,3 +323,21 @@ def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:
         assert help is not None and help.signatures[0].label == "max(a, b, …)" and help.active_parameter == 1
 
     assert talk(tmp_path, conversation) == []
+
+
+def test_a_file_that_lends_names_is_read_anew(tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        async def labels() -> set[str]:
+            at = lsp.CompletionParams(client.document("a.fab"), lsp.Position(1, 23))
+            found = await client.text_document_completion_async(at)
+            assert isinstance(found, lsp.CompletionList)
+            return {i.label for i in found.items}
+
+        client.write("a.fab", "use b (OURS)\nfabric f { switch a[2]: }\n")
+        (tmp_path / "b.fab").touch()  # an open text stands in the place of a file, and only then
+        client.write("b.fab", "")
+        assert "OURS" not in await labels()
+        client.change("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
+        assert "OURS" in await labels()
+
+    talk(tmp_path, conversation)
