@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -152,14 +151,14 @@ class Server(LanguageServer):
         """Have a file open with a text, and the device sets that it had when it was last compiled."""
         file, own = SourceFile(path, text), Diagnostics()
         body = parse(file, own).body
-        self.indices.clear()
+        self.forget()
         self.open[uri] = Open(uri, path, file, body, not own.has_errors, sets=sets)
         return self.open[uri]
 
     def save(self, uri: str) -> None:
         """Have a file proved that was saved: what it uses may have changed, too."""
         state = self.open.get(uri)
-        self.indices.clear()
+        self.forget()
         if state is not None and state.judged:
             if state.task is not None:
                 state.task.cancel()
@@ -169,7 +168,7 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Forget a file, and take back what was said of it."""
         state = self.open.pop(uri, None)
-        self.indices.clear()
+        self.forget()
         if state is None:
             return
         if state.task is not None:
@@ -177,6 +176,12 @@ class Server(LanguageServer):
         self.worker.drop()
         for other in {uri, *self.said.pop(uri, set())}:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(other, []))
+
+    def forget(self) -> None:
+        """Take what names mean for unknown: a file changed, and others may use it."""
+        self.indices.clear()
+        for state in self.open.values():
+            state.known = None
 
     def question(self, state: Open) -> Question:
         """The file, with the texts of all that are open."""
@@ -367,22 +372,15 @@ class Server(LanguageServer):
         found = meaning.signature(self.known(state), state.file, at)
         if found is None:
             return None
-        units = partial(places.units, encoding="utf-16")  # labels are counted so, whatever was agreed on
-        ends = [(units(found.label[:a]), units(found.label[:b])) for a, b in found.parameters]
+        names = [lsp.ParameterInformation(found.label[a:b]) for a, b in found.parameters]
         doc = lsp.MarkupContent(lsp.MarkupKind.Markdown, found.doc) if found.doc else None
-        told = lsp.SignatureInformation(found.label, doc, [lsp.ParameterInformation(e) for e in ends])
+        told = lsp.SignatureInformation(found.label, doc, names)
         return lsp.SignatureHelp([told], 0, found.active if found.active >= 0 else None)
 
     def tokens(self, state: Open) -> lsp.SemanticTokens:
-        """What each word is, five numbers each: lines and columns from the one before, length, type, modifiers as bits."""
-        data: list[int] = []
-        line = column = 0
-        for c in colours.colours(self.known(state)):
-            (at, start), (_, end) = (places.to_editor(state.file, o, self.encoding) for o in (c.start, c.end))
-            bits = sum(1 << colours.MODIFIERS.index(m) for m in c.modifiers)
-            data += (at - line, start - column if at == line else start, end - start, colours.TYPES.index(c.type), bits)
-            line, column = at, start
-        return lsp.SemanticTokens(data)
+        """What each word is."""
+        found = colours.colours(self.known(state))
+        return lsp.SemanticTokens(colours.numbers(found, lambda at: places.to_editor(state.file, at, self.encoding)))
 
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""

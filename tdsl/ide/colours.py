@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 from tdsl.ide.known import Known, statements
@@ -55,6 +55,23 @@ def colours(known: Known) -> list[Colour]:
 KIND_TYPES = dict.fromkeys((*KINDS["group"], *KINDS["scope"]), "namespace") | dict.fromkeys(KINDS["part"], "property")
 WORDED = ("role", "layer", "medium", "type", "class", "colour")
 """Settings whose value is a word, whatever names there are."""
+
+
+def numbers(found: Iterable[Colour], place: Callable[[int], tuple[int, int]]) -> list[int]:
+    """Colours as editors read them, five numbers each: lines and columns from the one before, length, type, modifiers as bits.
+
+    ``place`` gives line and column of an offset.
+    """
+    out: list[int] = []
+    line = column = 0
+    for c in found:
+        (at, start), (_, end) = place(c.start), place(c.end)
+        bits = sum(1 << MODIFIERS.index(m) for m in c.modifiers)
+        out += (at - line, start - column if at == line else start, end - start, TYPES.index(c.type), bits)
+        line, column = at, start
+    return out
+
+
 WORD = re.compile(r"[A-Za-z_]\w*")
 USED: dict[object, str] = {
     tree.Def: "function", tree.Let: "variable", tree.Param: "parameter", tree.Decl: "namespace", tree.TopologyDecl: "interface",

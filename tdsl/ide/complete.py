@@ -41,7 +41,7 @@ DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
 CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
 AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
-AIMS = ("at most", "about")
+AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole links give"}
 NOT_BUILT = frozenset({"phase", "place", "hall", "row"})
 """Words that the grammar takes and this version does not build (E0117)."""
 USUAL = (RATE, LENGTH, POWER)
@@ -163,7 +163,7 @@ class Writer:
         fixed: dict[str, tuple[str, ...]] = {
             "connect": CONNECT_SETTINGS, "circuit": CONNECT_SETTINGS, "port": PORT_SETTINGS, "tier": TIER_SETTINGS,
             "override": OVERRIDABLE, "routing": BGP_SETTINGS, "roce": ROCE_SETTINGS, "partition": PARTITION_SETTINGS,
-            "address": tuple(dict(MANAGEMENT)), **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
+            "address": tuple(MANAGEMENT), **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
         }  # fmt: skip
         if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
             return [Item(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
@@ -225,7 +225,7 @@ class Writer:
             if first == "type" and self.block == "port":
                 return [Item(t, "word", "type of a port", rank=1) for t in port_types()]
             if first == "oversubscription" and len(self.words) == 1:
-                return [Item(w, "word", "a ratio that may be less", rank=1) for w in AIMS] + _items(self.values(), 4)
+                return [Item(w, "word", said, rank=1) for w, said in AIMS.items()] + _items(self.values(), 4)
             if first == "split" and self.block in DEVICE_KINDS:
                 return self.split()
             found = self.known.topology(self.block)

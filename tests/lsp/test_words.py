@@ -138,7 +138,7 @@ def test_what_designs_say_is_offered(name: str) -> None:
 def test_every_prefix_is_answered() -> None:
     """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
     text = (DESIGNS / "superpod_cluster.fab").read_text() + (resources.folder("stdlib") / "topologies/dragonfly.fab").read_text()
-    for i in range(0, len(text), 41):
+    for i in range(0, len(text), 61):
         file = SourceFile("a.fab", text[:i])
         known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
         start, items = complete(known, file, i)
@@ -152,8 +152,9 @@ def test_every_prefix_is_answered() -> None:
 
 def test_completion_by_a_client(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
-        async def ask(text: str, character: str = "") -> dict[str, lsp.CompletionItem]:
-            client.change("a.fab", text.replace("|", ""))
+        async def ask(text: str, character: str = "", changed: bool = True) -> dict[str, lsp.CompletionItem]:
+            if changed:
+                client.change("a.fab", text.replace("|", ""))
             before = text[: text.index("|")]
             at = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
             kind = lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
@@ -164,14 +165,17 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
             return {i.label: i for i in found.items}
 
         client.write("a.fab", "")
-        client.write("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
-        switch = (await ask("use b (OURS)\nfabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
+        switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
         assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
-        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(2, 18)
+        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
         assert switch.documentation is not None
-        assert "OURS" not in await ask("fabric f {\n  switch leaf[8]: |\n}\n")
         assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
         assert not await ask("fabric f {\n  |\n}\n", " ")
+        (tmp_path / "b.fab").touch()  # an open text stands in the place of a file
+        client.write("b.fab", "")
+        assert "OURS" not in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n")
+        client.change("b.fab", "model switch OURS { port p[4]: 100Gbps }\n")
+        assert "OURS" in await ask("use b (OURS)\nfabric f { switch a[2]: | }\n", changed=False)
         clos = "fabric f {\n  hosts 64 x DGX_H100\n  clos { leaf QM9700; spine QM9700 }\n|}\n"
         assert "spine" not in await ask(clos.replace("|", "  require survives any 1 of |"))
         client.change("a.fab", clos.replace("|", ""))
