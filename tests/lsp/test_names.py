@@ -231,6 +231,8 @@ def test_renaming(tmp_path: Path) -> None:
             assert isinstance(found, str) and why in found, (mark, new, found)
         assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
         client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
+        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is no matter.
+        assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
         found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
         assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: mend it first"
 
