@@ -149,7 +149,9 @@ class Names:
             inner = self.scopes.inside(self.scopes.mine(s, block, self.home))
             self.walk(s.body or (), inner if inner is not None else block)
             if inner is not None and inner.own:
-                self.crowded[s.name.span.start, -1] = tuple(n for names in inner.members.values() if names[1:] for n in names)
+                around = block.members if block.own else {}  # a cluster lends its members to its fabrics
+                shared = [names + around.get(name, []) for name, names in inner.members.items()]
+                self.crowded[s.name.span.start, -1] = tuple(n for names in shared if names[1:] for n in names)
         elif kind in KINDS["part"]:
             self.deep(s.of, block)
             inner = Block(block)
@@ -248,9 +250,8 @@ class Names:
                 self.joined(s.paths, block, s.guard)
             case tree.Naming():
                 around = Block(block)
-                fabric = [n for n in self.fabrics(block) if n.what in KINDS["scope"]]
-                around.values["fabric"] = fabric
-                self.joined([s.path], around if fabric else block, (s.template, s.guard))
+                around.values["fabric"] = self.fabrics(block)
+                self.joined([s.path], around, (s.template, s.guard))
             case tree.Place():
                 self.joined([s.path], block, s.value)
             case tree.Require():
@@ -269,15 +270,15 @@ class Names:
                 pass
 
     def fabrics(self, block: Block) -> list[Name]:
-        """The fabrics of the file around a block."""
-        around = []
-        at: Block | None = block
-        while at is not None:
-            around.append(at)
+        """What ``fabric`` in a naming stands for: the fabrics around a block."""
+        why = "`fabric` is the name of the fabric, so named by the language"
+        out = []
+        at = block
+        while at.around is not None:
+            names = [n for ns in at.around.members.values() for n in ns if n.inner is at and n.what == "fabric"]
+            out += [Name("fabric", n.what, n.place, n.node, n.block, n.home, fixed=why) for n in names]
             at = at.around
-        names = [n for b in around for ns in b.members.values() for n in ns if n.inner is not None and n.inner in around]
-        return [Name("fabric", n.what, n.place, n.node, n.block, n.home, n.inner, fixed="`fabric` is the name of the fabric, so "
-                     "named by the language") for n in names if n.what == "fabric"]  # fmt: skip
+        return out
 
     def addressed(self, path: tree.Path) -> list[Name]:
         """What a path at the top of a file names: it begins with a fabric."""

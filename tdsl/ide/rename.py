@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from tdsl import resources
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.ide import places, shelf
 from tdsl.ide.names import Names
 from tdsl.ide.scopes import GIVEN, Key, Name, Scopes
+from tdsl.semantics.fault import Fault
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader
 from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
 from tdsl.syntax.tables import load
 
 LOCAL = ("index variable", "loop variable")
@@ -79,25 +83,48 @@ class Index:
             if re.search(rf"\b{re.escape(word)}\b", text):
                 yield path
 
+    def reads(self, path: Path) -> set[Path]:
+        """The file itself and those that it uses, and these use, resolved; what the library holds reads nothing else."""
+        found: set[Path] = set()
+        todo = [path.resolve()]
+        while todo:
+            at = todo.pop()
+            names = self.names(at) if at not in found and not _standard(at) else None
+            found.add(at)
+            for s in names.home.module.body if names is not None else ():
+                if isinstance(s, tree.Use):
+                    with suppress(Fault, OSError):  # told with the findings
+                        todo += [p.resolve() for p in self.scopes.library.loader.find(s, at.parent)]
+        return found
+
+    def concerned(self, wanted: Iterable[Name], path: Path, *words: str) -> list[Path]:
+        """The files in which declarations may be named: those with such words in them that see where they are declared."""
+        wanted = list(wanted)
+        out = [path.resolve()]
+        if all(n.what in LOCAL for n in wanted):
+            return out
+        homes = {places.path_of(n.place.file.name).resolve() for n in wanted}
+        paths = [p.resolve() for p in self.paths]
+        everyone = any(_standard(h) or any(h.is_relative_to(p) for p in paths) for h in homes)
+        held = (p.resolve() for word in words for p in self.holding(word))
+        return list(dict.fromkeys([*out, *sorted(homes), *(p for p in held if everyone or homes & self.reads(p))]))
+
     def uses(self, wanted: Iterable[Name], path: Path) -> tuple[set[Key], list[Span]]:
         """Where declarations, and all that one word may mean besides them, stand in the files that hold their name."""
         wanted = list(wanted)
         keys = {n.key for n in wanted}
-        files = {str(path.resolve()): path}
-        if not all(n.what in LOCAL for n in wanted):
-            files |= {str(p.resolve()): p for n in wanted for p in self.holding(n.name)}
-            files |= {str(p.resolve()): p for n in wanted for p in [places.path_of(n.place.file.name)]}
+        files = self.concerned(wanted, path, *{n.name for n in wanted})
         before = -1
-        spans: dict[tuple[str, int], Span] = {}
+        spans: dict[tuple[Path, int], Span] = {}
         while len(keys) > before:
             before = len(keys)
-            for key, file in files.items():
+            for file in files:
                 names = self.names(file)
                 for (start, end), meant in names.found.items() if names is not None else ():
                     if any(n.key in keys for n in meant):
                         keys.update(n.key for n in meant)
                         assert names is not None
-                        spans[key, start] = Span(names.file, start, end)
+                        spans[file, start] = Span(names.file, start, end)
         return keys, [spans[k] for k in sorted(spans)]
 
     def references(self, path: Path, offset: int, declared: bool = True) -> list[Span]:
@@ -148,8 +175,8 @@ class Index:
         spans = [s for s in spans if s.text == old]
         if new == old:
             return spans
-        files = {str(p.resolve()): p for p in (path, *self.holding(old), *self.holding(new))}
-        for p in files.values():
+        files = self.concerned(found[1], path, old, new)
+        for p in files:
             names = self.names(p)
             if names is not None and (fault := self.fault(p)) is not None:
                 line = fault.begin[0]
@@ -166,11 +193,11 @@ class Index:
         _, found = self.scopes.library.loader.parsed[str(path.resolve())]
         return next((d.span for d in found if d.severity is Severity.ERROR and d.code.startswith("E00") and d.span), None)
 
-    def unchanged(self, files: Mapping[str, Path], spans: list[Span], new: str) -> None:
+    def unchanged(self, files: list[Path], spans: list[Span], new: str) -> None:
         """Refuse a new name that would change what a name means: all are read once more, with the new text."""
         moved = Moves(spans, len(new))
         after = Index(self.folders, self.paths, {**self.overlay, **moved.texts(new)})
-        for p in files.values():
+        for p in files:
             one, two = self.names(p), after.names(p)
             if one is None or two is None:
                 continue
@@ -224,3 +251,7 @@ def _designs(folder: Path) -> Iterator[Path]:
     for at, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
         yield from (Path(at) / f for f in sorted(files) if f.endswith(".fab"))
+
+
+def _standard(path: Path) -> bool:
+    return path.is_relative_to(resources.folder("stdlib").resolve())

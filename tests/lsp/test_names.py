@@ -51,6 +51,20 @@ fabric g {
   require ports of centre[0].p[2] >= 0
 }
 """
+CLUSTER = """\
+cluster both {
+  host node[2]: DGX_H100
+  host filer[2]: UFM { role storage }
+  fabric one {
+    switch leaf[8]: QM9700
+    connect node[n].nic[r] to leaf[r]
+  }
+  fabric two {
+    switch access: QM9700
+    connect filer[f].p[1] to access
+  }
+}
+"""
 
 
 def place(text: str, mark: str, nth: int = 0) -> lsp.Position:
@@ -231,6 +245,13 @@ def test_renaming(tmp_path: Path) -> None:
             assert isinstance(found, str) and why in found, (mark, new, found)
         assert "standard library" in await folder.prepare("star.fab", "star QM97|00")
         client.change("star.fab", STAR.replace("omit centre[1]", "omit centre[1"))
+        both = folder.texts["both.fab"] = CLUSTER
+        client.write("both.fab", both)
+        found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
+        assert isinstance(found, str) and "another meaning already" in found
+        assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
+        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is no matter.
+        assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
         found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
         assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: mend it first"
 

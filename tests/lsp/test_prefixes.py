@@ -20,7 +20,7 @@ DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
 CONVERTER = converters.get_converter()
 SHORT = 310
 """A design of so many characters is typed one by one; of a longer one so many prefixes are taken as the next figure says."""
-SAMPLE = 6
+SAMPLE = 4
 CONTEXT = {"includeDeclaration": True, "diagnostics": [], "triggerKind": 1, "isRetrigger": False}
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 10_000, "character": 0}}
 
