@@ -86,12 +86,20 @@ def assemble(
 
 
 def _tiers(sets: Sequence[DeviceSet], device_set: Array, built: NDArray[np.bool_], device: Array, a: Array, b: Array) -> Array:
-    """Tiers from the ends that the fabric is built for."""
+    """Tiers from the ends that the fabric is built for. Others count where all they meet is switches of sets that are the first
+    from those: a leaf is one also if it has storage alone, and a manager of the fabric at a spine makes that no leaf."""
     is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
     active = np.array([s.kind in ("switch", "host", "chip") for s in sets] or [False])[device_set]
     start = np.array(main_ends(sets) or [False])[device_set] & built
     through = active & ~is_end
     tier = device_tiers(start, through, device[a], device[b])
+    first = np.zeros(len(sets), dtype=np.bool_)
+    first[device_set[through & (tier == 1)]] = True
+    near, far = np.concatenate([device[a], device[b]]), np.concatenate([device[b], device[a]])
+    other = is_end & built & ~start
+    other[near[~first[device_set[far]]]] = False
+    if tier[far[other[near]]].max(initial=1) > 1:
+        tier = device_tiers(start | other, through, device[a], device[b])
     tier[is_end] = 0
     return tier
 

@@ -176,3 +176,29 @@ def test_omit_and_claims_on_groups(tmp_path: Path) -> None:
     assert places(result.findings) == []
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.link_count == 4 + 4 + 2 + 2
+
+
+def test_a_leaf_of_storage_alone_is_a_leaf(tmp_path: Path) -> None:
+    """Storage and managers are no ends that a fabric is built for. A leaf that has storage alone is as low as its fellows, and
+    a manager at a spine makes that no leaf."""
+    f = fabric_of(
+        """
+model switch EDGE { port p[1..8]: 400Gbps { type GE } }
+model host GPUS { port nic: 400Gbps { type GE }; chip gpu[1]: H100 }
+model host FILER { port nic: 400Gbps { type GE } }
+fabric f {
+  host node[4]: GPUS
+  host filer[2]: FILER { role storage }
+  host manager: FILER { role manager }
+  switch leaf[3]: EDGE
+  switch spine[2]: EDGE
+  connect node[n] to leaf[n // 2]
+  connect filer[n] to leaf[2]
+  connect manager to spine[0]
+  connect leaf[*] to spine[*] each
+}
+""",
+        tmp_path,
+    )
+    tier = {f.device_name(d): int(f.tier[d]) for d in range(len(f.tier))}
+    assert {d: t for d, t in tier.items() if t} == {"leaf0": 1, "leaf1": 1, "leaf2": 1, "spine0": 2, "spine1": 2}
