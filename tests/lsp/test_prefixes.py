@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import pytest
 from lsprotocol import converters
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
 
 from tdsl import resources
 from tdsl.ide import judge
 from tdsl.lsp import Refusal, Server, make
 from tdsl.source import Span
+from tests.lsp.test_server import Client, talk
 
 DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
 CONVERTER = converters.get_converter()
@@ -22,6 +25,8 @@ SHORT = 310
 """A design of so many characters is typed one by one; of a longer one so many prefixes are taken as the next figure says."""
 SAMPLE = 4
 CONTEXT = {"includeDeclaration": True, "diagnostics": [], "triggerKind": 1, "isRetrigger": False}
+REFUSING = {(n, Refusal.CODE) for n in (lsp.TEXT_DOCUMENT_RENAME, lsp.TEXT_DOCUMENT_PREPARE_RENAME)}
+"""What may be answered by a reason why not."""
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 10_000, "character": 0}}
 
 
@@ -80,3 +85,22 @@ def test_every_design_as_it_is_typed(server: Server, tmp_path: Path) -> None:
             found |= answers(server, path.as_uri(), path, text)
     assert {"textDocument/definition", "textDocument/references", "textDocument/documentHighlight"} <= found
     assert {"textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/rename"} <= found
+
+
+def test_prefixes_over_stdio(tmp_path: Path) -> None:
+    """Two hundred prefixes, and every question at the end of each."""
+    text = (resources.folder("stdlib") / "designs" / "dgx_superpod_h100.fab").read_text()
+    names = list(features(make()))
+
+    async def conversation(client: Client) -> None:
+        uri = client.uri("a.fab")
+        client.write("a.fab", "")
+        for i in range(200):
+            client.change("a.fab", text[: len(text) * i // 200])
+            asking = (client.protocol.send_request_async(n, asked(n, uri, lsp.Position(10_000, 0))) for n in names)
+            for name, answer in zip(names, await asyncio.gather(*asking, return_exceptions=True), strict=True):
+                if isinstance(answer, BaseException):
+                    assert isinstance(answer, JsonRpcException), name
+                    assert (name, answer.code) in REFUSING, (name, answer)
+
+    assert not [m for m in talk(tmp_path, conversation) if "fault of tdsl" in m]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -176,27 +175,3 @@ def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
                 await asyncio.sleep(0.1)
 
     assert talk(tmp_path, conversation) == []
-
-
-def test_prefixes_over_stdio(tmp_path: Path) -> None:
-    """Whatever stands in the buffer, every request is answered."""
-    text = (DESIGNS / "dgx_superpod_h100.fab").read_text()
-
-    async def conversation(client: Client) -> None:
-        document = client.document("a.fab")
-        client.write("a.fab", "")
-        for i in range(200):
-            client.change("a.fab", text[: len(text) * i // 200])
-            end = lsp.Position(10_000, 0)
-            await asyncio.gather(
-                client.text_document_document_symbol_async(lsp.DocumentSymbolParams(document)),
-                client.text_document_folding_range_async(lsp.FoldingRangeParams(document)),
-                client.text_document_hover_async(lsp.HoverParams(document, end)),
-                client.text_document_definition_async(lsp.DefinitionParams(document, end)),
-                client.text_document_references_async(lsp.ReferenceParams(lsp.ReferenceContext(True), document, end)),
-                client.text_document_document_highlight_async(lsp.DocumentHighlightParams(document, end)),
-                client.text_document_formatting_async(lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True))),
-                client.text_document_code_action_async(lsp.CodeActionParams(document, EVERYWHERE, lsp.CodeActionContext([]))),
-            )
-
-    assert not [m for m in talk(tmp_path, conversation) if re.search("fault of tdsl", m)]
