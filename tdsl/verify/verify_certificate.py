@@ -14,7 +14,8 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import combinations, islice
-from math import gcd
+from math import gcd, isqrt
+from operator import mul
 from typing import Any
 
 
@@ -93,24 +94,82 @@ class Net:
 # ---------------------------------------------------------------- lower bounds
 
 
-def all_splits(net: Net) -> int:
-    """The least that crosses a balanced split of the units, whatever side the rest is on: one after the other is put on a side,
-    and what crosses already is not less than the best is left."""
-    units, rest = sorted(net.units), sorted(net.forward - net.units)
-    need((len(units) <= 30 and not rest) or len(units) + len(rest) <= 24, "too many splits to try all")
-    order, best = [*units, *rest], sum(net.full_of.values()) + 1
-    back = [[(order.index(w), c) for w, c in net.cap[v].items() if order.index(w) < i] for i, v in enumerate(order)]
-    front: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())]
-    while front:
-        crossing, ours, sides = front.pop()
-        if crossing >= best or max(ours, min(len(sides), len(units)) - ours) > (len(units) + 1) // 2:
-            continue
-        if len(sides) == len(order):
-            best = crossing
-        for side in () if len(sides) == len(order) else (0, 1) if sides else (0,):
-            more = sum(c for w, c in back[len(sides)] if sides[w] != side)
-            front.append((crossing + more, ours + side * (len(sides) < len(units)), (*sides, side)))
-    return best
+def splits(net: Net, stated: Any) -> int:
+    """What crosses every balanced split at least: of some links, then of others that are left, each part as much as it states."""
+    for part in stated["parts"]:
+        need(type(part["least"]) is int and part["least"] > 0, "no whole number")
+        sides(net, part["order"], part["least"])
+    return sum(part["least"] for part in stated["parts"])
+
+
+def sides(net: Net, order: list[list[str]], least: int) -> None:
+    """Reject if a split cuts less than that of the links among these; then use them up.
+
+    They take sides in this order, switches with the same links as one. What crosses by then is kept for every number of units
+    on one side and the sides of the open, those joined to what has none yet (Bertelè and Brioschi, "Nonserial dynamic
+    programming", 1972).
+    """
+    names = {d for twins in order for d in twins}
+    need(len(names) == sum(map(len, order)) and net.units <= names <= net.units | net.forward, "no order of all units")
+    need(all(len(x) == 1 or (d not in net.units and net.cap[d] == net.cap[x[0]]) for x in order for d in x), "no twins")
+    size, most = {x[0]: len(x) for x in order}, len(net.units) - net.half
+    near = {v: {w: c * n * size[w] for w, c in net.cap[v].items() if w in size} for v, n in size.items()}
+    rows: dict[frozenset[str], list[int]] = {frozenset(): [0]}
+    done: set[str] = set()
+    for v in size:
+        done.add(v)
+        closed = {w for w in (v, *near[v]) if near[w].keys() <= done}
+        after: dict[frozenset[str], list[int]] = {}
+        for ours, row in rows.items():
+            for side in ((), (v,)) if len(done) > 1 else ((),):  # sides may be exchanged
+                more = sum(c for w, c in near[v].items() if w in done and (w in ours) != bool(side))
+                new, none = [x + more for x in row], [least] * (v in net.units)
+                new = [*none, *new][: most + 1] if side else [*new, *none][: most + 1]
+                if min(new) < least:
+                    key = ours.union(side) - closed
+                    after[key] = list(map(min, after[key], new)) if key in after else new
+        rows = after
+    need(all(min(row[net.half :]) >= least for row in rows.values()), "a split cuts less")
+    for v in names:
+        net.cap[v] = defaultdict(int, {w: c for w, c in net.cap[v].items() if w not in names})
+
+
+def spectrum(net: Net, stated: Any) -> int:
+    """What crosses at least by the second eigenvalue (Fiedler 1973; Donath and Hoffman 1973).
+
+    With z = ±1 for the side of every switch (or chip), w the units at each, W all of them and K those that are not on the side
+    of theirs, |wᵀz| <= 2K + odd. If L + 2μ wwᵀ/W - μ diag(w) has no negative eigenvalue, trunks with zᵀLz/4 >= μ/4 (W -
+    2(wᵀz)²/W) cross, and K links of units; as a function of K that is concave, so least at an end.
+    """
+    mu, count, direct = Fraction(stated["mu"]), len(net.units), net.forward <= net.units
+    need(direct or all(len(net.cap[u]) == 1 and net.cap[u].keys() <= net.forward - net.units for u in net.units), "more links")
+    weight = Counter(u if direct else min(net.cap[u]) for u in net.units)
+    nodes = sorted(net.forward | net.units if direct else net.forward - net.units)
+    p, q = mu.numerator, mu.denominator
+    matrix = [[2 * p * weight[v] * weight[w] - count * q * net.cap[v].get(w, 0) for w in nodes] for v in nodes]
+    for i, v in enumerate(nodes):
+        matrix[i][i] += count * (q * sum(net.cap[v].get(w, 0) for w in nodes) - p * weight[v])
+    need(mu > 0 and definite(matrix), "the eigenvalue is less")
+    way, most = min(net.full_of.values()), (count + 1) // 2
+    ends = [mu / 4 * (count - Fraction(2 * (2 * k + count % 2) ** 2, count)) + k * way for k in (0, most)]
+    least = ends[0] if direct else min(*ends, Fraction(most * way))
+    return max(-int(-least // 1), 0)
+
+
+def definite(matrix: list[list[int]]) -> bool:
+    """Whether no eigenvalue is negative, shown in whole numbers: a multiple of the matrix is RRᵀ and rests, which come to less
+    in every row than what the diagonal was lessened by (Cholesky; Gershgorin)."""
+    less = len(matrix) * (isqrt(max(map(max, matrix)) << 40) + 1)
+    done: list[list[int]] = []
+    for row in matrix:
+        new: list[int] = []
+        for x, other in zip(row, done, strict=False):
+            new.append(((x << 40) - sum(map(mul, new, other))) // other[-1])
+        rest = (row[len(done)] << 40) - less - sum(map(mul, new, new))
+        if rest <= 0:
+            return False
+        done.append([*new, isqrt(rest)])
+    return True
 
 
 class Folded:
@@ -167,18 +226,6 @@ class Folded:
                 out[x] = out[y] = min(out[x], out[y])
         return out
 
-    def demand(self, pairs: bool) -> list[int]:
-        """Parts that a unit sends to every node: one unit for each unit, or divided over the hubs that it meets."""
-        if pairs:
-            return [w * self.PARTS for w in self.weight]
-        out = [0] * len(self.weight)
-        for u, w in enumerate(self.weight):
-            full = sum(self.room[self.place[u, v]] for v in self.near[u])
-            for v in self.near[u] if w and not self.passes[u] else ():
-                if self.passes[v]:
-                    out[v] += self.room[self.place[u, v]] * w * self.PARTS // full
-        return out
-
     def far(self, source: int, length: list[int]) -> dict[int, int]:
         """Distances from a source; what forwards nothing is passed by none."""
         out: dict[int, int] = {}
@@ -191,12 +238,12 @@ class Folded:
                     heappush(heap, (at + length[self.place[v, w]], w))
         return out
 
-    def send(self, source: int, length: list[int], parts: list[int], pairs: bool, times: int, load: list[int]) -> None:
-        """Add what a source puts on the orbits of links: each node divides what comes by capacity among the last links."""
+    def send(self, source: int, length: list[int], pairs: bool, times: int, load: list[int]) -> int:
+        """Add what a source puts on the orbits of links: each node divides what comes by capacity among the last links. The
+        units that it reaches."""
         far = self.far(source, length)
-        need(all(v in far for v, p in enumerate(parts) if p) and min(length) > 0, "not reached")
-        need(all(type(x) is int for x in length), "lengths are whole")
-        arriving = {v: p for v, p in enumerate(parts) if p and v != source}
+        reached = sum(self.weight[v] for v in far)
+        arriving = {v: self.weight[v] * self.PARTS for v in far if self.weight[v] and v != source}
         while arriving:
             following: dict[int, int] = defaultdict(int)
             for v, amount in arriving.items():
@@ -208,6 +255,7 @@ class Folded:
             shortest = min(length[self.place[source, v]] for v in self.near[source])
             ways = sorted(v for v in self.near[source] if length[self.place[source, v]] == shortest)
             self.divide(source, ways, (self.weight[source] - 1) * self.PARTS, 2 * times, load, defaultdict(int))
+        return reached
 
     def divide(self, v: int, ways: list[int], amount: int, times: int, load: list[int], following: dict[int, int]) -> None:
         """Divide an amount at a node as its links have capacity, rounded down; the first takes what is over."""
@@ -218,23 +266,24 @@ class Folded:
             load[self.link_orbit[self.place[u, v]]] += share * times
             following[u] += share
 
-    def rate(self, stated: Any) -> Fraction:
-        """What fits of the demand if all send so at once, in grains for every pair or hub."""
-        pairs, parts = stated["pairs"] is True, self.demand(stated["pairs"] is True)
+    def rate(self, stated: Any) -> tuple[Fraction, int]:
+        """What fits of the demand if all send so at once, in grains for every pair, or hub and unit; and how many of those are
+        apart in every balanced split: whatever side a hub is on, half of the units are on the other, less those not reached."""
+        units, pairs, apart = len(self.net.units), stated["pairs"] is True, 0
+        sources = self.sources if pairs else dict(stated["hubs"])
+        need(all(type(n) is int and n > 0 and (pairs or self.weight[v] < 2) for v, n in sources.items()), "no sender")
         load, capacity, shares = [0] * len(self.links), [0] * len(self.links), 0
         for route in stated["routes"]:
-            need(type(route["share"]) is int and route["share"] > 0 and len(route["lengths"]) == len(self.links), "no share")
-            shares += route["share"]
-            for source, times in self.sources.items():
-                self.send(source, route["lengths"], parts, pairs, times * route["share"], load)
+            share, length = route["share"], route["lengths"]
+            need(all(type(x) is int and x > 0 for x in (share, *length)) and len(length) == len(self.links), "no length or share")
+            reached = {v: self.send(v, length, pairs, n * share, load) for v, n in sources.items()}
+            need(not pairs or set(reached.values()) == {units}, "not reached")
+            apart = sum(n * max(reached[v] - (units + 1) // 2, 0) for v, n in sources.items())
+            shares += share
         for i, c in zip(self.link_orbit, self.room, strict=True):
             capacity[i] += (1 + pairs) * c
-        return min(Fraction(c, x) for c, x in zip(capacity, load, strict=True) if x) * self.PARTS * shares
-
-    def crossing(self, stated: Any) -> int:
-        """What then crosses every balanced split: pairs apart, or for every hub what one half sends there or the other gets."""
-        half, more = self.net.half, (len(self.net.units) + 1) // 2
-        return -int(-self.rate(stated) * half * (more if stated["pairs"] is True else sum(self.demand(False)) // self.PARTS) // 1)
+        rate = min(Fraction(c, x) for c, x in zip(capacity, load, strict=True) if x) * self.PARTS * shares
+        return rate, units // 2 * ((units + 1) // 2) if pairs else apart
 
     def distances(self, length: list[int]) -> Fraction:
         """Capacity times length over the distances of all pairs: no rate of all pairs is above it."""
@@ -382,12 +431,15 @@ class Part:
 
 def lower_bound(net: Net, stated: Any) -> int:
     """The lower bound that a certificate's flows give."""
-    if stated["by"] == "splits":
-        return all_splits(net)
-    if stated["by"] == "routes":
-        return Folded(net, stated).crossing(stated)
-    if stated["by"] == "none":
+    by = stated["by"]
+    if by in ("splits", "spectrum"):
+        return (splits if by == "splits" else spectrum)(net, stated)
+    if by == "routes":
+        rate, apart = Folded(net, stated).rate(stated)
+        return -int(-rate * apart // 1)
+    if by == "none":
         return 0
+    need(by == "shares", "there is no such proof")
     restored = net.restored(stated.get("restored", []))
     parts = [Part(net, p) for p in stated["parts"]]
     need(sum(len(p.nodes) for p in parts) == len(set().union(*(p.nodes for p in parts))), "two parts share a node")
@@ -415,7 +467,7 @@ def throughput(net: Net, stated: Any) -> None:
     folded, upper = Folded(net, stated["lower"]), stated["upper"]
     need(len(net.units) == stated["units"] > 1, "the number of units is another")
     need(stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True, "verify_throughput.py is for other patterns")
-    need(folded.rate(stated["lower"]) * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
+    need(folded.rate(stated["lower"])[0] * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
     if "cut" in upper:
         side = set(upper["cut"])
         ours = len(side & net.units)
