@@ -42,11 +42,8 @@ FLOWS = 30_000
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
 
-FEW = 30_000_000
+FEW = 8_000_000
 """Arcs times hubs that are routed from where all would be too many: the script that checks them takes about a minute."""
-
-WRITTEN = 24
-"""Rounds of the search for routes that prove what is known already."""
 
 STARTS = 4
 """Best splits that moves begin from."""
@@ -119,8 +116,10 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
     ends = graph.passes[graph.weight > 0].all()
     demand = Demand.all_to_all(graph) if ends else Demand.hubs(graph, symmetry.node, graph.nodes)
     routes = concurrent(graph, demand, symmetry, rounds=1)
+    few = max(FEW // max(len(graph.arcs.head), 1), 1)
+    many = routes is None and len(np.unique(symmetry.node)) > few
     if routes is None:  # some do not reach each other, or are too many
-        demand = Demand.hubs(graph, symmetry.node, max(FEW // max(len(graph.arcs.head), 1), 1))
+        demand = Demand.hubs(graph, symmetry.node, few)
         routes = concurrent(graph, demand, symmetry, rounds=1)
     lower = max(bound(routes), lower) if routes is not None else lower
     exact = None
@@ -129,11 +128,8 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
         value, mu = spectrum(net)
         exact = exact if exact.lower >= value else Proof(value, "spectrum", mu=mu)
         lower = max(lower, exact.lower)
-    if routes is None:
+    if routes is None or many or lower >= cuts[0].value:
         return routes, exact, cuts
-    if lower >= cuts[0].value:  # known; some more routes are a proof that can be written
-        met = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) >= lower, WRITTEN) if exact is not None else routes
-        return met, exact, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, lower)]
     if lower < cuts[0].value:
