@@ -43,7 +43,7 @@ CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
 
 FEW = 8_000_000
-"""Arcs times hubs that are routed from where all would be too many: the script that checks them takes about a minute."""
+"""Arcs times hubs that are routed from where all would be too many: the script that checks them takes minutes."""
 
 STARTS = 4
 """Best splits that moves begin from."""
