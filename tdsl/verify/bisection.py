@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -20,7 +21,6 @@ from tdsl.verify.automorphisms import orbits
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.concurrent import Concurrent, bound, concurrent
 from tdsl.verify.cuts import EXACT, Cut, least, placed, splits
-from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.folded import Folded
 from tdsl.verify.frontier import frontier
 from tdsl.verify.mended import Mended, mended
@@ -31,7 +31,7 @@ from tdsl.verify.spectrum import spectrum
 from tdsl.verify.updown import Spread, best_spread
 from tdsl.verify.view import View
 
-By = Literal["shares", "routes", "paths", "splits", "places", "spectrum"]
+By = Literal["shares", "routes", "splits", "places", "spectrum"]
 
 ALL_SPLITS = 500
 """Splits up to which all are tried where the bounds differ."""
@@ -42,19 +42,29 @@ FLOWS = 30_000
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
 
-WRITTEN = 24
-"""Rounds of the search for routes that prove what is known already."""
+FEW = 8_000_000
+"""Arcs times hubs that are routed from where all would be too many: the script that checks them takes minutes."""
 
 STARTS = 4
 """Best splits that moves begin from."""
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What shows a lower bound: that all ``splits`` were cut, or that some switches had all their ``places``, of every one of
+    ``parts`` as much as stands with it; or the ``spectrum`` with its multiplier ``mu``."""
+
+    lower: int
+    by: By
+    parts: tuple[tuple[Capacities, int], ...] = ()
+    mu: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
 class Bisection:
     """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
-    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; disjoint ``paths``; that
-    all ``splits`` were cut; that some switches had all their ``places``; or the ``spectrum`` of the wiring. The shares or
-    routes, whichever are better, show ``shown``."""
+    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; or else ``proof``. The
+    shares or routes, whichever are better, show ``shown``."""
 
     net: Capacities
     lower: int
@@ -65,6 +75,7 @@ class Bisection:
     shown: int
     routes: Concurrent | None = None
     mended: Mended | None = None
+    proof: Proof | None = None
 
 
 def bisection(view: View) -> Bisection:
@@ -80,17 +91,16 @@ def bisection(view: View) -> Bisection:
         else:
             whole = None
     cuts = _cuts(net, view, lower)
-    shown, routes = lower, None
+    shown, routes, exact = lower, None, None
     if lower < cuts[0].value:
         routes, exact, cuts = _both_ends(view, net, cuts, lower)
         routes = routes if routes is not None and bound(routes) > lower else None
         if routes is not None:
             shown, lower, by = bound(routes), bound(routes), "routes"
-        if exact is not None and exact[0] > lower:
-            lower, by = exact
-    if not lower and cuts[0].value:
-        lower, by = disjoint_paths(view).lower, "paths"
-    return Bisection(net, lower, cuts[0].value, cuts[0], spreads, by, shown, routes, whole)
+        exact = exact if exact is not None and exact.lower > lower else None
+        if exact is not None:
+            lower, by = exact.lower, exact.by
+    return Bisection(net, lower, cuts[0].value, cuts[0], spreads, by, shown, routes, whole, exact)
 
 
 def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
@@ -99,26 +109,27 @@ def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], in
     return found, sum(best.value for _, best in found)
 
 
-def _both_ends(
-    view: View, net: Capacities, cuts: list[Cut], lower: int
-) -> tuple[Concurrent | None, tuple[int, By] | None, list[Cut]]:
+def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[Concurrent | None, Proof | None, list[Cut]]:
     """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until both ends meet."""
     graph = Folded.of(view, net)
     symmetry = orbits(graph)
-    demand = Demand.all_to_all(graph) if graph.passes[graph.weight > 0].all() else Demand.hubs(graph)
+    ends = graph.passes[graph.weight > 0].all()
+    demand = Demand.all_to_all(graph) if ends else Demand.hubs(graph, symmetry.node, graph.nodes)
     routes = concurrent(graph, demand, symmetry, rounds=1)
+    few = max(FEW // max(len(graph.arcs.head), 1), 1)
+    many = routes is None and len(np.unique(symmetry.node)) > few
+    if routes is None:  # some do not reach each other, or are too many
+        demand = Demand.hubs(graph, symmetry.node, few)
+        routes = concurrent(graph, demand, symmetry, rounds=1)
     lower = max(bound(routes), lower) if routes is not None else lower
     exact = None
     if lower < cuts[0].value:
-        shown, by, cuts = _exactly(net, cuts)
-        if (value := spectrum(net)) > shown:
-            shown, by = value, "spectrum"
-        exact, lower = (shown, by), max(lower, shown)
-    if routes is None:
+        exact, cuts = _exactly(net, cuts)
+        value, mu = spectrum(net)
+        exact = exact if exact.lower >= value else Proof(value, "spectrum", mu=mu)
+        lower = max(lower, exact.lower)
+    if routes is None or many or lower >= cuts[0].value:
         return routes, exact, cuts
-    if lower >= cuts[0].value:  # known; some more routes are a proof that can be written
-        met = concurrent(graph, demand, symmetry, lambda so_far: bound(so_far) >= lower, WRITTEN) if exact is not None else routes
-        return met, exact, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, lower)]
     if lower < cuts[0].value:
@@ -132,23 +143,22 @@ def _both_ends(
     return routes, exact, cuts
 
 
-def _exactly(net: Capacities, cuts: list[Cut]) -> tuple[int, By, list[Cut]]:
+def _exactly(net: Capacities, cuts: list[Cut]) -> tuple[Proof, list[Cut]]:
     """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
     found = frontier(net)
     if found is None and comb(len(net.units), net.half) <= ALL_SPLITS:
         every = min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
         found = every.value, every.units
     if found is not None:
-        return found[0], "splits", sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
-    shown, cuts = _by_places(net, cuts)
-    return shown, "places", cuts
+        return Proof(found[0], "splits", ((net, found[0]),)), sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+    return _by_places(net, cuts)
 
 
-def _by_places(net: Capacities, cuts: list[Cut]) -> tuple[int, list[Cut]]:
+def _by_places(net: Capacities, cuts: list[Cut]) -> tuple[Proof, list[Cut]]:
     """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
     known: dict[bytes, tuple[int, Bools] | None] = {}
     parts = net.parts()
-    lower = 0
+    best = Proof(0, "places")
     for part in [*parts, net] if len(parts) > 1 else parts:
         pairs = [x for p in (part.access, part.trunks) for x in (p.a, p.b, p.room)]
         key = b"".join(x.tobytes() for x in pairs)
@@ -157,10 +167,13 @@ def _by_places(net: Capacities, cuts: list[Cut]) -> tuple[int, list[Cut]]:
             if found is not None:
                 cuts = sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
         found = known[key]
-        lower = max(lower, found[0] if found else 0) if part is net else lower + (found[0] if found else 0)
-        if lower == cuts[0].value:
+        if found and part is not net:
+            best = replace(best, lower=best.lower + found[0], parts=(*best.parts, (part, found[0])))
+        elif found and found[0] > best.lower:
+            best = replace(best, lower=found[0], parts=((net, found[0]),))
+        if best.lower == cuts[0].value:
             break
-    return lower, cuts
+    return best, cuts
 
 
 def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:

@@ -18,8 +18,9 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.verify import frontier, placements
 from tdsl.verify.alltoall import ALL, all_to_all
-from tdsl.verify.bisection import bisection
+from tdsl.verify.bisection import Bisection, Proof, bisection
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Result, catalogue
 from tdsl.verify.checks.survives import standing
@@ -75,20 +76,7 @@ def _bisection(view: View) -> Json:
     found = bisection(view)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
-    small = len(net.units) + len(net.nodes) <= (24 if len(net.nodes) else 30)
-    by: str = found.by
-    if by in ("paths", "places", "spectrum") or (by == "splits" and not small):  # too long to write: what comes next to it
-        by = "routes" if found.routes is not None else "shares" if found.shown else "none"
-    lower: Json = {"by": by}
-    if by == "shares":
-        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
-        if found.mended is not None:
-            added = found.mended.added
-            ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
-            lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
-    elif by == "routes" and found.routes is not None:
-        lower |= _routes(found.routes)
-    shown = found.lower if by == "splits" else found.shown
+    shown, lower = _lower(view, found)
     return {
         "check": "bisection",
         "units": len(net.units),
@@ -99,11 +87,44 @@ def _bisection(view: View) -> Json:
     }
 
 
+def _lower(view: View, found: Bisection) -> tuple[int, Json]:
+    """What is written to show the lower end, and how much that shows."""
+    written = _proof(view, found.proof) if found.proof is not None else None
+    if written is not None:
+        return found.lower, written
+    if found.routes is not None:
+        return found.shown, {"by": "routes"} | _routes(found.routes)
+    lower: Json = {"by": "shares" if found.shown else "none"}
+    if found.shown:
+        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
+    if found.shown and found.mended is not None:
+        added, nodes = found.mended.added, found.net.nodes
+        ends = zip(view.names(nodes[added.a]), view.names(nodes[added.b]), added.room.tolist(), strict=True)
+        lower["restored"] = [[a, b, room * found.net.grain] for a, b, room in ends]
+    return found.shown, lower
+
+
+def _proof(view: View, proof: Proof) -> Json | None:
+    """Orders in which devices take sides, or the multiplier of the spectrum; None where each split had a flow of its own."""
+    if proof.by == "spectrum":
+        return {"by": "spectrum", "mu": str(proof.mu)}
+    parts: list[Json] = []
+    for net, least in proof.parts:
+        order = placements.order(net) if proof.by == "places" else frontier.order(net)
+        if order is None:
+            return None
+        name = view.names(np.append(net.units, net.nodes))
+        parts.append({"least": least, "order": [[name[v] for v in twins] for twins in order]})
+    return {"by": "splits", "parts": parts}
+
+
 def _routes(found: Concurrent) -> Json:
     """Nodes by their place in the order of fabric.json, units that meet the same as one; links in the order of their nodes."""
     used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
+    hubs = [[v, n] for v, n in enumerate(found.demand.senders.tolist()) if n]
     return {
         "pairs": found.demand.pairs,
+        **({} if found.demand.pairs else {"hubs": hubs}),
         "symmetries": [image.tolist() for image in found.orbits.images],
         "routes": [{"share": share, "lengths": route.length.tolist()} for share, route in used],
     }

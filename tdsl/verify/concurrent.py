@@ -75,13 +75,11 @@ class Concurrent:
 
 
 def bound(found: Concurrent) -> int:
-    """What then crosses every split of the units into halves at least, in grains.
-
-    All pairs: those apart. Hubs: whatever side one is on, what one half sends there or the other receives from there.
-    """
-    units = len(found.graph.net.units)
-    each = (units + 1) // 2 if found.demand.pairs else int(found.demand.parts.sum()) // PARTS
-    return -int(-found.lower * each * (units // 2) // 1)
+    """What then crosses every split of the units into halves at least, in grains: of all pairs those apart; of hubs, whatever
+    side one is on, what it sends to the other."""
+    units, demand = len(found.graph.net.units), found.demand
+    crossing = (units + 1) // 2 * (units // 2) if demand.pairs else int(demand.senders @ demand.apart)
+    return -int(-found.lower * crossing // 1)
 
 
 def concurrent(
@@ -96,9 +94,11 @@ def concurrent(
     The search ends when ``enough`` says so, when the bounds are close, or after much work.
     """
     found = symmetry or orbits(graph)
-    sources, times = np.unique(found.node[graph.weight > 0], return_counts=True)
+    times = np.zeros(graph.nodes, dtype=np.int64)
+    np.add.at(times, found.node, demand.senders)
+    sources = np.flatnonzero(times)
     cells = len(sources) * len(graph.arcs.head) * 8
-    if cells > WORK or not len(graph.a):
+    if cells > WORK or not cells:
         return None
     best: Concurrent | None = None
     routes: list[Route] = []
@@ -106,7 +106,7 @@ def concurrent(
     master = _Master(_capacity(graph, found, demand))
     rounds = max(1, min(rounds, WORK // cells, isqrt(CELLS_OF_PROGRAM // len(np.unique(found.link)))))
     for length in islice(_lengths(graph, found, master), rounds):
-        route = _route(graph, found, demand, length, sources, times)
+        route = _route(graph, found, demand, length, sources, times[sources])
         if route is None:
             return None
         routes.append(route)
@@ -117,7 +117,7 @@ def concurrent(
         if enough(best) or len(routes) > gained[0] + PATIENCE or float(best.upper) <= float(best.lower) * (1 + CLOSE):
             break
     if best is not None and best.lower < best.upper and len(routes) > 1:
-        best = _by_small_lengths(best, master, sources, times)
+        best = _by_small_lengths(best, master, sources, times[sources])
     return best
 
 
@@ -128,7 +128,7 @@ def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: I
     for fine in SMALL if len(sources) * len(g.arcs.head) < CELLS else ():
         length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
         distance = 0
-        for s, many in zip(sources.tolist(), (times * g.weight[sources]).tolist(), strict=True):
+        for s, many in zip(sources.tolist(), times.tolist(), strict=True):
             distance += many * spent(g, length, s, best.demand)
         total = int(((1 + best.demand.pairs) * g.room * length).sum()) * PARTS
         if distance and Fraction(total, distance) < best.upper:
@@ -145,7 +145,7 @@ def _capacity(g: Folded, found: Orbits, demand: Demand) -> Ints:
 
 def _route(g: Folded, found: Orbits, demand: Demand, length: Ints, sources: Ints, times: Ints) -> Route | None:
     load, distance = np.zeros(len(g.a), dtype=np.int64), 0
-    weight = dict(zip(sources.tolist(), (times * g.weight[sources]).tolist(), strict=True))
+    weight = dict(zip(sources.tolist(), times.tolist(), strict=True))
     for part in routed(g, length, sources, demand):
         if part is None:
             return None

@@ -38,15 +38,20 @@ class _Closed:
 
 def frontier(net: Capacities) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
-    units, half = len(net.units), net.half
-    if units + len(net.nodes) > DEVICES:
+    best = order(net)
+    return None if best is None else _least(_near(net), [v for (v,) in best], len(net.units), net.half)
+
+
+def order(net: Capacities) -> list[list[int]] | None:
+    """The order that devices take sides in, each alone, units numbered first; None where that would be too much work."""
+    if len(net.units) + len(net.nodes) > DEVICES:
         return None
     near = _near(net)
     orders = [o for o in (_greedy(near, start) for start in range(2)) if o is not None]
     best = min(orders, key=lambda o: _work(near, o), default=None)
-    if best is None or _work(near, best) * (units - half + 1) > WORK:
+    if best is None or _work(near, best) * (len(net.units) - net.half + 1) > WORK:
         return None
-    return _least(near, best, units, half)
+    return [[v] for v in best]
 
 
 def _near(net: Capacities) -> list[dict[int, int]]:

@@ -32,12 +32,13 @@ AT_ONCE = 2_000_000
 @dataclass(eq=False)
 class _Problem:
     """Switches (twins as one) with their trunks, dense and both ways; classes of units; ``met``: what one unit of a class
-    (columns) has to a switch."""
+    (columns) has to a switch; ``twin``: the switch here of every one of the net."""
 
     trunk: Ints
     met: Ints
     size: Ints
     label: Ints
+    twin: Ints
 
     @classmethod
     def of(cls, net: Capacities) -> _Problem:
@@ -58,7 +59,7 @@ class _Problem:
         twin = np.unique(twin, return_inverse=True)[1]
         fold = np.zeros((int(twin.max(initial=-1)) + 1, count), dtype=np.int64)
         fold[twin, np.arange(count)] = 1
-        return cls(fold @ trunk @ fold.T, fold @ met, np.bincount(label, minlength=len(known)), label)
+        return cls(fold @ trunk @ fold.T, fold @ met, np.bincount(label, minlength=len(known)), label, twin)
 
     def placed(self) -> Ints:
         """Few switches without which no two are joined: those that meet units or the others, or, one by one, the most joined."""
@@ -119,6 +120,21 @@ def placements(net: Capacities) -> tuple[int, Bools] | None:
             best = int(sums[least]), sides[least : least + 1]
     assert best is not None
     return best[0], _units(problem, placed, best[1], half)
+
+
+def order(net: Capacities) -> list[list[int]]:
+    """The order in which sides are taken, units numbered first, twins as one: the placed, free ones without units, then every
+    class with its free ones."""
+    problem = _Problem.of(net)
+    placed = problem.placed()
+    free = np.setdiff1d(np.arange(len(problem.trunk)), placed)
+    groups = [placed, free[~problem.met[free].any(axis=1)]]
+    out: list[list[int]] = []
+    for at in range(-1, len(problem.size)):
+        switches = np.concatenate(groups) if at < 0 else free[problem.met[free, at] > 0]
+        out += [(np.flatnonzero(problem.twin == v) + len(net.units)).tolist() for v in switches.tolist()]
+        out += [[u] for u in np.flatnonzero(problem.label == at).tolist()]
+    return out
 
 
 def _sums(costs: list[Ints], most: int) -> list[Ints]:

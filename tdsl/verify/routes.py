@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.verify.components import components
 from tdsl.verify.folded import Folded
 
 FAR = 2**40
@@ -26,32 +27,46 @@ PARTS = 5040
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one end of any source sends: ``parts`` to every node. ``pairs``: that is PARTS to every other end, so that those of
-    its own node get some, too; else the nodes are hubs."""
+    """``senders`` at every node send PARTS each to every end that they reach. ``pairs``: they are the ends, and the others of
+    their own node get some, too; else hubs, and ``apart`` is how many ends, of those that it reaches, are not on the side of a
+    hub at least, however ends are split into halves."""
 
     parts: Ints
+    senders: Ints
     pairs: bool
+    apart: Ints
 
     @classmethod
     def all_to_all(cls, g: Folded) -> Demand:
-        """One unit to every other end."""
-        return cls(g.weight * PARTS, True)
+        """From every end to every other."""
+        return cls(g.weight * PARTS, g.weight, True, g.weight)
 
     @classmethod
-    def hubs(cls, g: Folded) -> Demand:
-        """To every node that ends meet, as they are to it: one unit for each end, divided as its links have capacity."""
-        parts = np.zeros(g.nodes, dtype=np.int64)
-        full = np.bincount(g.a, g.room, g.nodes) + np.bincount(g.b, g.room, g.nodes)
+    def hubs(cls, g: Folded, orbit: Ints, most: int) -> Demand:
+        """From what passes traffic on and is joined to ends, by capacity; from the first of every orbit for all of it, and from
+        so many firsts at most."""
+        senders, reached = np.zeros((2, g.nodes), dtype=np.int64)
+        both = g.passes[g.a] & g.passes[g.b]
+        label = components(g.nodes, g.a[both], g.b[both])
+        own = np.flatnonzero(g.passes & (g.weight > 0))
+        met = [own * g.nodes + label[own]]  # end and component
         for end, hub in ((g.a, g.b), (g.b, g.a)):
-            mine = (g.weight[end] > 0) & ~g.passes[end] & g.passes[hub]
-            each = g.room[mine] * g.weight[end[mine]] * PARTS // np.maximum(full[end[mine]], 1).astype(np.int64)
-            np.add.at(parts, hub[mine], each)
-        return cls(parts, False)
+            mine = (g.weight[end] > 0) & g.passes[hub]
+            np.add.at(senders, orbit[hub[mine]], g.room[mine])
+            met.append(end[mine] * g.nodes + label[hub[mine]])
+        ends, where = np.divmod(np.unique(np.concatenate(met)), g.nodes)
+        np.add.at(reached, where, g.weight[ends])
+        apart = np.maximum(g.net.half - len(g.net.units) + reached[label], 0)
+        firsts = np.flatnonzero(senders * apart)
+        chosen = np.zeros(g.nodes, dtype=np.int64)
+        chosen[firsts[:: -(-len(firsts) // most) or 1]] = 1
+        senders *= chosen
+        return cls(g.weight * PARTS, senders // max(np.gcd.reduce(senders), 1), False, apart)
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """For some sources: what an end of each puts on every link, both directions added up (rows are sources), and the sum of
+    """For some sources: what one sender of each puts on every link, both directions added up (rows are sources), and the sum of
     distance × units of demand, in the same parts."""
 
     sources: Ints
@@ -60,9 +75,9 @@ class Routed:
 
 
 def routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Iterator[Routed | None]:
-    """What one end of every source sends along shortest paths; ``length`` is at least 1 for every link.
+    """What one sender of every source sends along shortest paths; ``length`` is at least 1 for every link.
 
-    Comes in several goes of some sources each, a None among them where some node that something is for cannot be reached.
+    Comes in several goes of some sources each, a None among them where some pair of ends cannot reach each other.
     """
     each = max(CELLS // max(len(g.arcs.head), 1), 1)
     for at in range(0, len(sources), each):
@@ -99,7 +114,8 @@ def _heads(head: Ints) -> tuple[Ints, Ints]:
 def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | None:
     arcs = g.arcs
     far = distances(g, length, sources)
-    if (far[:, demand.parts > 0] >= FAR).any():
+    out_of_reach = far >= FAR
+    if demand.pairs and out_of_reach[:, demand.parts > 0].any():
         return None
     start, heads = _heads(arcs.head)
     group = np.searchsorted(heads, arcs.head)
@@ -109,7 +125,7 @@ def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | 
     total = np.add.reduceat(room, start, axis=1)
     places = np.where(tight, np.arange(len(arcs.head)), len(arcs.head))
     first = np.minimum.reduceat(places, start, axis=1)
-    arriving = np.broadcast_to(demand.parts, (len(sources), g.nodes)).copy()
+    arriving = np.where(out_of_reach, 0, demand.parts)
     row = np.arange(len(sources))
     arriving[row, sources] = 0
     load = np.zeros((len(sources), len(arcs.head)), dtype=np.int64)
@@ -136,12 +152,12 @@ def _routed(g: Folded, length: Ints, sources: Ints, demand: Demand) -> Routed | 
 
 
 def spent(g: Folded, length: Ints, source: int, demand: Demand) -> int:
-    """Sum of distance × demand, in its parts, of one end of a source; lengths may be zero here."""
+    """Sum of distance × demand, in its parts, of one sender of a source; lengths may be zero here."""
     return _spent(g, length, source, distances(g, length, np.array([source]))[0], demand)
 
 
 def _spent(g: Folded, length: Ints, source: int, far: Ints, demand: Demand) -> int:
-    out = int(np.where(demand.parts > 0, far, 0) @ demand.parts)
+    out = int(np.where(far < FAR, far, 0) @ demand.parts)
     if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
         out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
     return out

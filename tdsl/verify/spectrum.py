@@ -29,31 +29,35 @@ MARGINS = (1e-4, 1e-3, 1e-2)
 """Parts less than the float says that are tried."""
 
 
-def spectrum(net: Capacities) -> int:
-    """What crosses every balanced split at least, in grains; 0 where this says nothing: no units with one link each to one
-    switch, and none that are chips joined to chips only."""
+NOTHING = 0, Fraction(0)
+
+
+def spectrum(net: Capacities) -> tuple[int, Fraction]:
+    """What crosses every balanced split at least, in grains, and μ; 0 where this says nothing: no units with one link each to
+    one switch, and none that are chips joined to chips only."""
     units, nodes = len(net.units), len(net.nodes)
     if nodes and (len(net.loose.a) or not np.array_equal(net.access.a, np.arange(units))):
-        return 0
+        return NOTHING
     count = nodes or units
     if not 2 < count <= MOST:
-        return 0
+        return NOTHING
     weight = np.bincount(net.access.b, minlength=nodes) if nodes else np.ones(units, dtype=np.int64)
     pairs = net.trunks if nodes else net.loose
     laplace = np.zeros((count, count), dtype=np.int64)
     laplace[pairs.a, pairs.b] = laplace[pairs.b, pairs.a] = -pairs.room
     np.fill_diagonal(laplace, -laplace.sum(axis=1))
     if int(laplace.max()) * PARTS * units >= 2**BITS or not weight.all():
-        return 0
+        return NOTHING
     root = np.sqrt(weight.astype(np.float64))
     second = float(np.linalg.eigvalsh(laplace / root[:, None] / root[None, :])[1])
     for margin in MARGINS:
         mu = int((second * (1 - margin)) * PARTS)
         if mu <= 0:
-            return 0
+            return NOTHING
         if definite(units * (laplace * PARTS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
-            return _crossing(Fraction(mu, PARTS), units, int(net.access.room.min()) if nodes else None)
-    return 0
+            exact = Fraction(mu, PARTS)
+            return _crossing(exact, units, int(net.access.room.min()) if nodes else None), exact
+    return NOTHING
 
 
 def _crossing(mu: Fraction, units: int, way: int | None) -> int:

@@ -1,0 +1,126 @@
+"""What the stand-alone script takes for a lower end of bisection: never more than the least, whatever is stated."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tdsl.verify.automorphisms import orbits
+from tdsl.verify.bisection import Proof
+from tdsl.verify.capacity import Capacities
+from tdsl.verify.certificate import _proof, _routes
+from tdsl.verify.concurrent import bound, concurrent
+from tdsl.verify.folded import Folded
+from tdsl.verify.placements import placements
+from tdsl.verify.routes import Demand
+from tdsl.verify.spectrum import spectrum
+from tdsl.verify.verify_certificate import Net, Rejected, lower_bound
+from tdsl.verify.view import View
+from tests.fabrics import random_chips, random_fabric, random_layers, superpod, without
+from tests.verify import judges
+from tests.verify.test_any_topology import random_switches
+from tests.verify.test_bisection import least_over_all_splits
+from tests.verify.test_certificates import as_json
+
+SEEDS = st.integers(0, 10**6)
+
+
+def small(seed):
+    """A fabric of which all splits are soon tried."""
+    rng = np.random.default_rng(seed)
+    kind = seed % 5
+    if kind == 0:
+        return random_fabric(seed, 4, 6, 2, 8, 1).build()
+    if kind == 1:
+        return random_layers(seed).build()
+    if kind == 2:
+        return random_chips(seed, 7, 12).build()
+    if kind == 3:
+        f = superpod(2, 3, 2, 2, uplinks=2).build()
+        return without(f, sorted(rng.choice(f.link_count, 3, replace=False).tolist()))
+    return random_switches(6, 3, seed, 1)
+
+
+def shown(fabric, stated):
+    """What the script takes a lower end for, in grains; None where it rejects it."""
+    net = Net(fabric)
+    try:
+        return lower_bound(net, json.loads(json.dumps(stated)))
+    except (Rejected, KeyError, IndexError, ValueError, TypeError):
+        return None
+
+
+def least(f, fabric):
+    return Fraction(least_over_all_splits(f), Net(fabric).grain)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.randoms(use_true_random=False), st.integers(1, 12))
+def test_sides_in_any_order_show_the_least_and_no_more(seed, random, asked):
+    f = small(seed)
+    fabric = as_json(f)
+    net = Net(fabric)
+    assume(1 < len(net.units) == len(judges.units(f)))  # a chip that is only joined to itself is no unit to the script
+    order = sorted(net.units | net.forward)
+    random.shuffle(order)
+    stated = {"by": "splits", "parts": [{"least": asked, "order": [[d] for d in order]}]}
+    assert (shown(fabric, stated) == asked) == (asked <= least(f, fabric))
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.fractions(0, 8, max_denominator=20))
+def test_no_multiplier_shows_too_much(seed, mu):
+    f = (
+        random_switches(*((6, 3, seed, 1) if seed % 4 == 1 else (4, 3, seed, 2)))
+        if seed % 2
+        else random_chips(seed, 7, 12).build()
+    )
+    fabric = as_json(f)
+    assume(len(Net(fabric).units) == len(judges.units(f)))
+    assert (shown(fabric, {"by": "spectrum", "mu": str(mu)}) or 0) <= least(f, fabric)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.data())
+def test_no_hubs_and_lengths_show_too_much(seed, data):
+    f = small(seed)
+    fabric = as_json(f)
+    view = View.whole(f)
+    graph = Folded.of(view, Capacities.of(view))
+    found = orbits(graph)
+    hubs = data.draw(st.dictionaries(st.integers(0, graph.nodes - 1), st.integers(1, 5), min_size=1, max_size=6))
+    lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(graph.a), max_size=len(graph.a)))
+    stated = {
+        "by": "routes",
+        "pairs": False,
+        "hubs": list(hubs.items()),
+        "symmetries": [x.tolist() for x in found.images],
+        "routes": [{"share": 1, "lengths": lengths}],
+    }
+    assume(1 < len(Net(fabric).units) == len(judges.units(f)))
+    assert (shown(fabric, stated) or 0) <= least(f, fabric)
+
+
+@settings(max_examples=100, deadline=None)
+@given(SEEDS)
+def test_the_engine_and_the_script_agree(seed):
+    """Of places, the spectrum and routes from hubs, whichever of them the engine would choose."""
+    f = small(seed)
+    fabric, view = as_json(f), View.whole(f)
+    net = Capacities.of(view)
+    assume(1 < len(net.units) == len(Net(fabric).units))  # a chip that is only joined to itself is no unit to the script
+    places = placements(net)
+    if places is not None and places[0]:
+        assert shown(fabric, _proof(view, Proof(places[0], "places", ((net, places[0]),)))) == places[0] == least(f, fabric)
+        assert shown(fabric, _proof(view, Proof(places[0] + 1, "places", ((net, places[0] + 1),)))) is None
+    value, mu = spectrum(net)
+    if value:
+        assert shown(fabric, _proof(view, Proof(value, "spectrum", mu=mu))) == value <= least(f, fabric)
+    graph = Folded.of(view, net)
+    found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), rounds=3)
+    if found is not None:
+        assert shown(fabric, {"by": "routes"} | _routes(found)) == bound(found) <= least(f, fabric)
