@@ -16,7 +16,7 @@ from tdsl.verify.folded import Folded
 from tdsl.verify.routes import Demand
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS, Wires
-from tdsl.verify.wide import Demands, mixed
+from tdsl.verify.wide import Demands, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
@@ -62,7 +62,8 @@ def all_to_all(view: View) -> Rate | None:
 
 
 def interval(view: View) -> Between | None:
-    """Bounds on the rate by cuts, and by routes over hubs or along shortest paths; None where some pair has no path."""
+    """Bounds on the rate by cuts, and by routes over hubs or along shortest paths; None where some pair has no path, or it is
+    too much work and no part of the network reaches all units."""
     net = Capacities.of(view)
     g = Folded.of(view, net)
     arcs = g.arcs
@@ -78,6 +79,8 @@ def interval(view: View) -> Between | None:
         found, _ = least(g.nodes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
         upper = min(upper, found)
     mixture, upper, _ = mixed(wires, wanted, upper)
+    if not mixture.columns and (column := hubs(wires, wanted)) is not None:
+        mixture.add(column)
     return Between(net, min(mixture.fits(), upper), upper) if mixture.columns else None
 
 

@@ -37,7 +37,9 @@ def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
             if len(s.parts) > depth:
                 mine = owner == s.index
                 inner = int(np.prod([a.size for p in s.parts[depth:] for a in p.axes] or [1]))
-                first = known.setdefault(tuple(p.name for p in s.parts[:depth]), 2 * len(devices) + fabric.device_count * len(known))
+                first = known.setdefault(
+                    tuple(p.name for p in s.parts[:depth]), 2 * len(devices) + fabric.device_count * len(known)
+                )
                 label[mine] = first + (devices[mine] - s.first) // inner
         out.append(np.unique(label, return_inverse=True)[1])
     return out
@@ -73,17 +75,15 @@ def _below(size: int, tail: Ints, head: Ints, ends: Bools) -> Iterator[Ints]:
         level[front] = depth
 
 
-def _of_blocks(
-    label: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]
-) -> tuple[Fraction | None, Bools]:
+def _of_blocks(label: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> tuple[Fraction | None, Bools]:
     """The least of every block's way out and way in."""
     out: tuple[Fraction | None, Bools] = None, np.zeros(len(label), dtype=np.bool_)
     size = int(label.max()) + 1
     for way in (0, 1):
-        sums = []
+        sums: list[Floats] = []
         for side in (arcs, demand):
             crossing = label[side[0]] != label[side[1]]
-            sums.append(np.bincount(label[side[way]][crossing], side[2][crossing].astype(np.float64), size))
+            sums.append(np.bincount(label[side[way]][crossing], side[2][crossing].astype(np.float64), size).astype(np.float64))
         at = _least(*sums)
         if at >= 0:
             inside = (label == at) != bool(way)
@@ -93,9 +93,7 @@ def _of_blocks(
     return out
 
 
-def _of_beginnings(
-    order: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]
-) -> tuple[Fraction | None, Bools]:
+def _of_beginnings(order: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> tuple[Fraction | None, Bools]:
     """The least of every beginning of an order, out and in."""
     size = len(order)
     place = np.empty(size, dtype=np.int64)

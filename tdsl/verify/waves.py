@@ -13,6 +13,9 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 
+Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+Cells = np.ndarray[tuple[int, ...], np.dtype[np.int16]]
+
 CELLS = 40_000_000
 """Nodes times sources that are looked at in one go: bounds memory to some hundred megabytes."""
 
@@ -72,7 +75,7 @@ def fits(amount: Ints, room: Ints) -> bool:
     return total * max(int(room.max(initial=1)), 1) < 1 << 61 and len(amount) < 1 << 31
 
 
-def waves(wires: Wires, length: Ints, sources: Ints, budget: int) -> tuple[Ints, int] | None:
+def waves(wires: Wires, length: Ints, sources: Ints, budget: int) -> tuple[Cells, int] | None:
     """Distance from every source (columns) to every node (rows), NEVER where there is no path, and the work; None where that
     would be more than the budget. Lengths are small whole numbers of at least 1, in the order of the wires' arcs."""
     count = len(sources)
@@ -87,7 +90,7 @@ def waves(wires: Wires, length: Ints, sources: Ints, budget: int) -> tuple[Ints,
     most = max((x for x, *_ in by_length), default=0)
     past = {0: fresh}
     step = quiet = 0
-    each = (len(wires.tail) + 2 * wires.nodes) * words // 64
+    each = (len(wires.tail) + 2 * wires.nodes) * words // 16
     while quiet < most:
         step += 1
         if step * each > budget or step > FARTHEST:
@@ -117,7 +120,7 @@ def _into(wires: Wires, kept: Bools) -> tuple[Ints, Ints, Ints]:
     return wires.tail[kept], heads, starts
 
 
-def _gathered(now: Ints, before: Ints, tails: Ints, heads: Ints, starts: Ints) -> None:
+def _gathered(now: Words, before: Words, tails: Ints, heads: Ints, starts: Ints) -> None:
     """Add the bits that arcs bring, some arcs at a time."""
     each = max(GATHERED // max(before.shape[1] * 8, 1), 1)
     ends = np.append(starts[1:], len(tails))
@@ -166,29 +169,33 @@ def spread(wires: Wires, length: Ints, source: Ints, target: Ints, amount: Ints,
 
 
 def _hand_back(
-    wires: Wires, length: Ints, far: Ints, sources: Ints, target: Ints, column: Ints, amount: Ints, load: Ints, budget: int
+    wires: Wires, length: Ints, far: Cells, sources: Ints, target: Ints, column: Ints, amount: Ints, load: Ints, budget: int
 ) -> tuple[tuple[Ints, Ints, Ints] | None, int] | None:
     """Put on arcs what these columns' sources send; the entries (source, arc, parts) if they are few, and the work."""
     count, start = len(sources), wires.start
-    waiting: dict[int, list[tuple[Ints, Ints]]] = {}
+    deep = far.reshape(-1)
+    arriving = np.zeros(len(deep), dtype=np.int64)
+    waiting: dict[int, list[Ints]] = {}
 
     def later(key: Ints, parts: Ints) -> None:
-        deep = far.reshape(-1)[key]
-        order = np.argsort(deep, kind="stable")
-        levels, begin = np.unique(deep[order], return_index=True)
-        for level, chosen in zip(levels.tolist(), np.split(order, begin[1:]), strict=True):
+        np.add.at(arriving, key, parts)
+        levels = deep[key]
+        for level in np.flatnonzero(np.bincount(levels)).tolist() if len(levels) else ():
             if level:
-                waiting.setdefault(level, []).append((key[chosen], parts[chosen]))
+                waiting.setdefault(level, []).append(key[levels == level])
 
     later(target * count + column, amount)
     entries: list[tuple[Ints, Ints, Ints]] | None = []
     held = work = 0
     while waiting:
         level = max(waiting)
-        met = waiting.pop(level)
-        key, back = np.unique(np.concatenate([k for k, _ in met]), return_inverse=True)
-        parts = np.zeros(len(key), dtype=np.int64)
-        np.add.at(parts, back, np.concatenate([p for _, p in met]))
+        key = np.concatenate(waiting.pop(level))
+        parts = arriving[key]
+        turn = np.arange(len(key))
+        arriving[key] = turn  # of those that are the same, the last stays
+        once = arriving[key] == turn
+        arriving[key] = 0
+        key, parts = key[once], parts[once]
         each = max(1, CELLS // 8 * len(key) // max(int((start[key // count + 1] - start[key // count]).sum()), 1))
         for at in range(0, len(key), each):
             arc, x, here, looked = _last(wires, length, far, sources, key[at : at + each], parts[at : at + each], start)
@@ -210,7 +217,7 @@ def _hand_back(
 
 
 def _last(
-    wires: Wires, length: Ints, far: Ints, sources: Ints, key: Ints, parts: Ints, start: Ints
+    wires: Wires, length: Ints, far: Cells, sources: Ints, key: Ints, parts: Ints, start: Ints
 ) -> tuple[Ints, Ints, Ints, int]:
     """The last arcs of shortest paths to what waits, the parts on each and the column of each; and how many were looked at."""
     count = len(sources)

@@ -20,11 +20,14 @@ from tdsl.verify.waves import NEVER, PARTS, Spread, Wires, fits, spread
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-BUDGET = 40_000_000
+BUDGET = 15_000_000
 """Arcs that routings by lengths may look at altogether, for a source each: some ten seconds."""
 
-HUB_BUDGET = 160_000_000
-"""The same for ways to hubs and back: some twenty seconds."""
+HUB_BUDGET = 60_000_000
+"""The same for ways to hubs and back: some ten seconds."""
+
+ARCS = 400_000
+"""Arcs up to which routings are looked for."""
 
 HUBS = 4096
 """Hubs of every component at most."""
@@ -38,8 +41,11 @@ LONGEST = 6
 STEPS = 64
 """Parts in which a routing is mixed in."""
 
-CLOSE = 1e-3
+CLOSE = 5e-3
 """Relative gap at which the search for more ends."""
+
+WIDE = 0.1
+"""Relative gap from which hubs are tried."""
 
 FINE = 1_000_000
 """Parts of a mixture in the end."""
@@ -137,6 +143,8 @@ def mixed(wires: Wires, wanted: Demands, enough: Fraction) -> tuple[Mixture, Fra
     room = np.empty_like(wires.room)
     room[wires.place] = wires.room
     best, found, lengths = enough, Mixture(room), np.zeros(0, dtype=np.int64)
+    if len(room) > ARCS:
+        return found, best, lengths
     seen: Floats = np.zeros(len(room))
     work = 0
     for turn in range(ROUNDS if len(wanted.source) and fits(wanted.amount, wires.room) else 0):
@@ -151,17 +159,15 @@ def mixed(wires: Wires, wanted: Demands, enough: Fraction) -> tuple[Mixture, Fra
             best, lengths = shown, length
         seen = seen + (column.load / column.whole / room - seen) * (2 / (turn + 2))
         found.add(column)
-        if not turn and not _closed(found, best) and (hub := hubs(wires, wanted)) is not None:
-            found.add(hub)
-        if _closed(found, best):
+        if _near(found, best, CLOSE):
             break
-    if not found.columns and (hub := hubs(wires, wanted)) is not None:
+    if not (found.columns and _near(found, best, WIDE)) and (hub := hubs(wires, wanted)) is not None:
         found.add(hub)
     return found, best, lengths
 
 
-def _closed(found: Mixture, upper: Fraction) -> bool:
-    return float(found.use.max()) * float(upper) <= 1 + CLOSE
+def _near(found: Mixture, upper: Fraction, gap: float) -> bool:
+    return float(found.use.max()) * float(upper) <= 1 + gap
 
 
 def _column(sent: Spread, wanted: Demands) -> Column:
@@ -174,7 +180,8 @@ def _lengths(seen: Floats, turn: int) -> Ints:
     if not turn:
         return np.ones(len(seen), dtype=np.int64)
     price = np.exp((3.0 + 2.0 * turn) * (seen / seen.max() - 1))
-    return 1 + np.rint((LONGEST - 1) * price).astype(np.int64)
+    length: Ints = 1 + np.rint((LONGEST - 1) * price).astype(np.int64)
+    return length
 
 
 # ---------------------------------------------------------------- hubs

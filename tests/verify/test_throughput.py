@@ -234,8 +234,10 @@ def test_all_to_all_is_answered_above_the_limit(monkeypatch):
     assert judged(alone, Word("all_to_all")).status == "skipped"
 
 
-def test_a_large_torus_has_an_interval():
+def test_a_large_torus_has_an_interval(monkeypatch):
     """Shortest paths of 4,096 chips are too much work: the answer is bounds, not `skipped`."""
+    monkeypatch.setattr(wide, "BUDGET", 10**6)
+    monkeypatch.setattr(wide, "HUB_BUDGET", 5 * 10**6)
     found = judged(torus(16, 16, 16).build(), Word("shift"), 2056)
     assert found.status == "bounded" and 0 < found.lower < found.upper <= 1
 
