@@ -7,31 +7,45 @@ from fractions import Fraction
 
 import numpy as np
 
+from tdsl.fabric.graph import Ints
+from tdsl.verify.blocks import groups, least
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.concurrent import Concurrent, concurrent
 from tdsl.verify.cuts import Cut, crossing, placed, splits
 from tdsl.verify.folded import Folded
 from tdsl.verify.routes import Demand
 from tdsl.verify.view import View
+from tdsl.verify.waves import PARTS, Wires
+from tdsl.verify.wide import Demands, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
 
 
+PAIRS = 8_000_000
+"""Pairs of nodes up to which each is sent along its own shortest paths."""
+
+
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """Bounds in grains for every ordered pair; ``cut`` is what gives the upper one, unless the lengths of ``routes`` do."""
+class Between:
+    """Bounds in grains for every ordered pair."""
 
     net: Capacities
     lower: Fraction
     upper: Fraction
-    routes: Concurrent
-    cut: Cut | None
 
     @property
     def top(self) -> Fraction:
         """What every pair has where the unit with the fewest ports sends all it can."""
         return Fraction(int(self.net.injection.min()), len(self.net.units) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Between):
+    """The same with what shows it; ``cut`` is what gives the upper bound, unless the lengths of ``routes`` do."""
+
+    routes: Concurrent
+    cut: Cut | None
 
 
 def all_to_all(view: View) -> Rate | None:
@@ -45,6 +59,48 @@ def all_to_all(view: View) -> Rate | None:
         return None
     by_cut = high <= found.upper
     return Rate(net, found.lower, min(high, found.upper), found, cut if by_cut else None)
+
+
+def interval(view: View) -> Between | None:
+    """Bounds on the rate by cuts, and by routes over hubs or along shortest paths; None where some pair has no path, or it is
+    too much work and no part of the network reaches all units."""
+    net = Capacities.of(view)
+    g = Folded.of(view, net)
+    arcs = g.arcs
+    if not len(arcs.tail):
+        return None
+    order = np.lexsort((arcs.head, arcs.tail))
+    tail, head, room = arcs.tail[order], arcs.head[order], arcs.room[order]
+    wires = Wires.of(g.nodes, tail, head, room, g.passes)
+    wanted = _wanted(g, tail, head, room)
+    upper = min(_rate(c) for c in (_alone(net), *(placed(net, units) for units in splits(net, view.fabric))))
+    if len(wanted.source):
+        labels = groups(view.fabric, g.device)
+        found, _ = least(g.nodes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
+        upper = min(upper, found)
+    mixture, upper, _ = mixed(wires, wanted, upper)
+    if not mixture.columns and (column := hubs(wires, wanted)) is not None:
+        mixture.add(column)
+    return Between(net, min(mixture.fits(), upper), upper) if mixture.columns else None
+
+
+def _wanted(g: Folded, tail: Ints, head: Ints, room: Ints) -> Demands:
+    """All pairs of units, by the nodes they are part of; those of one node go up and down its links. Without the pairs where
+    those are too many."""
+    w, some = g.weight, np.flatnonzero(g.weight)
+    total = w * (int(w.sum()) - 1)
+    none = np.zeros(0, dtype=np.int64)
+    if len(some) ** 2 > PAIRS:
+        return Demands(none, none, none, total, total)
+    source, target = np.repeat(some, len(some)), np.tile(some, len(some))
+    apart = source != target
+    source, target = source[apart], target[apart]
+    full = np.bincount(tail, room, g.nodes).astype(np.int64)
+    own = np.zeros(len(tail), dtype=np.int64)
+    for end in (tail, head):
+        mine = np.where(g.passes[end], 0, w[end] * (w[end] - 1) * PARTS)
+        own += -(-mine * room // np.maximum(full[end], 1))  # rounded up: more than there is
+    return Demands(source, target, w[source] * w[target], total, total, own)
 
 
 def _alone(net: Capacities) -> Cut:

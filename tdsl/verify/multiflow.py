@@ -13,13 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.verify import blocks, wide
 from tdsl.verify.trees import loads
+from tdsl.verify.waves import Wires
+from tdsl.verify.wide import Mixture
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -27,13 +31,10 @@ Loads = dict[int, Fraction]
 Demands = dict[tuple[int, int], int]
 
 WORK = 20_000_000
-"""Arcs that all sources together may look at in one routing: some ten seconds."""
+"""Sources times arcs up to which every source is routed by itself."""
 
 SMALL = 40_000
 """Variables up to which the linear program is solved."""
-
-SAMPLE = 16
-"""Sources by which the work of all is judged."""
 
 ITERATIONS = 20_000
 """Steps of the simplex method: some ten seconds."""
@@ -56,19 +57,37 @@ class Flows:
     head: Ints
     room: Ints
     passes: Bools
+    labels: tuple[Ints, ...] = ()  # groups of nodes whose cuts are looked at
 
-    def __post_init__(self) -> None:
-        self.looked = 0  # arcs that were looked at for distances
-        self.into: list[list[int]] = [[] for _ in range(self.nodes)]
-        self.out: list[list[int]] = [[] for _ in range(self.nodes)]
-        for arc, (a, b) in enumerate(zip(self.tail.tolist(), self.head.tolist(), strict=True)):
-            self.out[a].append(arc)
-            self.into[b].append(arc)
+    @cached_property
+    def into(self) -> list[list[int]]:
+        """Arcs that lead to every node."""
+        return self._by(self.head)
+
+    @cached_property
+    def out(self) -> list[list[int]]:
+        """Arcs that leave every node."""
+        return self._by(self.tail)
+
+    def _by(self, ends: Ints) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in range(self.nodes)]
+        for arc, v in enumerate(ends.tolist()):
+            found[v].append(arc)
+        return found
 
 
 class Routed:
     """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
     more than KEPT entries."""
+
+    @classmethod
+    def mixed(cls, mixture: Mixture) -> Routed:
+        """What a mixture of routings puts there."""
+        out = cls()
+        load, whole = mixture.loads(np.arange(len(mixture.room)))
+        out.load = {arc: Fraction(x, whole) for arc, x in enumerate(load.tolist()) if x}
+        out.flow = mixture.flows()
+        return out
 
     def __init__(self) -> None:
         self.load: Loads = {}
@@ -120,9 +139,8 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     for (s, t), amount in demands.items():
         by_source.setdefault(s, {})[t] = amount
     length = [1] * len(flows.tail)
-    large = len(by_source) * len(flows.tail) > WORK
-    if large and _expected(flows, length, by_source) > WORK:
-        return _by_trees(flows, demands, top)
+    if len(by_source) * len(flows.tail) > WORK:
+        return _large(flows, demands, top)
     routed = Routed()
     for s, wanted in by_source.items():
         part = _divide(flows, length, s, wanted)
@@ -130,12 +148,13 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
             return None
         routed.add(s, part)
     best = Bounds(min(_fits(flows, routed.load), top), top, routed, ())
-    if large:
-        return best if best.lower == best.upper else _tighter(flows, by_source, best, length)
+    small = len(by_source) * len(flows.tail) <= SMALL
+    if best.lower < best.upper and not small:
+        best = _cut(flows, demands, best)
     if best.lower < best.upper:
         best = _tighter(flows, by_source, best, _fullest(flows, routed.load))
     if best.lower < best.upper:
-        better = _program if len(by_source) * len(flows.tail) <= SMALL else _weights
+        better = _program if small else _weights
         for routes, lengths in better(flows, by_source, best):
             if routes is not None and (lower := min(_fits(flows, routes.load), top)) > best.lower:
                 best = Bounds(lower, best.upper, routes, best.lengths)
@@ -145,24 +164,39 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     return best
 
 
-def _expected(flows: Flows, length: list[int], by_source: dict[int, dict[int, int]]) -> int:
-    """Arcs that shortest paths of all sources look at, judged by some of them."""
-    some = list(by_source)[:: max(1, len(by_source) // SAMPLE)]
-    before = flows.looked
-    for s in some:
-        distances(flows, length, s, by_source[s])
-    return (flows.looked - before) * len(by_source) // len(some)
+def _cut(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
+    """The bounds with what the best cut shows, too."""
+    wanted = _columns(demands)
+    arcs = flows.tail, flows.head, flows.room
+    upper, cut = blocks.least(flows.nodes, arcs, (wanted.source, wanted.target, wanted.amount), flows.labels)
+    return Bounds(best.lower, upper, best.routes, tuple(cut.astype(np.int64).tolist())) if upper < best.upper else best
 
 
-def _by_trees(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
-    """Bounds by the routes along a few trees, and the ports."""
+def _columns(demands: Demands) -> wide.Demands:
+    source, target = np.array(list(demands), dtype=np.int64).T
+    return wide.Demands.of(source, target, np.array(list(demands.values()), dtype=np.int64))
+
+
+def _large(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
+    """Bounds where every source by itself is too much work: by cuts, and by mixtures of routings or a few trees."""
+    wires = Wires.of(flows.nodes, flows.tail, flows.head, flows.room, flows.passes)
+    best = _cut(flows, demands, Bounds(Fraction(0), top, Routed(), ()))
+    mixture, upper, lengths = wide.mixed(wires, _columns(demands), best.upper)
+    if not mixture.columns:
+        return _by_trees(flows, demands, best)
+    shown = tuple(lengths.tolist()) if len(lengths) else best.lengths
+    return Bounds(min(mixture.fits(), upper), upper, Routed.mixed(mixture), shown)
+
+
+def _by_trees(flows: Flows, demands: Demands, best: Bounds) -> Bounds | None:
+    """The lower bound by routes along a few trees."""
     found = loads(flows.nodes, flows.tail, flows.head, flows.passes, demands)
     if found is None:
         return None
     routed = Routed()
     routed.flow = None
     routed.load = {arc: Fraction(x, found[1]) for arc, x in enumerate(found[0].tolist()) if x}
-    return Bounds(min(_fits(flows, routed.load), top), top, routed, ())
+    return Bounds(min(_fits(flows, routed.load), best.upper), best.upper, routed, best.lengths)
 
 
 def _fits(flows: Flows, load: Loads) -> Fraction:
@@ -199,7 +233,6 @@ def distances(flows: Flows, length: list[int], source: int, targets: Iterable[in
             break
         if v != source and not passes[v]:
             continue
-        flows.looked += len(flows.out[v])
         for arc in flows.out[v]:
             w, e = heads[arc], d + length[arc]
             if e < far[w]:

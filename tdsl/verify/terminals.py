@@ -10,6 +10,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.rails import link_rail
+from tdsl.verify.blocks import groups
 from tdsl.verify.components import components
 from tdsl.verify.demand import Demand
 from tdsl.verify.multiflow import Bounds, Demands, Flows, Routed, concurrent
@@ -104,7 +105,8 @@ def offer(view: View, links: Links, demand: Demand) -> Offer | None:
     keys, back = np.unique(np.concatenate((tail * size + head, head * size + tail)), return_inverse=True)
     total = np.zeros(len(keys), dtype=np.int64)
     np.add.at(total, back, np.concatenate((room, room)))
-    flows = Flows(size, keys // size, keys % size, total, nodes >= count)
+    labels = groups(f, _devices(view, nodes, rails, count))
+    flows = Flows(size, keys // size, keys % size, total, nodes >= count, tuple(labels))
     demands: Demands = {}
     begin, end = (np.searchsorted(nodes, place[x]).tolist() for x in (source, target))
     for s, t, w in zip(begin, end, amount.tolist(), strict=True):
@@ -131,9 +133,14 @@ def _terminals(view: View, demand: Demand, a: Ints, b: Ints, rails: int, count: 
     return np.concatenate(source), np.concatenate(target), np.ones(sum(map(len, source)), dtype=np.int64)
 
 
+def _devices(view: View, nodes: Ints, rails: int, count: int) -> Ints:
+    """The device that every node is."""
+    return np.where(nodes < count, view.units[np.minimum(nodes, count - 1) // rails], nodes - count)
+
+
 def _called(view: View, nodes: Ints, rails: int, count: int) -> tuple[str, ...]:
     """Names of nodes."""
-    device = np.where(nodes < count, view.units[np.minimum(nodes, count - 1) // rails], nodes - count)
+    device = _devices(view, nodes, rails, count)
     lane = np.where(nodes < count, nodes % rails - 1, -1).tolist()
     return tuple(n if r < 0 else f"{n} rail {r}" for n, r in zip(view.names(device), lane, strict=True))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tdsl.semantics.values import Word
 from tdsl.source import Origin, SourceFile, Span
-from tdsl.verify import multiflow
+from tdsl.verify import alltoall, multiflow, wide
 from tdsl.verify.check import catalogue
 from tdsl.verify.demand import Demand, Unfit, demand_of
 from tdsl.verify.terminals import Links, offer
@@ -173,8 +173,8 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     best = asked.bounds()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiflow, "WORK", 0)
-        if not trees:
-            patch.setattr(multiflow, "_expected", lambda *_: 0)
+        if trees:
+            patch.setattr(wide, "mixed", lambda wires, wanted, enough: (wide.Mixture(wires.room), enough, []))
         found = asked.bounds()
     assert (found is None) == (best is None)
     if found is None or best is None:
@@ -192,8 +192,52 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     assert not any(over.values())
 
 
-def test_a_large_torus_has_an_interval():
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.integers(0, 2), st.sampled_from(["routes", "hubs"]))
+def test_all_to_all_above_the_limit_of_work(seed, which, by):
+    """Both ends hold: the true rate, by one linear program, is between them."""
+    f = (random_fabric(seed, 2 + seed % 4, 2 + seed % 3, 1 + seed % 3, seed % 9), random_chips(seed, 5, 9), random_layers(seed))[
+        which
+    ].build()
+    view = View.whole(f)
+    count = len(view.units)
+    if not 2 <= count <= 8:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        if by == "hubs":
+            patch.setattr(alltoall, "PAIRS", 0)
+        found = alltoall.interval(view)
+    source, target = np.nonzero(1 - np.eye(count, dtype=np.int64))
+    best = optimum(f, Demand(source, target, np.ones(len(source), dtype=np.int64)))
+    if found is None:
+        assert best == pytest.approx(0, abs=1e-6) or by == "hubs"
+        return
+    grain = found.net.grain
+    assert 0 < found.lower * grain <= best * (1 + 1e-6) and best <= float(found.upper * grain) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("sizes", "most"), [((8, 8), 1.001), ((3, 4, 5), 1.2)])
+def test_all_to_all_of_a_torus_without_its_symmetry(sizes, most):
+    found = alltoall.interval(View.whole(torus(*sizes).build()))
+    exact = judged(torus(*sizes).build(), Word("all_to_all"))
+    assert found.lower <= exact.upper * found.top and exact.lower * found.top <= found.upper <= found.lower * Fraction(most)
+
+
+def test_all_to_all_is_answered_above_the_limit(monkeypatch):
+    """A tree, exactly, by what its tops spread; hosts that meet nowhere have no answer."""
+    monkeypatch.setattr("tdsl.verify.concurrent.WORK", 0)
+    f = superpod(2, 8, 2, 2, uplinks=4, omit_last=False, manager=False).build()
+    found, exact = judged(f, Word("all_to_all")), judged(superpod(4).build(), Word("all_to_all"))
+    assert (exact.status, exact.value) == ("proved", 1)
+    assert found.status in ("proved", "bounded") and 0 < found.lower <= found.upper < 1
+    alone = without(superpod(1, 2, 1, 1, omit_last=False, manager=False).build(), [0])
+    assert judged(alone, Word("all_to_all")).status == "skipped"
+
+
+def test_a_large_torus_has_an_interval(monkeypatch):
     """Shortest paths of 4,096 chips are too much work: the answer is bounds, not `skipped`."""
+    monkeypatch.setattr(wide, "BUDGET", 10**6)
+    monkeypatch.setattr(wide, "HUB_BUDGET", 5 * 10**6)
     found = judged(torus(16, 16, 16).build(), Word("shift"), 2056)
     assert found.status == "bounded" and 0 < found.lower < found.upper <= 1
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.verify.alltoall import ALL, all_to_all
+from tdsl.verify.alltoall import ALL, all_to_all, interval
 from tdsl.verify.between import between
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Unfit, demand_of
@@ -42,14 +42,15 @@ class Throughput(Check):
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
     Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program (HiGHS) or
-    multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose; where there are too many sources for that, over
-    a few spanning trees. Upper bound: λ ≤ Σ c·l / Σ demand·distance for
-    whole lengths l, and the ports of the busiest. Both are computed in exact fractions. Where they meet, the figure is
+    multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose; where there are too many sources for that,
+    mixtures of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few spanning trees. Upper
+    bound: λ ≤ Σ c·l / Σ demand·distance for whole lengths l, cuts of nodes, groups, tiers and halves among them, and the ports
+    of the busiest. Both are computed in exact fractions. Where they meet, the figure is
     `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. Above a limit of work `all_to_all` is `skipped`.
+    forward nothing. Above a limit of work the answer is an interval, whose both ends hold; it may be wide.
 
     ## A design that passes
     ```fab
@@ -109,9 +110,9 @@ class Throughput(Check):
 
 def _uniform(view: View) -> Judgement:
     """All to all, each pair alike."""
-    found = all_to_all(view)
+    found = all_to_all(view) or interval(view)
     if found is None:
-        return skipped("some pairs have no path, or there are more paths to look at than the limit of work allows")
+        return skipped("some pairs have no path, or there are too many and no part of the network reaches all")
     pairs = len(found.net.units) * (len(found.net.units) - 1)
     return _shown(found.lower, found.upper, found.top, pairs * found.net.grain, {"pairs": pairs})
 
