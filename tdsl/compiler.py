@@ -382,7 +382,7 @@ def _holes(
     make: Callable[[], Plan], library: Library, node: tree.Decl, options: Options, diagnostics: Diagnostics
 ) -> dict[Span, int] | None:  # fmt: skip
     """What stands for the holes of a fabric, None if nothing can. A text that does not parse is not solved."""
-    from tdsl.semantics.openings import branching, openings
+    from tdsl.semantics.openings import Names, branching, openings
 
     found = list(openings(node.body or ()))
     if not found:
@@ -402,7 +402,14 @@ def _holes(
 
     body = node.body or ()
     solver = Solver(
-        trial, found, branching(body), library.evaluator, options.max_links, options.solve_seconds, options.second_best
+        trial,
+        found,
+        branching(body),
+        Names(body),
+        library.evaluator,
+        options.max_links,
+        options.solve_seconds,
+        options.second_best,
     )
     own = Diagnostics()
     solved = solver.run(own)

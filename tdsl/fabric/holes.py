@@ -20,7 +20,7 @@ from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect, late
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.openings import Opening
+from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
 """Findings that another number may mend."""
 
+PARTS = "E0458"
+"""What statements before may mend: it is not judged where some of them are left out."""
 GUARD = "E0110"
 """What a guard rules out: the first such value tells more than the last."""
 
@@ -38,6 +40,7 @@ WORK_A_SECOND = 3_000_000
 TRIAL = 1000
 """What a trial costs besides its devices and links."""
 BASES = 64
+STEPS = (0, 1, 2, 5)
 LARGE = 100_000
 """With so many devices and ports a trial takes long enough for z3 to pay."""
 ALIKE = 16
@@ -57,6 +60,7 @@ class Solver:
     make: Make
     openings: Sequence[Opening]
     branching: bool  # whether a block's statements may rest on a hole
+    names: Names
     evaluator: Evaluator
     max_links: int
     seconds: int = 10
@@ -131,13 +135,13 @@ class Solver:
         return plan
 
     def dependents(self, k: int) -> set[str]:
-        """Paths of the device sets whose sizes rest on a hole."""
+        """Paths of the device sets whose sizes rest on a hole, as a few of its values show."""
         sizes = []
-        for value in (self.base, self.base + 1):
-            self.give(self.openings[k], value)
+        for step in STEPS:
+            self.give(self.openings[k], self.base + step)
             sizes.append({s.path: s.axes for s in self.planned(Diagnostics()).sets})
         self.give(self.openings[k], self.base)
-        return {path for path in sizes[0].keys() | sizes[1].keys() if sizes[0].get(path) != sizes[1].get(path)}
+        return {path for path in set().union(*sizes) if any(x.get(path) != sizes[0].get(path) for x in sizes)}
 
     def search(self, k: int, depends: list[set[str]]) -> bool:
         """Find a value for hole k and all after it."""
@@ -149,7 +153,7 @@ class Solver:
         top = self.largest(later)
         for value in self.candidates(k, top):
             self.give(self.openings[k], value)
-            found = tuple(self.faults(later))
+            found = tuple(self.faults(later, self.openings[k + 1 :]))
             if not found:
                 if self.search(k + 1, depends):
                     return True
@@ -252,30 +256,47 @@ class Solver:
         sizes = [s.count * max(1, s.model.port_count) for s in self.planned(Diagnostics()).sets if s.path not in later]
         return min(LARGEST, max(64, sum(sizes)))
 
-    def faults(self, later: Iterable[str]) -> list[Diagnostic]:
-        """What is wrong with the present values, without what rests on later holes."""
+    def faults(self, later: set[str], holes: Sequence[Opening]) -> list[Diagnostic]:
+        """What is wrong with the present values, without what rests on later holes and the device sets that they size."""
         found = Diagnostics()
         plan = self.planned(found)
-        if any(d.severity is Severity.ERROR for d in found):
-            return [d for d in found if d.severity is Severity.ERROR]
+        wrong = [d for d in found if d.severity is Severity.ERROR]
+        if wrong:
+            self.spend(TRIAL)
+            return [d for d in wrong if not self.rests(d.span.text if d.span else "", holes)]
         rows = table(plan)
-        overrides(plan, rows, found)
-        omissions(plan, rows, found)
+        left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
+        overrides(plan, rows, left_out)
+        omissions(plan, rows, left_out)
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
         wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links)
-        left_out = set(later)
         self.spend(TRIAL + len(rows.device_set))
-        wires = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit and not _paths(w) & left_out]
-        for i, wire in sorted(wires, key=lambda x: late(x[1])):
+        open, wires = self.wires(plan, later, holes)
+        for i, wire in wires:
             try:
                 connect(wiring, wire, i)
             except Fault as fault:
+                if open and fault.diagnostic.code == PARTS:
+                    continue
                 found.items.append(fault.diagnostic)
                 break
             except Excused:
                 break
         self.spend(wiring.total)
         return [d for d in found if d.severity is Severity.ERROR]
+
+    def rests(self, text: str, holes: Sequence[Opening]) -> bool:
+        """Whether a text may rest on one of some holes."""
+        return bool(holes) and (self.branching or not text or self.names.rests(text, (o.name for o in holes)))
+
+    def wires(self, plan: Plan, later: set[str], holes: Sequence[Opening]) -> tuple[bool, list[tuple[int, Wire]]]:
+        """Whether some connects rest on later holes, and those that do not, in the order of wiring. What takes all the ports that
+        are left rests on all that take some before."""
+        drawn = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit]
+        out = {i for i, w in drawn if _paths(w) & later or self.rests(w.node.span.text, holes)}
+        spoilt = set().union(*(_paths(w) for i, w in drawn if i in out))
+        out |= {i for i, w in drawn if late(w) and _paths(w) & spoilt}
+        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: late(x[1]))
 
     def spend(self, work: int) -> None:
         """Count work. Raises Spent when there has been too much."""
