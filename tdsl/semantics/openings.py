@@ -46,8 +46,10 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Names:
-    """What the names of a block are made of, by their text alone: alike names of other blocks count together, so that what is said
-    to rest on nothing surely does."""
+    """What the names of a block are made of, by their text alone.
+
+    Alike names of other blocks count together, so that what is said to rest on nothing surely does.
+    """
 
     def __init__(self, body: Iterable[tree.Stmt]) -> None:
         self.made: dict[str, set[str]] = defaultdict(set)
