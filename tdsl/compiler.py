@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
 
+COUNTED = frozenset({"cables", "links", "oversubscription", "ports", "switches"})
+"""Metrics that take part when holes are solved: to judge them is to count."""
+
 LOCK = ".lock"
 """Ending of the file beside a design that says which links stand."""
 
@@ -382,7 +385,7 @@ def _holes(
     make: Callable[[], Plan], library: Library, node: tree.Decl, options: Options, diagnostics: Diagnostics
 ) -> dict[Span, int] | None:  # fmt: skip
     """What stands for the holes of a fabric, None if nothing can. A text that does not parse is not solved."""
-    from tdsl.semantics.openings import branching, openings
+    from tdsl.semantics.openings import Names, branching, openings
 
     found = list(openings(node.body or ()))
     if not found:
@@ -401,9 +404,11 @@ def _holes(
             library.diagnostics = diagnostics
 
     body = node.body or ()
+    judge = partial(_judge, options)
     solver = Solver(
-        trial, found, branching(body), library.evaluator, options.max_links, options.solve_seconds, options.second_best
-    )
+        trial, found, branching(body), Names(body), judge, library.evaluator, options.max_links, options.solve_seconds,
+        options.second_best,
+    )  # fmt: skip
     own = Diagnostics()
     solved = solver.run(own)
     if any(d.code == "E0459" for d in own) and not branching(body):
@@ -412,6 +417,24 @@ def _holes(
         explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
     diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None
+
+
+def _judge(options: Options, plan: Plan) -> tuple[int, list[Diagnostic]]:
+    """What is wrong with a plan whose wiring fits: circuits that do not, and requirements of which it is enough to count; and how
+    many devices and links it has."""
+    asked = {c.metric.name for r in plan.requires if not r.node.report for c in r.node.claims} & COUNTED
+    if not asked and not any(w.node.circuit for w in plan.wires):
+        return 0, []
+    from tdsl.fabric.elaborate import elaborate as wire
+    from tdsl.fabric.requirements import resolve_claims
+    from tdsl.verify.runner import run
+
+    own = Diagnostics()
+    fabric = wire(plan, own, options.max_links)
+    if asked and not own.has_errors:
+        claims = [c for c in resolve_claims(plan, fabric, own) if c.metric in asked and not c.report]
+        run(fabric, claims, own, tuple(asked))
+    return fabric.device_count + len(fabric.link_a), [d for d in own if d.severity is Severity.ERROR]
 
 
 def _first_line(home: Linked) -> Span:

@@ -7,7 +7,7 @@ numbers that are worth a trial (``tdsl.fabric.guide``); the wiring is the judge 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect, late
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.openings import Opening
+from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
 
 if TYPE_CHECKING:
@@ -29,21 +29,28 @@ if TYPE_CHECKING:
 MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
 """Findings that another number may mend."""
 
+PARTS = "E0458"
+"""What statements before may mend: it is not judged where some of them are left out."""
 GUARD = "E0110"
 """What a guard rules out: the first such value tells more than the last."""
 
 LARGEST = 4096  # as in tdsl.fabric.guide, which is imported only where it pays
 WORK_A_SECOND = 3_000_000
 """Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
+JUDGED = 5
+"""What the columns of a fabric and its counts cost more than its wiring."""
 TRIAL = 1000
 """What a trial costs besides its devices and links."""
 BASES = 64
+STEPS = (0, 1, 2, 5)
 LARGE = 100_000
 """With so many devices and ports a trial takes long enough for z3 to pay."""
 ALIKE = 16
 """So many values in a row that are refused for the very same reason say that the hole is not its cause."""
 
 Make = Callable[[Diagnostics], Plan]
+Judge = Callable[[Plan], tuple[int, list[Diagnostic]]]
+"""What is wrong with a fabric of a plan whose wiring fits, and how many devices and links it has."""
 
 
 class Spent(Exception):
@@ -57,6 +64,8 @@ class Solver:
     make: Make
     openings: Sequence[Opening]
     branching: bool  # whether a block's statements may rest on a hole
+    names: Names
+    judge: Judge
     evaluator: Evaluator
     max_links: int
     seconds: int = 10
@@ -69,6 +78,10 @@ class Solver:
     weights: Weights | None = None
     ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
+    unmet: list[Diagnostic] = field(default_factory=list)  # what the judge found last
+    unmet_alike: int = 0  # how often in a row
+    fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, whatever the judge says
+    failing: tuple[Diagnostic, ...] = ()  # what it says of them
     refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(default_factory=dict)  # hole -> code -> last value refused
 
     def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
@@ -88,15 +101,22 @@ class Solver:
             found = True
             for opening, value in zip(self.openings, self.ranked[0][1], strict=True):
                 self.give(opening, value)
-        if not found:
+        if not found and self.fitting:
+            for opening, value in zip(self.openings, self.fitting, strict=True):
+                self.give(opening, value)
+        elif not found:
             self.report(diagnostics)
             return {}
         out = {o: self.evaluator.holes[o.key] for o in self.openings}
+        if not found:
+            self.concede(diagnostics, out)
+            return out
         if self.weights is not None:
             self.compare(diagnostics, out)
             return out
         for k, (opening, value) in enumerate(out.items()):
-            why = [f"{n}: {d.message}" for n, d in sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])]
+            refused = sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])
+            why = [f"{n}: {d.message}" for n, d in refused if n < value]
             if self.guide is not None and value > 1 and not why:
                 why = ["the sizes around it and what is required of them rule lower numbers out"]
             diagnostics.add(
@@ -107,6 +127,14 @@ class Solver:
                 severity=Severity.NOTE,
             )
         return out
+
+    def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
+        """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
+        tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided else "")
+        notes = [f"no number that was tried, {tried}, meets: {d.message}" for d in self.failing]
+        for opening, value in out.items():
+            message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
+            diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
 
     def begin(self) -> None:
         """Give all holes the least number that their guards let pass, from which others are told apart."""
@@ -131,13 +159,13 @@ class Solver:
         return plan
 
     def dependents(self, k: int) -> set[str]:
-        """Paths of the device sets whose sizes rest on a hole."""
+        """Paths of the device sets whose sizes rest on a hole, as a few of its values show."""
         sizes = []
-        for value in (self.base, self.base + 1):
-            self.give(self.openings[k], value)
+        for step in STEPS:
+            self.give(self.openings[k], self.base + step)
             sizes.append({s.path: s.axes for s in self.planned(Diagnostics()).sets})
         self.give(self.openings[k], self.base)
-        return {path for path in sizes[0].keys() | sizes[1].keys() if sizes[0].get(path) != sizes[1].get(path)}
+        return {path for path in set().union(*sizes) if any(x.get(path) != sizes[0].get(path) for x in sizes)}
 
     def search(self, k: int, depends: list[set[str]]) -> bool:
         """Find a value for hole k and all after it."""
@@ -149,12 +177,16 @@ class Solver:
         top = self.largest(later)
         for value in self.candidates(k, top):
             self.give(self.openings[k], value)
-            found = tuple(self.faults(later))
+            found = tuple(self.faults(later, self.openings[k + 1 :]))
             if not found:
                 if self.search(k + 1, depends):
                     return True
                 if self.foreign:
                     return False
+                if k == len(self.openings) - 1:
+                    self.highest = max(self.highest, value)
+                    if self.unmet_alike >= ALIKE:
+                        break
                 continue
             if k == len(self.openings) - 1:
                 self.highest = max(self.highest, value)
@@ -208,6 +240,8 @@ class Solver:
 
     def settled(self) -> bool:
         """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes on."""
+        if not self.judged():
+            return False
         if self.weights is None:
             return True
         total = self.total(self.weights)
@@ -215,6 +249,18 @@ class Solver:
         self.ranked.sort(key=lambda x: x[0])
         del self.ranked[1 + self.second_best :]
         return False
+
+    def judged(self) -> bool:
+        """Whether the fabric of the present values is judged well."""
+        work, found = self.judge(self.planned(Diagnostics()))
+        self.spend(TRIAL + JUDGED * work)
+        values = tuple(self.evaluator.holes[o.key] for o in self.openings)
+        self.unmet_alike = self.unmet_alike + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
+        self.unmet = found
+        if found:
+            self.fitting, self.failing = self.fitting or values, self.failing or tuple(found)
+            self.refused.setdefault(len(values) - 1, {}).update((d.code, (values[-1], d)) for d in found)
+        return not found
 
     def total(self, by: Weights) -> int:
         """The figure of the fabric with the present values."""
@@ -252,30 +298,53 @@ class Solver:
         sizes = [s.count * max(1, s.model.port_count) for s in self.planned(Diagnostics()).sets if s.path not in later]
         return min(LARGEST, max(64, sum(sizes)))
 
-    def faults(self, later: Iterable[str]) -> list[Diagnostic]:
-        """What is wrong with the present values, without what rests on later holes."""
+    def faults(self, later: set[str], holes: Sequence[Opening]) -> list[Diagnostic]:
+        """What is wrong with the present values, without what rests on later holes and the device sets that they size."""
         found = Diagnostics()
         plan = self.planned(found)
-        if any(d.severity is Severity.ERROR for d in found):
-            return [d for d in found if d.severity is Severity.ERROR]
+        wrong = [d for d in found if d.severity is Severity.ERROR]
+        if wrong:
+            self.spend(TRIAL)
+            return [d for d in wrong if not self.may_mend(d, holes)]
         rows = table(plan)
-        overrides(plan, rows, found)
-        omissions(plan, rows, found)
+        left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
+        overrides(plan, rows, left_out)
+        omissions(plan, rows, left_out)
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
         wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links)
-        left_out = set(later)
         self.spend(TRIAL + len(rows.device_set))
-        wires = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit and not _paths(w) & left_out]
-        for i, wire in sorted(wires, key=lambda x: late(x[1])):
+        open, wires = self.wires(plan, later, holes)
+        for i, wire in wires:
             try:
                 connect(wiring, wire, i)
             except Fault as fault:
+                if open and fault.diagnostic.code == PARTS:
+                    continue
                 found.items.append(fault.diagnostic)
                 break
             except Excused:
                 break
         self.spend(wiring.total)
         return [d for d in found if d.severity is Severity.ERROR]
+
+    def may_mend(self, d: Diagnostic, holes: Sequence[Opening]) -> bool:
+        """Whether one of some holes may be the cause of what was found while planning."""
+        at = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
+        inside = any(x.file is o.span.file and x.start <= o.span.start < x.end for x in at for o in holes)
+        return inside or self.rests(" ".join(x.text for x in at), holes)
+
+    def rests(self, text: str, holes: Sequence[Opening]) -> bool:
+        """Whether a text may rest on one of some holes."""
+        return bool(holes) and (self.branching or not text or self.names.rests(text, (o.name for o in holes)))
+
+    def wires(self, plan: Plan, later: set[str], holes: Sequence[Opening]) -> tuple[bool, list[tuple[int, Wire]]]:
+        """Whether some connects rest on later holes, and those that do not, in the order of wiring. What takes all the ports that
+        are left rests on all that take some before."""
+        drawn = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit]
+        out = {i for i, w in drawn if _paths(w) & later or self.rests(w.node.span.text, holes)}
+        spoilt = set().union(*(_paths(w) for i, w in drawn if i in out))
+        out |= {i for i, w in drawn if late(w) and _paths(w) & spoilt}
+        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: late(x[1]))
 
     def spend(self, work: int) -> None:
         """Count work. Raises Spent when there has been too much."""

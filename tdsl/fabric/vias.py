@@ -40,6 +40,8 @@ def cross(
     if wire.via.device.kind not in ("ocs", "panel"):
         raise Fault("E0457", wire.via.span, f"`via` crosses a panel or an OCS, and this is a {wire.via.device.kind}")
     devices = rows[batch.assignment, 0]
+    if not len(devices):
+        return batch.via_a, batch.via_b, built
     model = wire.via.device.model
     if not model.classes:
         raise Fault("E0452", wire.via.span, f"{model.name} has no ports")

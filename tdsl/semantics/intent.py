@@ -6,7 +6,7 @@ intent, whose places in the text it bears.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -46,11 +46,27 @@ Chain = tuple[tuple[Span, str], ...]
 Piece = tuple[tree.Stmt, Chain]
 
 
+def wanted(planner: Planner, s: tree.If) -> bool:
+    """Whether a branch of an ``if``, or of one inside it, has a part of the intent."""
+    return any(
+        x.name.name in WORDS or topology.find(planner.library, planner.home, x.name.name) is not None for x in _settings(s)
+    )
+
+
+def _settings(s: tree.If) -> Iterator[tree.Setting]:
+    for body in (*(branch for _, branch in s.branches), s.other):
+        for x in body:
+            if isinstance(x, tree.Setting):
+                yield x
+            elif isinstance(x, tree.If):
+                yield from _settings(x)
+
+
 class Intent:
     """The intent of one fabric's block."""
 
-    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], scope: Scope) -> None:
-        self.planner, self.body, self.scope = planner, body, scope
+    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], scope: Scope, places: Mapping[int, Chain]) -> None:
+        self.planner, self.body, self.scope, self.places = planner, body, scope, places
         self.evaluator = planner.evaluator
         self.ends: Ends | None = None
         self.counts: dict[str, tuple[int, Span]] = {}
@@ -66,7 +82,7 @@ class Intent:
         counts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in COUNTS]
         blocks = [(s, e) for s in self.body if isinstance(s, tree.Setting) if (e := self.asked(s)) is not None]
         if not (hosts or counts or blocks):
-            return [(s, ()) for s in self.body]
+            return [(s, self.places[id(s)]) for s in self.body]
         for s in counts:
             self.guard(made, s, self.count)
         for s in hosts:
@@ -80,7 +96,11 @@ class Intent:
         if self.broken:
             self.excuse()
         asked = {id(s) for s, _ in blocks}
-        return [p for s in self.body for p in made.get(id(s), [] if id(s) in asked else [(s, ())])]
+        out: list[Piece] = []
+        for other in self.body:
+            pieces = made.get(id(other), [] if id(other) in asked else [(other, ())])
+            out += [(x, (*self.places[id(other)], *chain)) for x, chain in pieces]
+        return out
 
     def asked(self, s: tree.Setting) -> Entry | None:
         """The topology that a statement names, if it is none of the language's own."""

@@ -17,6 +17,8 @@ ADDRESSING = ("address", "routing", "roce")
 SUBNETS = ("partition", "subnet_manager")
 WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
+PLACE = "in the block of a fabric or a group"
+INSTEAD = "move it out of the braces it stands in; `group site[4] { … }` has it once for each of 4"
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
 
 
@@ -27,7 +29,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         scope.excused.add(s.name.name)
         raise Fault("E0118", s.name.span, "a tier stands in the block of a topology")
     if name in INTENT:
-        raise Fault("E0118", s.span, f"`{name}` stands in the fabric's own block", help="move it out of the braces it stands in")
+        raise Fault("E0118", s.span, f"`{name}` stands {PLACE}", help=INSTEAD)
     if isinstance(s, tree.Place) or name in PHYSICAL or (isinstance(s, tree.Decl) and s.kind.name in ("hall", "row")):
         raise _later(s, f"`{name}` places things", "leave it out; ports and cables are checked without places")
     if name == "asn":
@@ -39,7 +41,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     if isinstance(s, tree.Setting):
         found = find(library, home, name)
         if found is not None:
-            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands in the fabric's own block")
+            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands {PLACE}", help=INSTEAD)
         raise unknown(
             "E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home))
         )

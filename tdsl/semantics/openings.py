@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -38,6 +40,48 @@ def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
             yield from openings(s.other)
         elif isinstance(s, (tree.For, tree.Broken)):
             yield from openings(s.body)
+
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Names:
+    """What the names of a block are made of, by their text alone.
+
+    Alike names of other blocks count together, so that what is said to rest on nothing surely does.
+    """
+
+    def __init__(self, body: Iterable[tree.Stmt]) -> None:
+        self.made: dict[str, set[str]] = defaultdict(set)
+        self._read(body)
+
+    def _read(self, body: Iterable[tree.Stmt]) -> None:
+        for s in body:
+            if isinstance(s, (tree.Let, tree.Def)):
+                self.made[s.name.name].update(WORD.findall(s.span.text))
+            elif isinstance(s, tree.Decl):
+                for extent in s.shape or ():
+                    self.made[s.name.name].update(WORD.findall(extent.span.text))
+                self._read(s.body or ())
+            elif isinstance(s, tree.If):
+                for _, branch in s.branches:
+                    self._read(branch)
+                self._read(s.other)
+            elif isinstance(s, (tree.For, tree.Broken)):
+                self._read(s.body)
+
+    def rests(self, text: str, on: Iterable[str]) -> bool:
+        """Whether a text names one of these, or what is made of one."""
+        known, left = set(on), WORD.findall(text)
+        seen = set(left)
+        while left:
+            name = left.pop()
+            if name in known:
+                return True
+            new = self.made.get(name, set()) - seen
+            seen |= new
+            left += new
+        return False
 
 
 def branching(body: Iterable[tree.Stmt]) -> bool:

@@ -25,7 +25,7 @@ from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
-    from tdsl.semantics.intent import Piece
+    from tdsl.semantics.intent import Chain, Piece
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 ROLES = ("accelerator", "storage", "manager")
@@ -100,12 +100,32 @@ class Planner:
             self.guard(partial(self.statement, s, scope, context, (*chain, *places)))
 
     def pieces(self, body: tuple[tree.Stmt, ...], scope: Scope, context: Context) -> list[Piece]:
-        """The statements of a block; in the fabric's own, what its intent stands for."""
-        if len(context.groups) > 1 or scope is not self.plan.root.scope:
+        """The statements of a block; in the fabric's own and in a group's, what its intent stands for."""
+        if scope is not context.group.scope:
             return [(s, ()) for s in body]
-        from tdsl.semantics.intent import Intent
+        from tdsl.semantics.intent import Intent, wanted
 
-        return Intent(self, body, scope).run()
+        def flat(body: Iterable[tree.Stmt], places: Chain) -> list[Piece]:
+            """Branches that hold, in the place of an ``if`` that has a part of the intent."""
+            out: list[Piece] = []
+            for s in body:
+                if not isinstance(s, tree.If) or not wanted(self, s):
+                    out.append((s, places))
+                    continue
+                try:
+                    chosen, why = self.chosen(s, scope)
+                except (Fault, Excused):
+                    out.append((s, places))  # the fault is reported where the statement is planned
+                    continue
+                for x in chosen:
+                    if isinstance(x, (tree.Let, tree.Param, tree.Def)):
+                        self.guard(partial(self.value, x, scope, context))
+                out += flat(chosen, (*places, *why))
+            return out
+
+        pieces = flat(body, ())
+        places = {id(s): chain for s, chain in pieces}
+        return Intent(self, tuple(s for s, _ in pieces), scope, places).run()
 
     def value(self, s: tree.Let | tree.Param | tree.Def, scope: Scope, context: Context) -> None:
         """A let, param or def."""
@@ -232,13 +252,17 @@ class Planner:
 
     def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """The branch whose condition holds; its names belong to the block around."""
+        body, why = self.chosen(s, scope)
+        self.block(body, scope, context, (*chain, *why))
+
+    def chosen(self, s: tree.If, scope: Scope) -> tuple[tuple[tree.Stmt, ...], Chain]:
+        """The block whose condition holds, and the place of that."""
         if any(isinstance(x, (tree.Param, tree.If)) for body in (*(b for _, b in s.branches), s.other) for x in body):
             self.library.settings.varying = True  # a parameter here may rest on others
         for condition, body in s.branches:
             if truth(self.evaluator.evaluate(condition, scope), condition.span):
-                self.block(body, scope, context, (*chain, (condition.span, "because this holds")))
-                return
-        self.block(s.other, scope, context, chain)
+                return tuple(body), ((condition.span, "because this holds"),)
+        return tuple(s.other), ()
 
     def loop(self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
         """The body once for each value."""

@@ -1,0 +1,151 @@
+"""What holes get, against every combination of their values compiled and checked one by one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.diagnostic import Severity
+from tests.harness import compile_text
+
+TWO = """fabric f {{
+  {top}
+  host node[{hosts}]: N
+  plane plane[{planes}] {{
+    switch leaf[{leaf}]: L
+    switch spine[{spine}]: S
+    connect leaf[*] to spine[*] spread x {up}
+  }}
+  connect node[*].nic[p] to plane[p].leaf[*] spread x 1
+  {more}
+}}
+model host N {{ port nic[0..1]: 400Gbps {{ type NDR }} }}
+model switch L {{ port p[1..{leaf_ports}]: 400Gbps {{ type NDR }}; power {w}W; price ${p} }}
+model switch S {{ port p[1..{spine_ports}]: 400Gbps {{ type NDR }}; power {v}W; price ${q} }}
+"""
+COUNTS = ("cables", "links", "oversubscription", "ports", "switches")
+SPACE = st.fixed_dictionaries(
+    {
+        "planes": st.integers(1, 2), "hosts": st.sampled_from([4, 6, 8, 9, 12, 15, 16, 20, 32]), "up": st.sampled_from([1, 2, 4]),
+        "leaf_ports": st.integers(5, 16), "spine_ports": st.integers(4, 16), "w": st.integers(1, 9), "v": st.integers(1, 9),
+        "p": st.integers(1, 9), "q": st.integers(1, 9),
+        "more": st.sampled_from(
+            ["", "", "omit plane[0].spine[0]", "require oversubscription <= 1:1", "require cables >= 40", "require switches >= 5",
+             "require ports of plane[0].leaf[0] >= 6", "require links of plane[0].leaf[*] to plane[0].spine[*] <= 16"]
+        ),
+    }
+)  # fmt: skip
+
+
+def compiled(folder: Path, given: dict[str, object], leaf: object, spine: object, top: str = "", **options: object):  # type: ignore[no-untyped-def]
+    """The compilation of one combination, and its figures by name; none where it has an error."""
+    text = TWO.format(**given, leaf=leaf, spine=spine, top=top)
+    result = compile_text(text, folder, select=COUNTS, models=False, **options)
+    fabric = result.designs[0].fabric
+    if fabric is None or any(d.severity is Severity.ERROR for d in result.findings):
+        return result, None
+    built = {s.path: int(fabric.built[s.first : s.first + s.count].sum()) for s in fabric.sets}
+    leaves, spines = built["plane.leaf"], built["plane.spine"]
+    return result, {
+        "switches": leaves + spines, "cables": len(np.unique(fabric.cable_group)),
+        "power": int(str(given["w"])) * leaves + int(str(given["v"])) * spines,
+        "cost": int(str(given["p"])) * leaves + int(str(given["q"])) * spines,
+    }  # fmt: skip
+
+
+@settings(deadline=None, max_examples=3)
+@given(SPACE)
+def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.TempPathFactory, given: dict[str, int]) -> None:
+    """Every combination is compiled and checked by itself: of those without an error the first is what fits first, the least of
+    each figure is the answer under ``minimize``, and the next after it is the second best."""
+    folder = tmp_path_factory.mktemp("least")
+    given["up"] = min(given["up"], max(1, 32 // given["hosts"]))  # a few dozen combinations
+    found = {}
+    for leaf in (n for n in range(1, given["hosts"] + 1) if given["hosts"] % n == 0):
+        for spine in range(1, leaf * given["up"] + 1):
+            _, figures = compiled(folder, given, leaf, spine)
+            if figures is not None:
+                found[leaf, spine] = figures
+    result, answer = compiled(folder, given, "?", "?")
+    assert (answer is None) == (not found), [d.message for d in result.findings]
+    if answer is None:
+        return
+    assert answer == found[min(found)]
+    for figure in ("switches", "cables", "power", "cost"):
+        ranked = sorted(found, key=lambda at: (found[at][figure], at))
+        result, answer = compiled(folder, given, "?", "?", f"minimize {figure}", second_best=True)
+        assert answer == found[ranked[0]], figure
+        (note,) = {n for d in result.findings for n in d.notes}
+        if len(ranked) == 1:
+            assert note == "no other numbers fit"
+        else:
+            leaf, spine = (int(x) for x in re.findall(r"`\w+` (\d+)", note))
+            assert (leaf, spine) != ranked[0] and found[leaf, spine][figure] == found[ranked[1]][figure], figure
+
+
+MODELS = """
+model switch S { port p[1..16]: 400Gbps { type NDR } }
+model switch T { port p[1..64]: 400Gbps { type NDR } }
+model host N { port nic[0..1]: 400Gbps { type NDR } }
+model ocs O { port o[1..12]: any }
+model panel P { port front[8]: any; port back[8]: any }
+"""
+OTHERS = {
+    "guards of two, one in terms of the other": (
+        "let a = ?\nlet b = ? where b == 2*a and b >= 7\nswitch x[a]: S\nswitch y[b]: S\nconnect x[*] to y[*] each", [4, 8],
+    ),
+    "guards that no one number passes": (
+        "let a = ? where a >= 5\nlet b = ? where b <= 2\nswitch x[a]: S\nswitch y[b]: S\nconnect x[*] to y[*] each", [5, 1],
+    ),
+    "a width behind the size": (
+        "switch x[?]: S\nlet up = ? where up >= 9\nhost h[16]: N\nswitch y[3]: S\nconnect x[*] to y[*] spread x up\n"
+        "connect h[*].nic[(0)] to x[*] spread x 1", [4, 16, 3],
+    ),
+    "what is left, when others took theirs": (
+        "switch x[4]: S\nswitch y[?]: S\nswitch z[?]: S\nconnect x[*] to z[*] spread x 4\nconnect x[*] to y[*] spread", [4, 3, 1],
+    ),
+    "an omit into it": ("switch x[2]: S\nswitch y[?]: S\nswitch z[?]: S\nomit z[2]\nconnect x[*] to y[*] spread x 4\n"
+                        "connect y[*] to z[*] spread x 6", [2, 1, 3]),
+    "a guard of a connect": ("switch x[4]: S\nswitch y[?]: S\nconnect x[i] to y[j] where i < 2 or j > 2\nrequire links >= 13",
+                             [4, 5]),
+    "uneven": ("switch x[5]: S\nswitch y[?]: S\nconnect x[*] to y[*] spread x 15 uneven\nrequire cables == 75", [5, 5]),
+    "a ring": ("switch y[?]: S\nconnect y[*] ring x 8\nrequire links >= 40", [5]),
+    "a mesh": ("switch y[?, 4]: S\nconnect y[*, *] mesh\nrequire links >= 31", [20]),
+    "a torus": ("switch y[?, 4]: S\nconnect y[*, *] torus\nrequire links == 40", [20]),
+    "each with each": ("switch y[?]: S\nconnect y[*] each\nrequire cables >= 40", [10]),
+    "through an OCS that has too few ports": (
+        "switch x[3]: S\nswitch y[?]: S\nocs o: O\nconnect x[*] to y[*] spread x 4 via o", None,
+    ),
+    "a ring through a panel": ("switch y[?]: S\npanel o: P\nconnect y[*] ring via o\nrequire links == 6", [6, 1]),
+    "circuits": ("switch y[?]: S\nocs o: O\nconnect y[*] to o spread x 2\ncircuit y[*] ring\nrequire links == 6", [6, 1]),
+    "circuits of pairs": (
+        "switch x[3]: S\nswitch y[?]: S\nocs o[2]: O\nconnect x[*] to o[*] spread x 2\nconnect y[*] to o[*] spread x 2\n"
+        "circuit x[i] to y[i]", [3, 3, 2],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_beside_other_connects(name: str, tmp_path: Path) -> None:
+    """Right, as by hand, or refused with the reason."""
+    body, expected = OTHERS[name]
+    result = compile_text(f"fabric f {{\n{body}\n}}{MODELS}", tmp_path, select=COUNTS, models=False)
+    wrong = [d for d in result.findings if d.severity is Severity.ERROR]
+    fabric = result.designs[0].fabric
+    if expected is None:
+        assert wrong
+    else:
+        assert fabric is not None and [s.count for s in fabric.sets] == expected and not wrong
+
+
+def test_a_requirement_that_nothing_meets_is_judged_with_the_first(tmp_path: Path) -> None:
+    """The wiring has its least number, the requirement fails at its own line, and the note says that others were tried."""
+    body = "host h[8]: N\nswitch x[?]: S\nconnect h[*].nic[(0)] to x[*] spread x 1\nrequire cables >= 9"
+    found = compile_text(f"fabric f {{\n{body}\n}}{MODELS}", tmp_path, select=COUNTS, models=False).findings
+    assert [(d.code, d.severity) for d in found] == [("E0461", Severity.NOTE), ("E0422", Severity.ERROR)]
+    assert "up to 64, meets: `cables >= 9`" in found[0].notes[0]
