@@ -76,8 +76,8 @@ def interval(view: View) -> Between | None:
     upper = min(_rate(c) for c in (_alone(net), *(placed(net, units) for units in splits(net, view.fabric))))
     if len(wanted.source):
         labels = groups(view.fabric, g.device)
-        found, _ = least(g.nodes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
-        upper = min(upper, found)
+        found = least(g.passes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
+        upper = min(upper, found[0]) if found is not None else upper
     mixture, upper, _ = mixed(wires, wanted, upper)
     if not mixture.columns and (column := hubs(wires, wanted)) is not None:
         mixture.add(column)

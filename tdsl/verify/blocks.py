@@ -46,21 +46,36 @@ def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
 
 
 def least(
-    size: int, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints], labels: Iterable[Ints]
-) -> tuple[Fraction, Bools]:
-    """The least bound of all blocks, and the arcs of its cut. Arcs are tail, head, room; a demand source, target, amount."""
+    passes: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints], labels: Iterable[Ints]
+) -> tuple[Fraction, Bools] | None:
+    """The least bound of the blocks that hold together, as the rest does, and the arcs of its cut; None if there is none. Arcs
+    are tail, head, room; a demand source, target, amount."""
     tail, head, _ = arcs
+    size = len(passes)
     best: tuple[Fraction, Bools] | None = None
     ends = np.zeros(size, dtype=np.bool_)
     ends[demand[0]] = ends[demand[1]] = True
-    partitions = [np.arange(size), *labels, *_below(size, tail, head, ends)]
-    kinds = ((_of_blocks(label, arcs, demand), label) for label in partitions)
-    sweeps = ((_of_beginnings(order, arcs, demand), order) for order in (np.arange(size), _fiedler(size, arcs)))
-    for (bound, inside), _ in (*kinds, *sweeps):
-        if bound is not None and (best is None or bound < best[0]):
+    kinds = (_of_blocks(label, arcs, demand) for label in (np.arange(size), *labels, *_below(size, tail, head, ends)))
+    sweeps = (_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler(size, arcs)))
+    for bound, inside in (*kinds, *sweeps):
+        if bound is not None and (best is None or bound < best[0]) and _whole(inside, passes, tail, head):
             best = bound, inside[tail] & ~inside[head]
-    assert best is not None  # every demand leaves its node
     return best
+
+
+def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
+    """Whether both sides hold together by what forwards there, with links between: then a path crosses once at most, so that
+    the distance by the cut's arcs is what the bound counts."""
+    inner = passes[tail] & passes[head]
+    within = inner & (inside[tail] == inside[head])
+    label = components(len(passes), tail[within], head[within])
+    for side in (inside, ~inside):
+        hubs = np.flatnonzero(side & passes)
+        alone = np.setdiff1d(np.flatnonzero(side & ~passes), tail[side[tail] & side[head] & passes[head]])
+        if int(side.sum()) > 1 and (not len(hubs) or (label[hubs] != label[hubs[0]]).any() or len(alone)):
+            return False
+    single = 1 in (int(inside.sum()), int((~inside).sum()))
+    return single or bool((inner & inside[tail] & ~inside[head]).any())
 
 
 def _below(size: int, tail: Ints, head: Ints, ends: Bools) -> Iterator[Ints]:

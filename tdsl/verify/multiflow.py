@@ -168,8 +168,10 @@ def _cut(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
     """The bounds with what the best cut shows, too."""
     wanted = _columns(demands)
     arcs = flows.tail, flows.head, flows.room
-    upper, cut = blocks.least(flows.nodes, arcs, (wanted.source, wanted.target, wanted.amount), flows.labels)
-    return Bounds(best.lower, upper, best.routes, tuple(cut.astype(np.int64).tolist())) if upper < best.upper else best
+    found = blocks.least(flows.passes, arcs, (wanted.source, wanted.target, wanted.amount), flows.labels)
+    if found is None or found[0] >= best.upper:
+        return best
+    return Bounds(best.lower, found[0], best.routes, tuple(found[1].astype(np.int64).tolist()))
 
 
 def _columns(demands: Demands) -> wide.Demands:
