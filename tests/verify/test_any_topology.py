@@ -375,3 +375,44 @@ def test_no_other_proof_shows_more(data):
         if certificate[end] == opposite:
             return
     assert rejected(certificate, fabric)
+
+
+OVERRIDDEN = {
+    "clos": """fabric f {
+  host n[8]: BOX
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect n[h].nic[r] to leaf[2 * (h // 4) + r]
+  connect leaf[*] to spine[*] spread x 4
+  override leaf[1]: BIG
+}""",
+    "torus": """fabric f {
+  chip c[4x3]: FOUR
+  connect c[i, j].p[0] to c[(i + 1) % 4, j].p[1]
+  connect c[i, j].p[2] to c[i, (j + 1) % 3].p[3]
+  override c[1, 2]: OTHER
+}
+model chip FOUR { port p[0..3]: 400Gbps }
+model chip OTHER { port p[0..3]: 400Gbps }""",
+    "dragonfly": """fabric f {
+  hosts 12 x ONE
+  dragonfly { groups 3; routers 2; router BIG }
+  override g[1].r[0]: WIDE
+}
+model host ONE { port nic: 400Gbps { type NDR }; chip gpu: GPU }
+model switch WIDE { port p[1..64]: 400Gbps { type NDR } }""",
+}
+
+
+@pytest.mark.parametrize("kind", sorted(OVERRIDDEN))
+def test_an_override_leaves_the_answer_as_it_is_without_symmetry(kind, tmp_path):
+    """A device of another model is told from its fellows; what the fabric carries is the same with orbits and without."""
+    f = fabric_of(OVERRIDDEN[kind], tmp_path)
+    assert len({f.device_model[d] for d in range(f.device_count)}) > 1
+    g = Folded.of(View.whole(f), Capacities.of(View.whole(f)))
+    alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
+    demand = Demand.all_to_all(g)
+    with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
+    assert with_ is not None and without_ is not None
+    assert with_.lower <= without_.upper and without_.lower <= with_.upper
+    assert float(without_.lower) >= 0.9 * float(with_.lower) and float(without_.upper) <= 1.1 * float(with_.upper)
