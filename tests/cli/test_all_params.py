@@ -275,9 +275,9 @@ fabric lone {
 
 
 def test_a_design_that_is_used(tmp_path: Path) -> None:
-    text = "use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  require switches >= 20\n}\n"
+    text = "use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  require links >= 600\n}\n"
     document = report(write(tmp_path, text), "--all-params")
-    answer = rows(document)["switches >= 20"]
+    answer = rows(document)["links >= 600"]
     assert (answer["status"], answer["parameters"], answer["asked"]) == ("refuted", {"units": 1}, 4)
 
 
