@@ -25,6 +25,8 @@ WORK = 500_000
 """z3's own measure of work (``rlimit``) for one question."""
 RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 1600))
 """Rates that another model may have (bit/s), besides those of the design: those of Ethernet and InfiniBand ports."""
+MANY = 4096
+"""Ports of a switch that has room for all."""
 TRIALS = 4
 """Sizes that are handed to the Sizer before a place is left unproven."""
 CODES = frozenset({"E0459", "E0460"})
@@ -161,6 +163,14 @@ class Relations:
         """Whether the sizes can hold together."""
         return self.solver.check()
 
+    def plain(self) -> None:
+        """Ask for sizes that are easy to find: of what is let go one switch, one link up, many ports of the rate at hand."""
+        for tier, what in self.free & self.terms.keys():
+            if what in ("count", "aim"):
+                self.solver.add(self.terms[tier, what] == 1)
+            elif what == "model":
+                self.solver.add(self.radix[tier] == MANY, self.rates[tier] == self.load.rate // self.unit)
+
     def another(self) -> None:
         """Rule out the numbers found last."""
         model = self.solver.model()
@@ -210,23 +220,22 @@ def irreducible(load: Load, specs: Sequence[TierSpec]) -> tuple[list[Place], boo
     known = places(load, specs)
     if Relations(load, specs, []).decide() != z3.unsat:
         return [], False
-    core, proven = known, True
+    core = known
     for place in sorted(known, key=lambda p: -p.span.start):
         rest = [p for p in core if p is not place]
-        relations = Relations(load, specs, [p for p in known if p not in rest])
-        if (said := relations.decide()) == z3.unsat:
-            core = rest
-        elif said == z3.unknown and Relations(load, specs, [place]).decide() != z3.sat:  # fewer numbers open are easier
-            proven = False
-    return core, proven and all(sizes_without(load, specs, known, core, p) for p in core)
+        if Relations(load, specs, [p for p in known if p not in rest]).decide() == z3.unsat:
+            core = rest  # where z3 does not know, the place stays until sizes without it are found, or are not
+    return core, all(sizes_without(load, specs, known, core, p) for p in core)
 
 
 def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], core: list[Place], place: Place) -> bool:
     """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with other hosts, with all
-    else let go."""
+    else let go, of which the plainest are tried first."""
     others = [p for p in known if p not in core]
-    for more in ([], [p for p in others if p.tier < 0], others):
+    for more, plain in (([], False), ([p for p in others if p.tier < 0], False), (others, True), (others, False)):
         relations = Relations(load, specs, [place, *more])
+        if plain:
+            relations.plain()
         for _ in range(TRIALS):
             if relations.decide() != z3.sat:
                 break
