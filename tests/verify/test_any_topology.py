@@ -105,9 +105,13 @@ def test_colours_alone_would_prove_too_much():
 
 @pytest.mark.parametrize("arrangement", ["absolute", "relative"])
 def test_a_small_dragonfly(arrangement):
-    """Four of nine groups against four: 16 global links, and 4 local ones of the group between."""
-    found = bisection(View.whole(dragonfly(4, 2, 2, 9, arrangement)))
+    """Four of nine groups against four: 16 global links, and 4 local ones of the group between; and a proof that shows it."""
+    f = dragonfly(4, 2, 2, 9, arrangement)
+    found = bisection(View.whole(f))
     assert (found.lower, found.upper) == (20, 20)
+    (proof,) = (c for c in made(f).values() if c["check"] == "bisection")
+    verify(proof, as_json(f))
+    assert proof["lower_bps"] == proof["upper_bps"]
 
 
 def test_a_dragonfly_of_264_routers():
