@@ -316,4 +316,5 @@ class Sizer:
                 )
             )
         why = "the least whose ports suffice" if n == least else f"the least that spreads evenly ({least} would have the ports)"
-        self.notes.append((spec.span, f"{n} `{spec.name}` switches for {children} x {links} links: {why}"))
+        part = f"; each `{below.name}` switch meets {links} of them" if links < n else ""
+        self.notes.append((spec.span, f"{n} `{spec.name}` switches for {children} x {links} links: {why}{part}"))
