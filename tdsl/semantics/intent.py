@@ -334,6 +334,10 @@ class Intent:
             found.setdefault(span, []).append(note)
         for span, notes in found.items():
             self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
+        for upper, lower, text, help in sizer.partial():
+            self.planner.library.diagnostics.add(
+                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` stands here")], help=help, severity=Severity.WARNING
+            )
         chains = {spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)}
         spans = tuple((spec.name, spec.span) for spec in specs)
         return [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
@@ -316,5 +316,21 @@ class Sizer:
                 )
             )
         why = "the least whose ports suffice" if n == least else f"the least that spreads evenly ({least} would have the ports)"
-        part = f"; each `{below.name}` switch meets {links} of them" if links < n else ""
-        self.notes.append((spec.span, f"{n} `{spec.name}` switches for {children} x {links} links: {why}{part}"))
+        self.notes.append((spec.span, f"{n} `{spec.name}` switches for {children} x {links} links: {why}"))
+
+    def partial(self) -> Iterator[tuple[TierSpec, TierSpec, str, str]]:
+        """Tiers of which what is below meets a part only, with these below, what is met, and what would mend it: such tiers are
+        no Clos, and a ratio says little of what crosses them."""
+        for i, (below, tier) in enumerate(pairwise(self.tiers)):
+            group = i > 0 or (below.count > 1 and not self.load.railed)
+            most = below.up * (below.count if group else 1)
+            if most < tier.count:
+                who = f"the switches of a `{below.spec.name}` meet" if group else f"a `{below.spec.name}` switch meets"
+                switches = tier.per * below.count
+                yield (
+                    tier.spec, below.spec,
+                    f"{who} {most} of the {tier.count} `{tier.spec.name}` switches, so two of them share few or none: "
+                    "the ratio no longer tells the bisection",
+                    f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier between"
+                    if switches > tier.spec.radix else f"have {most} `{tier.spec.name}` switches at most",
+                )  # fmt: skip
