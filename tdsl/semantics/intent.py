@@ -336,8 +336,9 @@ class Intent:
             self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
         for upper, lower, text, help in sizer.partial():
             self.planner.library.diagnostics.add(
-                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` stands here")], help=help, severity=Severity.WARNING
-            )
+                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` stands here")], help=help,
+                severity=Severity.WARNING,
+            )  # fmt: skip
         chains = {spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)}
         spans = tuple((spec.name, spec.span) for spec in specs)
         return [
