@@ -17,11 +17,14 @@ from tdsl.verify.routes import Demand
 from tdsl.verify.twins import switches
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS, Wires
-from tdsl.verify.wide import Demands, hubs, mixed
+from tdsl.verify.wide import ARCS, Demands, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
 
+
+NEAR = Fraction(11, 10)
+"""Upper over lower bound up to which no better ones are looked for in a large network."""
 
 PAIRS = 8_000_000
 """Pairs of nodes up to which each is sent along its own shortest paths."""
@@ -47,6 +50,18 @@ class Rate(Between):
 
     routes: Concurrent
     cut: Cut | None
+
+
+def bounds(view: View) -> Between | None:
+    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of a network in which twins are one are sought
+    first: they are soon found, and often close."""
+    first = interval(view) if 2 * len(view.rows) > ARCS else None
+    if first is not None and first.upper <= first.lower * NEAR:
+        return first
+    other: Between | None = all_to_all(view)
+    if first is None or other is None:
+        return first or other or interval(view)
+    return Between(first.net, max(first.lower, other.lower), min(first.upper, other.upper))
 
 
 def all_to_all(view: View) -> Rate | None:
@@ -86,8 +101,8 @@ def interval(view: View) -> Between | None:
 
 
 def _wanted(w: Ints, passes: Bools, tail: Ints, head: Ints, room: Ints) -> Demands:
-    """All pairs of units, by the nodes they are part of (``w`` at each); those of one node go up and down its links. Without the pairs where
-    those are too many."""
+    """All pairs of units, by the nodes they are part of, ``w`` at each; those of one node go up and down its links. Without the
+    pairs where those are too many."""
     some = np.flatnonzero(w)
     total = w * (int(w.sum()) - 1)
     none = np.zeros(0, dtype=np.int64)

@@ -44,6 +44,9 @@ ITERATIONS = 20_000
 ROUNDS = 24
 """Routings by multiplicative weights."""
 
+SMALLER = 2
+"""Times that a network is smaller with its twins put together from which it is answered instead."""
+
 KEPT = 200_000
 """Entries up to which the flow of every source is kept apart: what a certificate holds."""
 
@@ -126,6 +129,8 @@ class Divided(Routed):
     """What routes of a network in which twins are one put on the arcs of the whole, worked out when it is asked for."""
 
     def __init__(self, small: Routed, by: Merged, flows: Flows, demands: Demands) -> None:
+        super().__init__()
+        del self.load, self.flow  # until they are asked for
         self._small, self._by, self._flows, self._demands = small, by, flows, demands
 
     @cached_property
@@ -145,7 +150,10 @@ class Divided(Routed):
         order = np.argsort(by.arc, kind="stable")
         sorts = np.split(order, np.searchsorted(by.arc[order], np.arange(len(by.count))))[1:]
         alike = Counter(place[s] for s in who)
-        return {s: self._of(s, wanted, {arc: x / alike[place[s]] for arc, x in small[place[s]].items()}, sorts) for s, wanted in who.items()}
+        return {
+            s: self._of(s, wanted, {arc: x / alike[place[s]] for arc, x in small[place[s]].items()}, sorts)
+            for s, wanted in who.items()
+        }
 
     def _of(self, source: int, wanted: dict[int, int], part: Loads, sorts: list[Ints]) -> Loads:
         """What one source puts on arcs, by its part on those of each sort."""
@@ -235,8 +243,8 @@ def _columns(demands: Demands) -> wide.Demands:
 
 
 def _large(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
-    """Bounds where every source by itself is too much work: of a smaller network, or by cuts, and by mixtures of routings or a few
-    trees."""
+    """Bounds where every source by itself is too much work: of a smaller network, or by cuts, and by mixtures of routings or a
+    few trees."""
     small = _merged(flows, demands, top)
     if small is not None:
         return small
@@ -248,7 +256,7 @@ def _merged(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     """Bounds of the network in which twins are one, if it is much smaller and routings are found there; else None."""
     wanted = _columns(demands)
     by = twins.ends(flows.tail, flows.head, flows.room, flows.passes, (wanted.source, wanted.target, wanted.amount))
-    if len(by.tail) * 2 > len(flows.tail):
+    if len(by.tail) * SMALLER > len(flows.tail):
         return None
     small = Flows(len(by.first), by.tail, by.head, by.room, flows.passes[by.first], tuple(x[by.first] for x in flows.labels))
     asked: Demands = {}

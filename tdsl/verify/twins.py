@@ -1,10 +1,10 @@
 """Nodes that stand for several alike: what meets the same neighbours by the same capacities may be exchanged.
 
 Whatever flows keeps its worth when such twins are exchanged, so an average over all exchanges is as good, and divides evenly
-over them: one node with the sum of their capacities stands for all, and bounds are the same. Ends that are twins send and receive
-apart, and those are together that send, or receive, the same amounts to and from the same sorts: the coarsest such division is
-found by refining it until it stands (Hopcroft, "An n log n algorithm for minimizing states in a finite automaton", 1971; Grohe,
-Kersting, Mladenov and Selman, "Dimension reduction via colour refinement", ESA 2014). All rows are compared, whatever a hash says.
+over them: one node with the sum of their capacities stands for all, and bounds are the same. Ends that are twins send and
+receive apart, and those are together that send, or receive, the same amounts to and from the same sorts: the coarsest such
+division is found by refining it until it stands (Grohe, Kersting, Mladenov and Selman, "Dimension reduction via colour
+refinement", ESA 2014). All rows are compared, whatever a hash says.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 
+Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+
 NONE = -1
 """The place of what is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A smaller network. Of every node that there was, its place where arcs leave it (``out``) and where they enter it (``into``),
-    and of every arc its place, NONE of what no path uses. Here: of every node one that it stands for (``first``); arcs by tail,
-    then head, with the room of all that each stands for, and their number (``count``)."""
+    """A smaller network. Of every node that there was, its place where arcs leave it (``out``) and where they enter it
+    (``into``), and of every arc its place, NONE of what no path uses. Here: of every node one that it stands for (``first``);
+    arcs by tail, then head, with the room of all that each stands for, and their number (``count``).
+    """
 
     out: Ints
     into: Ints
@@ -43,8 +46,9 @@ def switches(tail: Ints, head: Ints, room: Ints, apart: Bools) -> Merged:
 
 
 def ends(tail: Ints, head: Ints, room: Ints, passes: Bools, demand: tuple[Ints, Ints, Ints]) -> Merged:
-    """Twins put together, and those that do not pass divided into what sends and what receives, by role; but for nodes that pass
-    and send or receive, and ends that are joined to ends. Every arc has one back with the same room; a demand is source, target, amount."""
+    """Twins put together, and those that do not pass divided into what sends and what receives, by role; but for nodes that
+    pass and send or receive, and ends that are joined to ends. Every arc has one back with the same room; a demand is source,
+    target, amount."""
     size = len(passes)
     sends, receives = np.zeros((2, size), dtype=np.bool_)
     sends[demand[0]] = receives[demand[1]] = True
@@ -56,7 +60,7 @@ def ends(tail: Ints, head: Ints, room: Ints, passes: Bools, demand: tuple[Ints, 
 
 
 def _merged(tail: Ints, head: Ints, room: Ints, out: Ints, into: Ints) -> Merged:
-    """Nodes put together by their numbers for arcs that leave them and for arcs that enter them; NONE where there are none. Half a
+    """Nodes put together by their numbers for arcs that leave and for arcs that enter them; NONE where there are none. Half a
     number, rounded down, is one of its nodes."""
     names, place = np.unique(np.concatenate((out, into)), return_inverse=True)
     lost = int(names[0] == NONE)
@@ -72,8 +76,8 @@ def _merged(tail: Ints, head: Ints, room: Ints, out: Ints, into: Ints) -> Merged
 
 
 def _roles(label: Ints, source: Ints, target: Ints, amount: Ints) -> tuple[Ints, Ints]:
-    """Of every node the first of its label that sends the same amounts to the same sorts of receivers; and the first that receives
-    the same from the same sorts of senders."""
+    """Of every node the first of its label that sends the same amounts to the same sorts of receivers; and the first that
+    receives the same from the same sorts of senders."""
     out, into, sorts = label, label, 0
     while (found := len(np.unique(out)) + len(np.unique(into))) > sorts:
         sorts = found
@@ -101,7 +105,7 @@ def alike(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
     return first
 
 
-def _scattered(x: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+def _scattered(x: Ints | Words) -> Words:
     """Numbers that look like chance (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
     z = x.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -192,7 +192,7 @@ def hubs(wires: Wires, wanted: Demands) -> Column | None:
     components that all reach. None if there is none."""
     ends = np.flatnonzero((wanted.out > 0) | (wanted.into > 0))
     tops = _tops(wires, ends)
-    amounts = [wanted.into, wanted.out]
+    amounts = wanted.into, wanted.out
     least = gcd(*(int(x) for side in amounts for x in np.unique(side).tolist())) or 1
     if not len(tops):
         return None
@@ -211,7 +211,7 @@ def hubs(wires: Wires, wanted: Demands) -> Column | None:
         if found is None:
             return None
         load = load + found.load
-        if np.array_equal(*amounts) and wires.same(turned):
+        if np.array_equal(wanted.into, wanted.out) and wires.same(turned):
             back = np.empty_like(load)
             back[turned.place] = load[wires.place]
             load = load + back
