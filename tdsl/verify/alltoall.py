@@ -7,20 +7,24 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Ints
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.verify.blocks import groups, least
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.concurrent import Concurrent, concurrent
 from tdsl.verify.cuts import Cut, crossing, placed, splits
 from tdsl.verify.folded import Folded
 from tdsl.verify.routes import Demand
+from tdsl.verify.twins import switches
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS, Wires
-from tdsl.verify.wide import Demands, hubs, mixed
+from tdsl.verify.wide import ARCS, Demands, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
 
+
+NEAR = Fraction(11, 10)
+"""Upper over lower bound up to which no better ones are looked for in a large network."""
 
 PAIRS = 8_000_000
 """Pairs of nodes up to which each is sent along its own shortest paths."""
@@ -48,6 +52,18 @@ class Rate(Between):
     cut: Cut | None
 
 
+def bounds(view: View) -> Between | None:
+    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of a network in which twins are one are sought
+    first: they are soon found, and often close."""
+    first = interval(view) if 2 * len(view.rows) > ARCS else None
+    if first is not None and first.upper <= first.lower * NEAR:
+        return first
+    other: Between | None = all_to_all(view)
+    if first is None or other is None:
+        return first or other or interval(view)
+    return Between(first.net, max(first.lower, other.lower), min(first.upper, other.upper))
+
+
 def all_to_all(view: View) -> Rate | None:
     """The rate; None if some pair has no path or the work would be too much. There are two units at least."""
     net = Capacities.of(view)
@@ -69,14 +85,14 @@ def interval(view: View) -> Between | None:
     arcs = g.arcs
     if not len(arcs.tail):
         return None
-    order = np.lexsort((arcs.head, arcs.tail))
-    tail, head, room = arcs.tail[order], arcs.head[order], arcs.room[order]
-    wires = Wires.of(g.nodes, tail, head, room, g.passes)
-    wanted = _wanted(g, tail, head, room)
+    by = switches(arcs.tail, arcs.head, arcs.room, ~g.passes | (g.weight > 0))
+    tail, head, room, passes = by.tail, by.head, by.room, g.passes[by.first]
+    wires = Wires.of(len(passes), tail, head, room, passes)
+    wanted = _wanted(g.weight[by.first], passes, tail, head, room)
     upper = min(_rate(c) for c in (_alone(net), *(placed(net, units) for units in splits(net, view.fabric))))
     if len(wanted.source):
-        labels = groups(view.fabric, g.device)
-        found = least(g.passes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
+        labels = groups(view.fabric, g.device[by.first])
+        found = least(passes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
         upper = min(upper, found[0]) if found is not None else upper
     mixture, upper, _ = mixed(wires, wanted, upper)
     if not mixture.columns and (column := hubs(wires, wanted)) is not None:
@@ -84,10 +100,10 @@ def interval(view: View) -> Between | None:
     return Between(net, min(mixture.fits(), upper), upper) if mixture.columns else None
 
 
-def _wanted(g: Folded, tail: Ints, head: Ints, room: Ints) -> Demands:
-    """All pairs of units, by the nodes they are part of; those of one node go up and down its links. Without the pairs where
-    those are too many."""
-    w, some = g.weight, np.flatnonzero(g.weight)
+def _wanted(w: Ints, passes: Bools, tail: Ints, head: Ints, room: Ints) -> Demands:
+    """All pairs of units, by the nodes they are part of, ``w`` at each; those of one node go up and down its links. Without the
+    pairs where those are too many."""
+    some = np.flatnonzero(w)
     total = w * (int(w.sum()) - 1)
     none = np.zeros(0, dtype=np.int64)
     if len(some) ** 2 > PAIRS:
@@ -95,10 +111,10 @@ def _wanted(g: Folded, tail: Ints, head: Ints, room: Ints) -> Demands:
     source, target = np.repeat(some, len(some)), np.tile(some, len(some))
     apart = source != target
     source, target = source[apart], target[apart]
-    full = np.bincount(tail, room, g.nodes).astype(np.int64)
+    full = np.bincount(tail, room, len(w)).astype(np.int64)
     own = np.zeros(len(tail), dtype=np.int64)
     for end in (tail, head):
-        mine = np.where(g.passes[end], 0, w[end] * (w[end] - 1) * PARTS)
+        mine = np.where(passes[end], 0, w[end] * (w[end] - 1) * PARTS)
         own += -(-mine * room // np.maximum(full[end], 1))  # rounded up: more than there is
     return Demands(source, target, w[source] * w[target], total, total, own)
 

@@ -71,7 +71,9 @@ def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
     label = components(len(passes), tail[within], head[within])
     for side in (inside, ~inside):
         hubs = np.flatnonzero(side & passes)
-        alone = np.setdiff1d(np.flatnonzero(side & ~passes), tail[side[tail] & side[head] & passes[head]])
+        inside = side[tail] & side[head]
+        met = np.append(tail[inside & passes[head]], head[inside & passes[tail]])
+        alone = np.setdiff1d(np.flatnonzero(side & ~passes), met)
         if int(side.sum()) > 1 and (not len(hubs) or (label[hubs] != label[hubs[0]]).any() or len(alone)):
             return False
     single = 1 in (int(inside.sum()), int((~inside).sum()))

@@ -179,6 +179,8 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
         return None
     if asked is not None and asked.metric == "bisection" and asked.op not in (">", ">="):
         return None
+    if np.isin(view.fabric.kind, ("ocs", "panel"))[np.concatenate([e.devices for e in elements])].any():
+        return None  # what runs through them is not among the links of fabric.json
     found = symmetry(view, elements)
     chosen = _cases(elements, count, found)
     if chosen is None:

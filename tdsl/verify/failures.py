@@ -81,10 +81,7 @@ def _union(view: View, failed: Sequence[Element]) -> Bools:
 
 def _representatives(view: View, elements: Sequence[Element], count: int) -> Iterator[tuple[Element, ...]]:
     """Sets of which one of each orbit is among them; those that hold most links first where all are gone through."""
-    passive = np.isin(view.fabric.kind, ("ocs", "panel"))
-    if any(passive[e.devices].any() for e in elements):  # what crosses them is no part of the symmetry
-        yield from combinations(elements, count)
-    elif count == 1:
+    if count == 1:
         for orbit in symmetry(view, elements).orbits():
             yield (elements[orbit[0]],)
     elif count == 2 and len(elements) <= PAIRS:

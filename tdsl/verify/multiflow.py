@@ -10,6 +10,7 @@ say in floats only proposes: routes and lengths become whole numbers, and bounds
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.verify import blocks, wide
+from tdsl.verify import blocks, twins, wide
 from tdsl.verify.trees import loads
+from tdsl.verify.twins import Merged
 from tdsl.verify.waves import Wires
 from tdsl.verify.wide import Mixture
 
@@ -41,6 +43,9 @@ ITERATIONS = 20_000
 
 ROUNDS = 24
 """Routings by multiplicative weights."""
+
+SMALLER = 2
+"""Times that a network is smaller with its twins put together from which it is answered instead."""
 
 KEPT = 200_000
 """Entries up to which the flow of every source is kept apart: what a certificate holds."""
@@ -80,6 +85,9 @@ class Routed:
     """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
     more than KEPT entries."""
 
+    load: Loads
+    flow: dict[int, Loads] | None
+
     @classmethod
     def mixed(cls, mixture: Mixture) -> Routed:
         """What a mixture of routings puts there."""
@@ -90,8 +98,8 @@ class Routed:
         return out
 
     def __init__(self) -> None:
-        self.load: Loads = {}
-        self.flow: dict[int, Loads] | None = {}
+        self.load = {}
+        self.flow = {}
         self._kept = 0
 
     def add(self, source: int, part: Loads) -> None:
@@ -117,6 +125,63 @@ class Routed:
         return out
 
 
+class Divided(Routed):
+    """What routes of a network in which twins are one put on the arcs of the whole, worked out when it is asked for."""
+
+    def __init__(self, small: Routed, by: Merged, flows: Flows, demands: Demands) -> None:
+        super().__init__()
+        del self.load, self.flow  # until they are asked for
+        self._small, self._by, self._flows, self._demands = small, by, flows, demands
+
+    @cached_property
+    def load(self) -> Loads:  # type: ignore[override]
+        """Every arc of a sort carries as much as every other."""
+        count = self._by.count.tolist()
+        share = {arc: x / count[arc] for arc, x in self._small.load.items()}
+        return {i: share[arc] for i, arc in enumerate(self._by.arc.tolist()) if arc in share}
+
+    @cached_property
+    def flow(self) -> dict[int, Loads] | None:  # type: ignore[override]
+        """Every source of a sort sends alike, but on the last arcs what each target has of it."""
+        by, small, place = self._by, self._small.flow, self._by.out.tolist()
+        who = _by_source(self._demands)
+        if small is None or sum(int(by.count[list(small[place[s]])].sum()) for s in who) > KEPT:
+            return None
+        order = np.argsort(by.arc, kind="stable")
+        sorts = np.split(order, np.searchsorted(by.arc[order], np.arange(len(by.count))))[1:]
+        alike = Counter(place[s] for s in who)
+        return {
+            s: self._of(s, wanted, {arc: x / alike[place[s]] for arc, x in small[place[s]].items()}, sorts)
+            for s, wanted in who.items()
+        }
+
+    def _of(self, source: int, wanted: dict[int, int], part: Loads, sorts: list[Ints]) -> Loads:
+        """What one source puts on arcs, by its part on those of each sort."""
+        tail, head, passes, into = self._flows.tail, self._flows.head, self._flows.passes, self._by.into
+        sums: Counter[int] = Counter()
+        for t, amount in wanted.items():
+            sums[int(into[t])] += amount
+        out: Loads = {}
+        for sort, x in part.items():
+            arcs = sorts[sort]
+            mine = arcs[passes[tail[arcs]] | (tail[arcs] == source)]
+            end = int(into[head[arcs[0]]])
+            if passes[head[arcs[0]]]:
+                out |= dict.fromkeys(mine.tolist(), x / len(mine))
+                continue
+            for t in [t for t in np.unique(head[mine]).tolist() if t in wanted]:
+                last = mine[head[mine] == t].tolist()
+                out |= dict.fromkeys(last, x * Fraction(wanted[t], sums[end] * len(last)))
+        return out
+
+
+def _by_source(demands: Demands) -> dict[int, dict[int, int]]:
+    out: dict[int, dict[int, int]] = {}
+    for (s, t), amount in demands.items():
+        out.setdefault(s, {})[t] = amount
+    return out
+
+
 def _merge(into: Loads, part: Loads) -> None:
     for arc, amount in part.items():
         into[arc] = into.get(arc, Fraction(0)) + amount
@@ -135,9 +200,7 @@ class Bounds:
 def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     """Bounds on λ, which is at most ``top`` for other reasons; None where some demand has no path. Where shortest paths of all
     sources are too much work, a few trees show the lower one."""
-    by_source: dict[int, dict[int, int]] = {}
-    for (s, t), amount in demands.items():
-        by_source.setdefault(s, {})[t] = amount
+    by_source = _by_source(demands)
     length = [1] * len(flows.tail)
     if len(by_source) * len(flows.tail) > WORK:
         return _large(flows, demands, top)
@@ -180,12 +243,41 @@ def _columns(demands: Demands) -> wide.Demands:
 
 
 def _large(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
-    """Bounds where every source by itself is too much work: by cuts, and by mixtures of routings or a few trees."""
-    wires = Wires.of(flows.nodes, flows.tail, flows.head, flows.room, flows.passes)
+    """Bounds where every source by itself is too much work: of a smaller network, or by cuts, and by mixtures of routings or a
+    few trees."""
+    small = _merged(flows, demands, top)
+    if small is not None:
+        return small
     best = _cut(flows, demands, Bounds(Fraction(0), top, Routed(), ()))
+    return _mixed(flows, demands, best) or _by_trees(flows, demands, best)
+
+
+def _merged(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
+    """Bounds of the network in which twins are one, if it is much smaller and routings are found there; else None."""
+    wanted = _columns(demands)
+    by = twins.ends(flows.tail, flows.head, flows.room, flows.passes, (wanted.source, wanted.target, wanted.amount))
+    if len(by.tail) * SMALLER > len(flows.tail):
+        return None
+    small = Flows(len(by.first), by.tail, by.head, by.room, flows.passes[by.first], tuple(x[by.first] for x in flows.labels))
+    asked: Demands = {}
+    for s, t, w in zip(by.out[wanted.source].tolist(), by.into[wanted.target].tolist(), wanted.amount.tolist(), strict=True):
+        asked[s, t] = asked.get((s, t), 0) + w
+    if len({s for s, _ in asked}) * len(by.tail) <= WORK:
+        found = concurrent(small, asked, top)
+    else:
+        found = _mixed(small, asked, _cut(small, asked, Bounds(Fraction(0), top, Routed(), ())))
+    if found is None:
+        return None
+    lengths = np.append(np.array(found.lengths, dtype=np.int64), 0)[by.arc] if found.lengths else np.zeros(0, dtype=np.int64)
+    return Bounds(found.lower, found.upper, Divided(found.routes, by, flows, demands), tuple(lengths.tolist()))
+
+
+def _mixed(flows: Flows, demands: Demands, best: Bounds) -> Bounds | None:
+    """The bounds with what a mixture of routings shows; None if there is none."""
+    wires = Wires.of(flows.nodes, flows.tail, flows.head, flows.room, flows.passes)
     mixture, upper, lengths = wide.mixed(wires, _columns(demands), best.upper)
     if not mixture.columns:
-        return _by_trees(flows, demands, best)
+        return None
     shown = tuple(lengths.tolist()) if len(lengths) else best.lengths
     return Bounds(min(mixture.fits(), upper), upper, Routed.mixed(mixture), shown)
 

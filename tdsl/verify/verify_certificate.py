@@ -476,6 +476,8 @@ def survives(whole: Net, stated: Any) -> None:
     """Every set of K elements is one of the cases, up to exchanges that keep the wiring; every case holds."""
     elements, count, claim = [frozenset(e) for e in stated["elements"]], stated["count"], stated["claim"]
     need(len(set(elements)) == len(elements) >= count > 0, "the elements are not several")
+    passive = any(whole.facts.get(d, {}).get("kind") in ("ocs", "panel") for e in elements for d in e)
+    need(not passive, "what runs through a panel or optical switch is not worked out here")
     place = {e: i for i, e in enumerate(elements)}
     key = {d: (f["kind"], f["role"], f["model"]) for d, f in whole.facts.items()}
     moves = []

@@ -52,6 +52,16 @@ class Wires:
         order = np.lexsort((tail, head))
         return cls(nodes, tail[order], head[order], room[order], passes, order)
 
+    def turned(self) -> Wires:
+        """Every arc the other way, as it was numbered."""
+        tail, head, room = np.empty_like(self.tail), np.empty_like(self.head), np.empty_like(self.room)
+        tail[self.place], head[self.place], room[self.place] = self.head, self.tail, self.room
+        return Wires.of(self.nodes, tail, head, room, self.passes)
+
+    def same(self, other: Wires) -> bool:
+        """Whether the arcs of both are alike."""
+        return all(np.array_equal(x, y) for x, y in ((self.tail, other.tail), (self.head, other.head), (self.room, other.room)))
+
     @property
     def start(self) -> Ints:
         """Where the arcs into every node begin, and where the last ends."""

@@ -192,7 +192,7 @@ def hubs(wires: Wires, wanted: Demands) -> Column | None:
     components that all reach. None if there is none."""
     ends = np.flatnonzero((wanted.out > 0) | (wanted.into > 0))
     tops = _tops(wires, ends)
-    amounts = [wanted.into, wanted.out] if not np.array_equal(wanted.into, wanted.out) else [wanted.out]
+    amounts = wanted.into, wanted.out
     least = gcd(*(int(x) for side in amounts for x in np.unique(side).tolist())) or 1
     if not len(tops):
         return None
@@ -200,22 +200,22 @@ def hubs(wires: Wires, wanted: Demands) -> Column | None:
     np.add.at(weight, wires.head, wires.room)
     share = weight[tops] // (gcd(*np.unique(weight[tops]).tolist()) or 1)
     load = np.zeros(len(wires.tail), dtype=np.int64)
-    sent = []
     ones = np.ones(len(load), dtype=np.int64)
-    for side in amounts:
+    turned = wires.turned()
+    for way, side in zip((wires, turned), amounts, strict=True):
         to = np.flatnonzero(side)
         amount = np.outer(share, side[to] // least).reshape(-1)
         if not fits(amount, wires.room):
             return None
-        found = spread(wires, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * HUB_BUDGET)
+        found = spread(way, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * HUB_BUDGET)
         if found is None:
             return None
-        sent.append(found.load)
-    back = np.empty(len(load), dtype=np.int64)
-    tail, head = np.empty_like(wires.tail), np.empty_like(wires.head)
-    tail[wires.place], head[wires.place] = wires.tail, wires.head
-    back[np.lexsort((head, tail))] = np.lexsort((tail, head))
-    load = sent[0] + sent[-1][back]
+        load = load + found.load
+        if np.array_equal(wanted.into, wanted.out) and wires.same(turned):
+            back = np.empty_like(load)
+            back[turned.place] = load[wires.place]
+            load = load + back
+            break
     common = gcd(least, PARTS * int(share.sum()))
     return Column(load * (least // common), PARTS * int(share.sum()) // common, None)
 
@@ -225,8 +225,9 @@ def _tops(wires: Wires, ends: Ints) -> Ints:
     n, tail, head, passes = wires.nodes, wires.tail, wires.head, wires.passes
     inner = passes[tail] & passes[head]
     label = components(n, tail[inner], head[inner])
-    up = ~passes[tail] & passes[head]
-    met = np.unique(np.append(label[head[up]] * n + tail[up], label[ends[passes[ends]]] * n + ends[passes[ends]]))
+    up, down = ~passes[tail] & passes[head], passes[tail] & ~passes[head]
+    own = ends[passes[ends]]
+    met = np.unique(np.concatenate((label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)))
     reached = np.bincount(met[np.isin(met % n, ends)] // n, minlength=n)
     level = np.full(n, NEVER)
     level[ends] = 0

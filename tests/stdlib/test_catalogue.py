@@ -12,6 +12,7 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, declared_in
 from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import Quantity
 from tdsl.syntax.printer import format_source
 
 STDLIB = resources.folder("stdlib")
@@ -116,6 +117,28 @@ def test_capacities_as_published() -> None:
     assert total("b200", "nvlink") == 900 * 8 * 10**9 and total("h100", "nvlink") == 450 * 8 * 10**9
     assert total("p5", "nic") == total("dgx_h100", "nic") == 3_200 * 10**9
     assert total("tpu_v5p", "ici") == 4_800 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("host", "model", "picoseconds"),
+    [("DGX_A100", "QM8700", 3 * 130_000 + 66 * 4_900), ("EX235A", "ROSETTA", 3 * 350_000 + 66 * 4_900)],
+)
+def test_latency_with_the_catalogues_switches(host: str, model: str, picoseconds: int, tmp_path: Path) -> None:
+    """Three switches, and 3 + 30 + 30 + 3 m of cable at 4.9 ns a metre."""
+    design = tmp_path / "d.fab"
+    design.write_text(f"""
+fabric f {{
+  host node[16]: {host}
+  switch leaf[4]: {model}
+  switch spine[4]: {model}
+  connect node[n].nic[r] to leaf[r%4] {{ length 3m }}
+  connect leaf[*] to spine[*] spread x 4 {{ length 30m }}
+  report latency
+}}
+""")
+    (found,) = [r for r in compiler.check(str(design)).designs[0].results if r.check == "latency"]
+    assert found.status == "modelled" and isinstance(found.value, Quantity)
+    assert found.value.amount * 10**12 == picoseconds
 
 
 @pytest.mark.parametrize("path", DESIGNS, ids=lambda p: p.stem)

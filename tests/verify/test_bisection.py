@@ -17,6 +17,7 @@ from tdsl.verify import bisection as engine
 from tdsl.verify.bisection import bisection
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import catalogue
+from tdsl.verify.checks.bisection import between, percent
 from tdsl.verify.compare import against
 from tdsl.verify.cuts import crossing
 from tdsl.verify.profiles import joined, meet, repeated
@@ -303,3 +304,19 @@ def test_the_worst_mixture_takes_the_greatest_part_first():
     third, quarter = Fraction(1, 3), Fraction(1, 4)
     assert total_at([(quarter, Fraction(92)), (third, Fraction(3))], Fraction(7)) == 27
     assert total_at([(quarter, Fraction(4))], Fraction(7)) == 4
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_a_side_is_counted_whole(tmp_path):
+    text = "fabric f { host b[48]: BOX; switch l[2]: BIG; connect b[n].nic[i] to l[n//24]; connect l[0] to l[1] x 3 }"
+    found = catalogue()["bisection"].judge(View.whole(fabric_of(text, tmp_path)), None)
+    assert "separate 24 hosts (b[0], b[1], b[2] and 21 alike) from 24" in found.text
+    assert [len(side) for side in found.witness["sides"]] == [16, 16] and found.witness["sides"][0][-1] == "and 9 alike"
+
+
+def test_percentages_say_what_they_tell_apart():
+    assert (percent(Fraction(15, 16)), percent(Fraction(1))) == ("93.75%", "100%")
+    assert percent(Fraction(65535, 65536)) == "99.998%"
+    assert between(Fraction(749_988, 1_200_000), Fraction(5, 8)) == "between 62.499% and 62.5%"

@@ -12,12 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.verify import failures
+from tdsl.verify.certificate import certificates
 from tdsl.verify.check import catalogue
 from tdsl.verify.compare import malformed
 from tdsl.verify.symmetry import Symmetry, keeps, symmetry
+from tdsl.verify.verify_certificate import Rejected, verify
 from tdsl.verify.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, selector, superpod, torus, without
+from tests.harness import compile_text
 from tests.verify import judges
+from tests.verify.test_certificates import as_json
 
 SEEDS = st.integers(0, 10**6)
 
@@ -216,3 +220,32 @@ def test_blast_radius(path, endpoints, cut_off, degraded):
     assert (found.status, found.value) == ("proved", endpoints)
     assert (found.witness["hosts_cut_off"], found.witness["hosts_degraded"]) == (cut_off, degraded)
     assert found.witness["accelerators"] == 8 * (cut_off + degraded)
+
+
+OPTICAL = """
+fabric f {
+  chip c[3]: GPU
+  ocs x[2]: OPTIC
+  connect c[(0)].nv[0] to c[(1)].nv[0] via x[0]
+  connect c[(0)].nv[1] to c[(1)].nv[1]
+  connect c[(1)].nv[2] to c[(2)].nv[0] via x[1]
+  report blast_radius of x
+  report survives any 1 of x with edge_redundancy >= 1
+  report survives any 1 of x
+}
+"""
+
+
+def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
+    """x[0] carries a second link, x[1] the only one of c[2]: exchanging the two keeps all links, but not what runs through."""
+    design = compile_text(OPTICAL, tmp_path).designs[0]
+    found = [r for r in design.results if r.requirement]
+    assert found[0].value == 1 and found[0].witness["element"] == "x[1]"
+    assert [r.witness["sets"] for r in found[1:]] == [r.witness["judged"] for r in found[1:]] == [2, 2]
+    written = certificates(design.fabric, design.claims, design.results)
+    assert not [name for name in written if name.startswith("survives")]
+    forged = {"check": "survives", "count": 1, "claim": {"check": "reachability"}, "elements": [["x0"], ["x1"]]}
+    forged |= {"exchanges": [{"x0": "x1", "x1": "x0"}], "cases": [{"failed": [["x0"]], "left": written["reachability.json"]}]}
+    forged |= {"schema": 1, "fabric": "f"}
+    with pytest.raises(Rejected, match="optical switch"):
+        verify(forged, as_json(design.fabric))

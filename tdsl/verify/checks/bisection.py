@@ -93,7 +93,8 @@ class BisectionCheck(Check):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how many of each class."""
+    """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how many of each class.
+    The witness has sixteen names of a side at most, and eight links."""
 
     split: tuple[int, int]
     sides: tuple[list[str], list[str]]
@@ -105,7 +106,7 @@ class Facts:
         f = view.fabric
         return {
             "split": list(self.split),
-            "sides": list(self.sides),
+            "sides": [s if len(s) <= 16 else [*s[:15], f"and {len(s) - 15} alike"] for s in self.sides],
             "cut": [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]],
             "cut_links": len(self.links),
             "cut_classes": self.classes,
@@ -128,7 +129,7 @@ def _facts(view: View, found: Bisection) -> Facts:
 
 
 def _named(view: View, mine: Ints, others: Ints) -> list[str]:
-    """The units of a side, by their groups where a group is on it with all its units; at most sixteen names."""
+    """The units of a side, by their groups where a group is on it with all its units."""
     f = view.fabric
     foreign = {f.device_path(d).partition(".")[0] for d in others.tolist()}
     names: dict[str, None] = {}
@@ -136,8 +137,7 @@ def _named(view: View, mine: Ints, others: Ints) -> list[str]:
         path = f.device_path(d)
         group, dot, _ = path.partition(".")
         names[group if dot and group not in foreign else path] = None
-    out = list(names)
-    return out if len(out) <= 16 else [*out[:15], f"and {len(out) - 15} alike"]
+    return list(names)
 
 
 def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
@@ -147,7 +147,7 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
     few, many = facts.split
     halves = f"{few} {view.unit_word} ({listing(facts.sides[0])}) from {many}"
     if lower != upper:
-        return f"between {percent(lower)} and {percent(upper)}: {cut} separate {halves}"
+        return f"{between(lower, upper)}: {cut} separate {halves}"
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
     if net.one_rate:
         amount = f"{found.upper} of {full // net.grain} links"
@@ -156,6 +156,13 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
     return f"{percent(lower)}: {amount}, {cut} separate {halves}"
 
 
-def percent(value: Fraction) -> str:
-    """``93.75%``; four digits."""
-    return f"{float(value * 100):.4g}%"
+def percent(value: Fraction, digits: int = 4) -> str:
+    """``93.75%``; so many digits, more where what is no whole would read as 100%."""
+    said = f"{float(value * 100):.{digits}g}%"
+    return percent(value, digits + 1) if said == "100%" and value != 1 and digits < 15 else said
+
+
+def between(lower: Fraction, upper: Fraction, digits: int = 4) -> str:
+    """``between 62.49% and 62.5%``; as many digits as tell the two apart."""
+    low, high = percent(lower, digits), percent(upper, digits)
+    return between(lower, upper, digits + 1) if low == high and digits < 15 else f"between {low} and {high}"

@@ -9,6 +9,8 @@ from tdsl.verify.components import listing
 from tdsl.verify.delays import delay
 from tdsl.verify.view import View
 
+TO_SAY = "a model in your own file, of the same name if you like, can say `latency 230ns`, and a connect `{ length 30m }`"
+
 
 class Latency(Check):
     """How long the farthest two ends of an idle fabric are apart.
@@ -26,6 +28,7 @@ class Latency(Check):
     Zero load: no queueing, no serialisation, no retries, and the `latency` of a model is port to port. Both cables of a link
     through a panel have the length of its `connect`. Traces without a `length` count as 0 m. The status is `modelled`. Where a
     model has no `latency` or a cable no `length`, the answer is `skipped`; it says what is missing and what the rest adds up to.
+    The catalogue states a latency only where one is published; a model in your file, of the same name if you like, can say it.
 
     ## A design that passes
     ```fab
@@ -64,6 +67,8 @@ class Latency(Check):
         path = [view.fabric.device_name(d) for d in found.path]
         if found.missing:
             known = f"; the rest adds up to {show(worst)}" if found.worst else ""
-            return Judgement("skipped", reason=f"{listing(found.missing, 4)}{known}", witness={"missing": list(found.missing)})
+            return Judgement(
+                "skipped", reason=f"{listing(found.missing, 4)}{known}", witness={"missing": list(found.missing)}, help=TO_SAY
+            )
         text = f"{show(worst)} through {listing(path, 7)}"
         return Judgement("modelled", text, worst, worst, worst, witness={"path": path})

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.verify.alltoall import ALL, all_to_all, interval
+from tdsl.verify.alltoall import ALL
+from tdsl.verify.alltoall import bounds as all_pairs
 from tdsl.verify.between import between
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Unfit, demand_of
@@ -110,7 +111,7 @@ class Throughput(Check):
 
 def _uniform(view: View) -> Judgement:
     """All to all, each pair alike."""
-    found = all_to_all(view) or interval(view)
+    found = all_pairs(view)
     if found is None:
         return skipped("some pairs have no path, or there are too many and no part of the network reaches all")
     pairs = len(found.net.units) * (len(found.net.units) - 1)

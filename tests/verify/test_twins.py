@@ -1,0 +1,163 @@
+"""Networks in which twins are one node, against the same without: bounds, and what routes put on every arc."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.semantics.values import Word
+from tdsl.verify import alltoall, multiflow, twins, waves, wide
+from tdsl.verify.multiflow import Flows, concurrent
+from tests.fabrics import multiplane, rail_only, superpod, without
+from tests.verify.test_throughput import judged
+
+SEEDS = st.integers(0, 10**6)
+
+
+def grown(seed, loose=False):
+    """A network made at random in which every node stands several times: hosts, switches, and switches that send, too."""
+    rng = np.random.default_rng(seed)
+    kinds = [0] * int(rng.integers(2, 4)) + [1] * int(rng.integers(2, 5)) + [2] * int(rng.integers(0, 2))
+    last = np.cumsum(rng.integers(1, 4, size=len(kinds))).tolist()
+    copies = [list(range(*x)) for x in pairwise([0, *last])]
+    passes = np.array([kind > 0 for kind, mine in zip(kinds, copies, strict=True) for _ in mine])
+    room = {}
+    for i, a in enumerate(kinds):
+        for j in range(i):
+            if (loose or a or kinds[j]) and rng.random() < 0.7:
+                amount = int(rng.integers(1, 4))
+                room |= {p: amount for x in copies[i] for y in copies[j] for p in ((x, y), (y, x))}
+    if rng.random() < 0.4 and room:  # one of them is no twin
+        a, b = list(room)[int(rng.integers(len(room)))]
+        room[a, b] = room[b, a] = room[a, b] + 1
+    pairs = sorted(room)
+    tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    ends = [v for kind, mine in zip(kinds, copies, strict=True) if kind != 1 for v in mine]
+    demands = {(s, t): int(rng.integers(1, 3)) for s in ends for t in ends if s != t and rng.random() < (0.3, 1.0)[seed % 2]}
+    if rng.random() < 0.5:  # each to one other
+        demands = {
+            (s, t): 1 for s, t in zip(ends, np.roll(ends, int(rng.integers(1, len(ends)))).tolist(), strict=True) if s != t
+        }
+    return Flows(len(passes), tail, head, np.array([room[p] for p in pairs], dtype=np.int64), passes), demands
+
+
+def brought(load, flows, wanted):
+    """Whether what is on arcs leaves and arrives as it should."""
+    over = dict.fromkeys(range(flows.nodes), Fraction(0))
+    for arc, amount in load.items():
+        assert amount >= 0
+        over[int(flows.tail[arc])] -= amount
+        over[int(flows.head[arc])] += amount
+    for (s, t), amount in wanted.items():
+        over[s] += amount
+        over[t] -= amount
+    return not any(over.values())
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.booleans(), st.sampled_from(["program", "weights", "mixture"]))
+def test_twins_put_together_change_no_bound(seed, loose, by):
+    flows, demands = grown(seed, loose)
+    if not demands:
+        return
+    top = Fraction(1000)
+    best = concurrent(flows, demands, top)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiflow, "SMALLER", 0)
+        patch.setattr(
+            *{"program": (multiflow, "ROUNDS", 24), "weights": (multiflow, "SMALL", 0), "mixture": (multiflow, "WORK", 0)}[by]
+        )
+        found = multiflow._merged(flows, demands, top)
+    if best is None or found is None:
+        assert best is found
+        return
+    assert found.lower <= best.upper and best.lower <= found.upper
+    if by == "program":
+        assert float(found.lower) == pytest.approx(float(best.lower), rel=1e-6)
+        assert float(found.upper) == pytest.approx(float(best.upper), rel=1e-6)
+    assert all(x * found.lower <= int(flows.room[arc]) for arc, x in found.routes.load.items())
+    assert brought(found.routes.load, flows, demands)
+    if found.routes.flow is not None:
+        total = {}
+        for s, part in found.routes.flow.items():
+            assert brought(part, flows, {p: x for p, x in demands.items() if p[0] == s})
+            assert all(flows.passes[v] or v == s for v in flows.tail[list(part)].tolist())
+            multiflow._merge(total, part)
+        assert {arc: x for arc, x in total.items() if x} == found.routes.load
+    if found.lengths:
+        assert shown(found.lengths, flows, demands) == found.upper
+
+
+def shown(lengths, flows, demands):
+    """What lengths show, by networkx."""
+    spent = 0
+    for (s, t), w in demands.items():
+        g = nx.DiGraph()
+        for arc, (a, b) in enumerate(zip(flows.tail.tolist(), flows.head.tolist(), strict=True)):
+            if (flows.passes[a] or a == s) and (flows.passes[b] or b == t):
+                g.add_edge(a, b, length=lengths[arc])
+        spent += w * nx.shortest_path_length(g, s, t, weight="length")
+    return Fraction(int(np.dot(flows.room, lengths)), spent)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_hubs_where_some_only_send(seed):
+    """Ways over hubs reach everybody, whichever way arcs lead."""
+    flows, demands = grown(seed)
+    if not demands:
+        return
+    wanted = multiflow._columns(demands)
+    by = twins.ends(flows.tail, flows.head, flows.room, flows.passes, (wanted.source, wanted.target, wanted.amount))
+    asked = wide.Demands.of(by.out[wanted.source], by.into[wanted.target], wanted.amount)
+    small = Flows(len(by.first), by.tail, by.head, by.room, flows.passes[by.first])
+    column = wide.hubs(waves.Wires.of(small.nodes, small.tail, small.head, small.room, small.passes), asked)
+    if column is None:
+        return
+    load = {arc: Fraction(x, column.whole) for arc, x in enumerate(column.load.tolist()) if x}
+    pairs = dict(zip(zip(asked.source.tolist(), asked.target.tolist(), strict=True), [0] * len(asked.source), strict=True))
+    for s, t, w in zip(asked.source.tolist(), asked.target.tolist(), asked.amount.tolist(), strict=True):
+        pairs[s, t] += w
+    assert brought(load, small, pairs)
+
+
+def test_rows_that_only_sum_alike_are_not_alike(monkeypatch):
+    """Should numbers of chance ever agree, the rows themselves are compared."""
+    monkeypatch.setattr(twins, "_scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
+    rows = np.array([0, 0, 1, 1, 2, 2]), np.array([5, 6, 5, 6, 5, 7]), np.array([1, 1, 1, 1, 1, 1])
+    assert twins.alike(np.zeros(8, dtype=np.int64), *rows).tolist()[:3] == [0, 0, 2]
+
+
+@pytest.mark.parametrize("args", [("ring",), ("shift", 5), ("shift", 8)])
+def test_planes_whose_hosts_meet_several_leaves(args, monkeypatch):
+    """A full network of planes is full where every source by itself would be too much work; a link less costs a link."""
+    f = multiplane(4, 32, 2, 4).build()
+    asked = Word(args[0]), *args[1:]
+    damaged = without(f, [f.link_count - 1])
+    best = judged(damaged, *asked)
+    made = []
+    divided = multiflow.Divided
+    monkeypatch.setattr(multiflow, "WORK", 0)
+    monkeypatch.setattr(multiflow, "Divided", lambda *facts: made.append(1) or divided(*facts))
+    found = judged(f, *asked)
+    assert (found.status, found.value) == ("proved", 1) and made
+    worse = judged(damaged, *asked)
+    assert worse.lower <= best.upper and best.lower <= worse.upper <= worse.lower * Fraction(11, 10)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: multiplane(2, 8, 2, 2), lambda: superpod(2, 8, 2, 4, uplinks=4), lambda: rail_only(8, 4)]
+)
+def test_all_to_all_of_a_large_network(make, monkeypatch):
+    """Twins first, and the same answer."""
+    f = make().build()
+    exact = judged(f, Word("all_to_all"))
+    monkeypatch.setattr(alltoall, "ARCS", 0)
+    found = judged(f, Word("all_to_all"))
+    assert exact.lower <= found.upper and found.lower <= exact.upper and found.upper <= found.lower * Fraction(11, 10)
