@@ -18,7 +18,7 @@ from tdsl.verify.placements import placements
 from tdsl.verify.spectrum import definite, spectrum
 from tdsl.verify.view import View
 from tests.fabrics import GBPS, Builder, random_fabric, torus, without
-from tests.harness import fabric_of
+from tests.harness import compile_text
 from tests.verify.test_any_topology import HERE
 
 FAMILIES = {}
@@ -221,7 +221,9 @@ fabric f {{
   clos {{ leaf L; spine {"B" if hosts == 66 else "L"}; oversubscription {over} }}
 }}
 """
-    found = bisection(View.whole(fabric_of(text, tmp_path)))
+    result = compile_text(text, tmp_path, verify=False)
+    assert {d.code for d in result.findings} <= {"E0461", "E0464"}  # 171 hosts: a leaf meets 8 of 11 spines
+    found = bisection(View.whole(result.designs[0].fabric))
     assert (found.lower, found.upper) == (links, links)
 
 
