@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
 
-COUNTED = frozenset({"cables", "links", "oversubscription", "ports", "switches"})
-"""Metrics that take part when holes are solved: to judge them is to count."""
-
 LOCK = ".lock"
 """Ending of the file beside a design that says which links stand."""
 
@@ -395,6 +392,7 @@ def _holes(
             library.evaluator.holes[opening.key] = 1
         return {}
     from tdsl.fabric.holes import Solver
+    from tdsl.verify.required import judge
 
     def trial(own: Diagnostics) -> Plan:
         library.diagnostics = own
@@ -404,10 +402,9 @@ def _holes(
             library.diagnostics = diagnostics
 
     body = node.body or ()
-    judge = partial(_judge, options)
     solver = Solver(
-        trial, found, branching(body), Names(body), judge, library.evaluator, options.max_links, options.solve_seconds,
-        options.second_best,
+        trial, found, branching(body), Names(body), partial(judge, options.max_links), library.evaluator, options.max_links,
+        options.solve_seconds, options.second_best,
     )  # fmt: skip
     own = Diagnostics()
     solved = solver.run(own)
@@ -417,24 +414,6 @@ def _holes(
         explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
     diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None
-
-
-def _judge(options: Options, plan: Plan) -> tuple[int, list[Diagnostic]]:
-    """What is wrong with a plan whose wiring fits: circuits that do not, and requirements of which it is enough to count; and how
-    many devices and links it has."""
-    asked = {c.metric.name for r in plan.requires if not r.node.report for c in r.node.claims} & COUNTED
-    if not asked and not any(w.node.circuit for w in plan.wires):
-        return 0, []
-    from tdsl.fabric.elaborate import elaborate as wire
-    from tdsl.fabric.requirements import resolve_claims
-    from tdsl.verify.runner import run
-
-    own = Diagnostics()
-    fabric = wire(plan, own, options.max_links)
-    if asked and not own.has_errors:
-        claims = [c for c in resolve_claims(plan, fabric, own) if c.metric in asked and not c.report]
-        run(fabric, claims, own, tuple(asked))
-    return fabric.device_count + len(fabric.link_a), [d for d in own if d.severity is Severity.ERROR]
 
 
 def _first_line(home: Linked) -> Span:

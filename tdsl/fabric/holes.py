@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -37,8 +37,6 @@ GUARD = "E0110"
 LARGEST = 4096  # as in tdsl.fabric.guide, which is imported only where it pays
 WORK_A_SECOND = 3_000_000
 """Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
-JUDGED = 5
-"""What the columns of a fabric and its counts cost more than its wiring."""
 TRIAL = 1000
 """What a trial costs besides its devices and links."""
 BASES = 64
@@ -49,8 +47,26 @@ ALIKE = 16
 """So many values in a row that are refused for the very same reason say that the hole is not its cause."""
 
 Make = Callable[[Diagnostics], Plan]
-Judge = Callable[[Plan], tuple[int, list[Diagnostic]]]
-"""What is wrong with a fabric of a plan whose wiring fits, and how many devices and links it has."""
+
+
+class Verdict(Protocol):
+    """What is wrong with the fabric of some numbers, and the work it took to know.
+
+    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, that the limit left open.
+    """
+
+    @property
+    def work(self) -> int: ...
+    @property
+    def found(self) -> Sequence[Diagnostic]: ...
+    @property
+    def counted(self) -> bool: ...
+    @property
+    def unjudged(self) -> tuple[str, ...]: ...
+
+
+Judge = Callable[[Plan, int], Verdict]
+"""Judges a plan whose wiring fits, with work up to a limit."""
 
 
 class Spent(Exception):
@@ -78,10 +94,12 @@ class Solver:
     weights: Weights | None = None
     ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
-    unmet: list[Diagnostic] = field(default_factory=list)  # what the judge found last
+    unmet: Sequence[Diagnostic] = ()  # what the judge found last
     unmet_alike: int = 0  # how often in a row
-    fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, whatever the judge says
-    failing: tuple[Diagnostic, ...] = ()  # what it says of them
+    fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
+    failing: Sequence[Diagnostic] = ()  # what the judge says of them
+    counted: bool = False  # whether those counts are
+    unjudged: tuple[str, ...] = ()  # claims that the limit left open when numbers were taken
     refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(default_factory=dict)  # hole -> code -> last value refused
 
     def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
@@ -119,6 +137,8 @@ class Solver:
             why = [f"{n}: {d.message}" for n, d in refused if n < value]
             if self.guide is not None and value > 1 and not why:
                 why = ["the sizes around it and what is required of them rule lower numbers out"]
+            if opening == self.openings[-1]:
+                why += self.left_open()
             diagnostics.add(
                 "E0461",
                 opening.span,
@@ -128,13 +148,18 @@ class Solver:
             )
         return out
 
+    def left_open(self) -> list[str]:
+        """Of claims that the limit let nobody judge, a note each."""
+        return [f"whether `{text}` holds chose no number: to judge it takes more than the limit" for text in self.unjudged]
+
     def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
         tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided else "")
         notes = [f"no number that was tried, {tried}, meets: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
-            diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
+            told = notes if opening == self.openings[-1] else []
+            diagnostics.add("E0461", opening.span, message, notes=told, severity=Severity.NOTE)
 
     def begin(self) -> None:
         """Give all holes the least number that their guards let pass, from which others are told apart."""
@@ -175,6 +200,7 @@ class Solver:
         last: tuple[Diagnostic, ...] = ()
         alike = 0  # values in a row that the very same findings refused
         top = self.largest(later)
+        self.unmet = ()  # with other numbers before it, what is alike is told anew
         for value in self.candidates(k, top):
             self.give(self.openings[k], value)
             found = tuple(self.faults(later, self.openings[k + 1 :]))
@@ -212,22 +238,27 @@ class Solver:
             self.weights = weights(minimize_of(plan.minimize), plan, sized)
         asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
         large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > LARGE
-        if not (asked or large or self.weights is not None) or plan.broken or self.branching:
-            return
-        from tdsl.fabric.guide import Guide
+        if asked or large or self.weights is not None:
+            self.ask(plan)
 
-        self.guide = Guide(plan, self.weights)
+    def ask(self, plan: Plan) -> None:
+        """Have z3 propose from now on, where a plan has relations."""
+        if self.guide is None and not plan.broken and not self.branching:
+            from tdsl.fabric.guide import Guide
+
+            self.guide = Guide(plan, self.weights)
 
     def candidates(self, k: int, top: int) -> Iterator[int]:
         """Numbers worth a trial, least first. Raises Spent."""
-        if self.guide is None:
-            yield from range(1, top + 1)
-            return
-        from tdsl.fabric.guide import Undecided
-
         fixed = {o.key: self.evaluator.holes[o.key] for o in self.openings[:k]}
         low = 1
         while low <= top:
+            if self.guide is None:
+                yield low
+                low += 1
+                continue
+            from tdsl.fabric.guide import Undecided
+
             below = self.ranked[-1][0] if len(self.ranked) > self.second_best else None
             try:
                 value = self.guide.least(fixed, self.openings[k].key, low, top, below)
@@ -240,27 +271,36 @@ class Solver:
 
     def settled(self) -> bool:
         """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes on."""
-        if not self.judged():
-            return False
         if self.weights is None:
-            return True
+            return self.judged()
         total = self.total(self.weights)
-        self.ranked.append((total, tuple(self.evaluator.holes[o.key] for o in self.openings)))
-        self.ranked.sort(key=lambda x: x[0])
-        del self.ranked[1 + self.second_best :]
+        if len(self.ranked) > self.second_best and total >= self.ranked[-1][0]:
+            return False  # no better, however it is judged
+        if self.judged():
+            self.ranked.append((total, tuple(self.evaluator.holes[o.key] for o in self.openings)))
+            self.ranked.sort(key=lambda x: x[0])
+            del self.ranked[1 + self.second_best :]
         return False
 
     def judged(self) -> bool:
-        """Whether the fabric of the present values is judged well."""
-        work, found = self.judge(self.planned(Diagnostics()))
-        self.spend(TRIAL + JUDGED * work)
-        values = tuple(self.evaluator.holes[o.key] for o in self.openings)
+        """Whether the fabric of the present values is judged well. Raises Spent only where it is not."""
+        plan = self.planned(Diagnostics())
+        verdict = self.judge(plan, self.limit - self.work)
+        found, values = verdict.found, tuple(self.evaluator.holes[o.key] for o in self.openings)
         self.unmet_alike = self.unmet_alike + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
         self.unmet = found
-        if found:
-            self.fitting, self.failing = self.fitting or values, self.failing or tuple(found)
-            self.refused.setdefault(len(values) - 1, {}).update((d.code, (values[-1], d)) for d in found)
-        return not found
+        self.work += verdict.work
+        if verdict.unjudged and (self.fitting or self.ranked):
+            raise Spent  # what was judged before is the answer, not what nobody knows
+        if not found:
+            self.unjudged = verdict.unjudged
+            return True
+        if not self.fitting or (verdict.counted and not self.counted):
+            self.fitting, self.failing, self.counted = values, found, verdict.counted
+        self.refused.setdefault(len(values) - 1, {}).update((d.code, (values[-1], d)) for d in found)
+        self.ask(plan)
+        self.spend(TRIAL)
+        return False
 
     def total(self, by: Weights) -> int:
         """The figure of the fabric with the present values."""
@@ -283,6 +323,7 @@ class Solver:
                 total, values = self.ranked[1]
                 said = ", ".join(f"`{o.name}` {v}" for o, v in zip(self.openings, values, strict=True))
                 notes = [f"the second best is {said}: {self.weights.show(total)} against {self.weights.show(best)}"]
+        notes += self.left_open()
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: {self.weights.show(best)}"
             diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
@@ -349,8 +390,13 @@ class Solver:
     def spend(self, work: int) -> None:
         """Count work. Raises Spent when there has been too much."""
         self.work += work
-        if self.work > self.seconds * WORK_A_SECOND:
+        if self.work > self.limit:
             raise Spent
+
+    @property
+    def limit(self) -> int:
+        """All work that there may be."""
+        return self.seconds * WORK_A_SECOND
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Say why nothing fits, or what else is wrong."""

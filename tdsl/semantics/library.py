@@ -126,7 +126,11 @@ class Library:
         result.parameters[s.name.name] = define_param(result.scope, s, self.evaluator, given)
 
     def _use(self, result: Linked, use: tree.Use) -> None:
-        files = self.loader.find(use, result.module.folder)
+        try:
+            files = self.loader.find(use, result.module.folder)
+        except Fault:
+            result.scope.excused.update((used.alias or used.name).name for used in use.names)
+            raise
         for used in use.names:
             self._guard(partial(self._use_one, result, use, used, files))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -34,6 +34,20 @@ def run(
     ``failed``, what is left is judged, but for checks of the design as it stands.
     """
     return _Run(fabric, diagnostics, set(select), set(ignore), failed).all(claims)
+
+
+def unmet(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
+    """Of each claim in turn the findings if it is proved to be wrong or cannot be judged; none where it holds or stays open, or
+    where no check understands it."""
+    judging = _Run(fabric, Diagnostics(), set(), set(), None)
+    for claim in claims:
+        check = judging.checks.get(claim.metric)
+        if check is None or malformed(claim, check) is not None:
+            yield []
+            continue
+        judging.unmet.clear()
+        result = judging.claim(claim, check)
+        yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
 
 
 class _Run:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl import compiler
 from tdsl.diagnostic import Severity
 from tests.harness import compile_text
 
@@ -45,7 +46,7 @@ SPACE = st.fixed_dictionaries(
 def compiled(folder: Path, given: dict[str, object], leaf: object, spine: object, top: str = "", **options: object):  # type: ignore[no-untyped-def]
     """The compilation of one combination, and its figures by name; none where it has an error."""
     text = TWO.format(**given, leaf=leaf, spine=spine, top=top)
-    result = compile_text(text, folder, select=COUNTS, models=False, **options)
+    result = compile_text(text, folder, models=False, **{"select": COUNTS, **options})  # type: ignore[arg-type]
     fabric = result.designs[0].fabric
     if fabric is None or any(d.severity is Severity.ERROR for d in result.findings):
         return result, None
@@ -86,6 +87,112 @@ def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.Tem
         else:
             leaf, spine = (int(x) for x in re.findall(r"`\w+` (\d+)", note))
             assert (leaf, spine) != ranked[0] and found[leaf, spine][figure] == found[ranked[1]][figure], figure
+
+
+PROVED = (
+    "bisection >= 60%", "bisection >= 2Tbps", "survives any 1 of plane[0].spine with bisection >= 60%", "node_redundancy >= 2",
+    "survives any 1 of plane[*].leaf with reachability", "throughput shift 2 >= 80%", "edge_redundancy >= 2", "mean_hops <= 3",
+    "survives any 2 of plane[0].spine", "blast_radius of plane[*].leaf <= 30%",
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=4)
+@given(SPACE, st.sampled_from([8, 16, 24]), st.lists(st.sampled_from(PROVED), min_size=1, max_size=2, unique=True))
+def test_the_least_that_is_proved(
+    tmp_path_factory: pytest.TempPathFactory, given: dict[str, object], ports: int, asked: list[str]
+) -> None:
+    """What cuts, flows and failures are required of takes part: the first combination without an error, and the one of least
+    power; where none is, the first that the wiring fits, whose requirements are refuted."""
+    folder = tmp_path_factory.mktemp("proved")
+    hosts, more = min(12, int(str(given["hosts"]))), "\n  ".join(f"require {r}" for r in asked)
+    given |= {"hosts": hosts, "leaf_ports": ports, "spine_ports": ports, "more": more, "up": min(2, int(str(given["up"])))}
+    fit, found = [], {}
+    for leaf in (n for n in range(1, hosts + 1) if hosts % n == 0):
+        for spine in range(1, leaf * int(str(given["up"])) + 1):
+            result, figures = compiled(folder, given, leaf, spine, select=())
+            if not any(d.code.startswith("E045") for d in result.findings):
+                fit.append((leaf, spine))
+            if figures is not None:
+                found[leaf, spine] = figures
+    for top in ("", "minimize power"):
+        result, answer = compiled(folder, given, "?", "?", top, select=())
+        assert (answer is None) == (not found), [d.message for d in result.findings]
+        fabric = result.designs[0].fabric
+        if found:
+            assert answer == found[min(found, key=lambda at: (found[at]["power"], at) if top else at)]
+        elif fit and not top:
+            assert fabric is not None
+            assert tuple(s.axes[-1].size for s in fabric.sets if s.kind == "switch") == min(fit)
+
+
+PODS = """fabric f {{
+  group pod[2] {{
+    host node[16]: N
+    switch leaf[8]: S
+    connect node[n].nic[r] to leaf[r]
+  }}
+  switch spine[?]: S
+  connect pod[*].leaf[*] to spine[*] spread x 16
+  {more}
+}}
+model host N {{ port nic[0..7]: 400Gbps {{ type NDR }} }}
+model switch S {{ port p[1..64]: 400Gbps {{ type NDR }}; power 1kW }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "spines"),
+    [
+        ("", 4),  # 16 * 16 links, 64 a spine
+        ("require survives any 1 of spine with bisection >= 80%", 8),  # 1 of 4 takes a quarter, of 8 an eighth
+        ("require survives any 1 of spine with bisection >= 90%", 16),
+        ("require survives any 2 of spine with bisection >= 75%", 8),
+        ("minimize power; require survives any 2 of spine with bisection >= 80%", 16),
+        ("require node_redundancy >= 5", 8),
+        ("report bisection >= 200%", 4),  # a report asks for nothing
+        ("require bisection >= 200%", 4),  # and no number helps
+        ("require switches >= 21; require bisection >= 200%", 8),  # what is counted holds all the same
+        ("require bisection >= 100%; require cost <= $1", 4),  # no number makes a metric available
+    ],
+)
+def test_spines_that_may_fail(more: str, spines: int, tmp_path: Path) -> None:
+    """By hand: the links of a pod are 128, and those of a spine that fails are lost. The text with the number in it is judged
+    alike, and its expansion has it."""
+    text = PODS.format(more=more)
+    result = compile_text(text, tmp_path, models=False)
+    fabric = result.designs[0].fabric
+    assert fabric is not None and fabric.sets[-1].count == spines
+    plain = compile_text(text.replace("?", str(spines)).replace("minimize power; ", ""), tmp_path, models=False)
+    assert [(r.check, r.status, r.text) for r in result.designs[0].results] == [
+        (r.check, r.status, r.text) for r in plain.designs[0].results
+    ]
+    expanded, _ = compiler.expand(str(tmp_path / "design.fab"))
+    assert expanded is not None and f"switch spine[{spines}]: S" in expanded
+
+
+def test_the_note_says_what_is_lost_with_fewer(tmp_path: Path) -> None:
+    """The last number refused, and the cut; with no number the limits of the search; with too little work what was not judged."""
+    more = "require survives any 1 of spine with bisection >= 90%"
+    note = compile_text(PODS.format(more=more), tmp_path, models=False).findings[0]
+    assert "8: `survives any 1 of spine with bisection >= 90%` does not hold" in note.notes[-1] and "112 of 128" in note.notes[-1]
+    none = compile_text(PODS.format(more="require bisection >= 200%"), tmp_path, models=False).findings
+    assert [d.code for d in none] == ["E0461", "E0408"]
+    assert "requirements are not met" in none[0].message and "`bisection >= 200%` does not hold: 100%" in none[0].notes[0]
+
+
+def test_what_the_limit_leaves_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that a proof takes counts. Where there is too little for the first, it is taken and the note says that it was not
+    judged; where there is for some, the first stands and its requirement fails."""
+    from tdsl.fabric import holes
+
+    text = PODS.format(more="require survives any 1 of spine with bisection >= 90%")
+    monkeypatch.setattr(holes, "WORK_A_SECOND", 20_000)
+    note, *wrong = compile_text(text, tmp_path, models=False, solve_seconds=1).findings
+    assert note.message == "`spine` is 4, the least number that fits" and "more than the limit" in note.notes[-1]
+    assert [d.code for d in wrong] == ["E0409"]
+    note, *wrong = compile_text(text, tmp_path, models=False, solve_seconds=4).findings
+    assert note.message.startswith("`spine` is 4, the least number that the wiring fits") and "limit is spent" in note.notes[-1]
+    assert [d.code for d in wrong] == ["E0409"]
 
 
 MODELS = """

@@ -155,6 +155,13 @@ def test_a_twist_shortens_the_way(tmp_path: Path) -> None:
     assert len({tuple(sorted(nx.single_source_shortest_path_length(simple(twisted), n).values())) for n in range(32)}) == 1
 
 
+def test_rates_take_no_twist_away(tmp_path: Path) -> None:
+    block = "torus {{ shape 4x8; twist 4; {} }}"
+    plain, rated = (made("chips 32 x CHIP", block.format(r), tmp_path) for r in ("", "rates [100Gbps, 50Gbps]"))
+    assert plain.device_a.tolist() == rated.device_a.tolist() and plain.device_b.tolist() == rated.device_b.tolist()
+    assert set(rated.link_rate.tolist()) == {50 * 10**9, 100 * 10**9}
+
+
 def test_a_torus_of_cubes(tmp_path: Path) -> None:
     """TPU v4 of two cubes a side: the torus of 8 x 8 x 8, its faces over 48 OCS; 3 x 512 links, of which 48 x 8 are circuits."""
     f = case("ocs_torus", tmp_path)

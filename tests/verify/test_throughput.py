@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.diagnostic import Severity
 from tdsl.semantics.values import Word
 from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify import alltoall, multiflow, wide
@@ -31,6 +32,7 @@ from tests.fabrics import (
     torus,
     without,
 )  # fmt: skip
+from tests.harness import compile_text
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -412,3 +414,11 @@ def test_permutations_and_other_words(tmp_path, monkeypatch):
     monkeypatch.setattr("tdsl.verify.demand.BYTES", 4)
     with pytest.raises(Unfit, match="larger"):
         demand_of(view, asked_of(tmp_path, f, Word("permutation"), "p.csv"))
+
+
+def test_no_pattern_is_no_figure(tmp_path):
+    """Neither required nor reported alone: it is said what is missing."""
+    text = "fabric f {\nhost h[2]: BOX\nswitch s: SW\nconnect h[*] to s spread x 1\nrequire throughput >= 80%\nreport throughput\n}"
+    result = compile_text(text, tmp_path)
+    assert [(d.code, d.span.text) for d in result.findings if d.severity is Severity.ERROR] == [("E0420", "throughput >= 80%")]
+    assert [r.status for r in result.designs[0].results if r.check == "throughput"] == ["skipped", "skipped"]

@@ -82,10 +82,9 @@ class Throughput(Check):
     example = "throughput ring >= 100%"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        assert claim is not None
-        if claim.of_to:
+        if claim is not None and claim.of_to:
             return skipped("`of A to B` takes no pattern") if claim.args else _between(view, claim)
-        if not claim.args:
+        if claim is None or not claim.args:
             return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
