@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.verify.automorphisms import Orbits
 from tdsl.verify.blocks import groups, least
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.concurrent import Concurrent, concurrent
@@ -25,6 +26,9 @@ ALL = "all_to_all"
 
 NEAR = Fraction(11, 10)
 """Upper over lower bound up to which no better ones are looked for in a large network."""
+
+AT_ONCE = 5_000_000
+"""Sources times arcs up to which every source is routed by itself once: some tenths of a second."""
 
 PAIRS = 8_000_000
 """Pairs of nodes up to which each is sent along its own shortest paths."""
@@ -70,7 +74,16 @@ def all_to_all(view: View) -> Rate | None:
     graph = Folded.of(view, net)
     cuts = [_alone(net), *(placed(net, units) for units in splits(net, view.fabric))]
     high, cut = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
-    found = concurrent(graph, Demand.all_to_all(graph), enough=lambda f: f.lower >= min(high, f.upper))
+
+    def enough(found: Concurrent) -> bool:
+        return found.lower >= min(high, found.upper)
+
+    demand = Demand.all_to_all(graph)
+    found = None
+    if np.count_nonzero(graph.weight) * len(graph.arcs.head) <= AT_ONCE:  # one try before symmetries are looked for
+        found = concurrent(graph, demand, Orbits((), np.arange(graph.nodes), np.arange(len(graph.a))), enough, rounds=1)
+    if found is None or not enough(found):
+        found = concurrent(graph, demand, enough=enough)
     if found is None:
         return None
     by_cut = high <= found.upper

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.verify.view import View, scaleup_joined
+from tdsl.verify.view import View
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""
@@ -28,6 +28,10 @@ MOST = 10**12
 """The greatest amount."""
 
 
+RAILS = "rail_allreduce"
+"""The pattern that is by rail whatever lies inside the hosts."""
+
+
 class Unfit(Exception):
     """A pattern that says nothing about this fabric; the text says why, with file and line."""
 
@@ -35,34 +39,23 @@ class Unfit(Exception):
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units) ``amount[i]``, whole numbers
-    of which only the proportions count. ``by_rail``: each rail of a unit for itself, to the same rail of the other."""
+    of which only the proportions count. ``ring``: it is each to the next one."""
 
     source: Ints
     target: Ints
     amount: Ints
-    by_rail: bool = False
+    ring: bool = False
 
 
 def demand_of(view: View, claim: ResolvedClaim) -> Demand:
     """The demand that a claim's arguments name. Raises Unfit."""
     head, *rest = claim.args
-    if claim.through:
-        _needs_scaleup(view, str(head))
     if isinstance(head, str) and "." in head and not rest:
         return _matrix(view, claim, head)
     make = PATTERNS.get(str(head))
     if make is None:
         raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
     return make(view, claim, *rest)
-
-
-def _needs_scaleup(view: View, pattern: str) -> None:
-    """Refuse `through scaleup` where it would change nothing, and where there is no scale-up domain to go through."""
-    if pattern != "rail_allreduce":
-        raise Unfit(f"`{pattern}` lets a host use all its ports already: leave out `through scaleup`")
-    f = view.fabric
-    if not all(scaleup_joined(f.models[m]) for m in np.unique(f.device_model[view.units]).tolist()):
-        raise Unfit("there are hosts without a scale-up domain that joins their accelerators")
 
 
 def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
@@ -78,14 +71,13 @@ def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
 def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
     if args:
         raise Unfit("`ring` takes nothing more")
-    return _shift(view, claim, 1)
+    return replace(_shift(view, claim, 1), ring=True)
 
 
 def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
     if view.direct:
         raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
-    ring = _ring(view, claim, *args)
-    return Demand(ring.source, ring.target, ring.amount, by_rail=not claim.through)
+    return _ring(view, claim, *args)
 
 
 def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
@@ -111,7 +103,7 @@ def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
 
 PATTERNS: Mapping[str, Callable[..., Demand]] = {
     "permutation": _permutation,
-    "rail_allreduce": _rail_allreduce,
+    RAILS: _rail_allreduce,
     "ring": _ring,
     "shift": _shift,
 }

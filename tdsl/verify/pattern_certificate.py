@@ -15,9 +15,10 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.verify.alltoall import ALL
 from tdsl.verify.between import Arcs, between
-from tdsl.verify.demand import Unfit, demand_of
+from tdsl.verify.by_rail import SCALEUP, ByRail, ways
+from tdsl.verify.demand import RAILS, Unfit, demand_of
 from tdsl.verify.multiflow import Bounds
-from tdsl.verify.terminals import Links, Offer, offer
+from tdsl.verify.terminals import Offer, offer
 from tdsl.verify.view import View
 
 Json = dict[str, object]
@@ -68,20 +69,24 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
     if len(view.units) < 2 or view.unit_word == "switches":
         return None
     try:
-        demand = demand_of(view, claim)
+        demand, (ends, _) = demand_of(view, claim), ways(view, claim)
     except Unfit:
         return None
-    asked = offer(view, Links.of(view), demand)
+    rails = isinstance(ends, ByRail)
+    if rails and ends.apart(demand):
+        return None
+    asked = offer(ends, ends.laid(demand) if rails else demand)
     found = asked.bounds() if asked is not None else None
     if asked is None or found is None:
         return None
     word = str(claim.args[0])
     body: Json = {"check": "throughput", "units": len(view.units)}
-    if word in ("ring", "shift", "rail_allreduce"):
-        body["pattern"] = " ".join((*map(str, claim.args), *(["through scaleup"] if claim.through else [])))
-    else:
+    by_name = word in ("ring", "shift", RAILS)
+    way = [SCALEUP] if claim.through else ["by rail"] if rails and word != RAILS else []
+    body["pattern"] = " ".join((*(map(str, claim.args) if by_name else ["file"]), *way))
+    if not by_name:
         s, t = (view.names(view.units[x]) for x in (demand.source, demand.target))
-        body |= {"pattern": "file", "demands": [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]}
+        body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
     lower = _flows(asked, found)
     shown = found.lower if lower["by"] == "flows" else Fraction(0)
     low, high = (str(x * asked.total * asked.grain) for x in (shown, found.upper))

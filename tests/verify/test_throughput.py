@@ -18,7 +18,7 @@ from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify import alltoall, multiflow, wide
 from tdsl.verify.check import catalogue
 from tdsl.verify.demand import Demand, Unfit, demand_of
-from tdsl.verify.terminals import Links, offer
+from tdsl.verify.terminals import offer
 from tdsl.verify.view import View
 from tests.fabrics import (
     claim,
@@ -80,7 +80,7 @@ def optimum(f, demand):
 
 def agrees(f, demand):
     view = View.whole(f)
-    asked = offer(view, Links.of(view), demand)
+    asked = offer(view, demand)
     if asked is None:
         return
     best = optimum(f, demand)
@@ -149,7 +149,7 @@ def test_weights_where_there_is_no_linear_program(seed):
     """Bounds by multiplicative weights hold, and are near."""
     f = random_fabric(seed, 5, 4, 2, 9).build()
     view = View.whole(f)
-    asked = offer(view, Links.of(view), random_demand(seed, len(view.units)))
+    asked = offer(view, random_demand(seed, len(view.units)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiflow, "SMALL", 0)
         found = asked.bounds() if asked else None
@@ -169,7 +169,7 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     view = View.whole(f)
     if len(view.units) < 3:
         return
-    asked = offer(view, Links.of(view), random_demand(seed, len(view.units)))
+    asked = offer(view, random_demand(seed, len(view.units)))
     if asked is None or not asked.demands:
         return
     best = asked.bounds()

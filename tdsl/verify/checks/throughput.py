@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,14 +11,17 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.verify.alltoall import ALL
 from tdsl.verify.alltoall import bounds as all_pairs
 from tdsl.verify.between import between
+from tdsl.verify.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.demand import PATTERNS, Unfit, demand_of
-from tdsl.verify.multiflow import Bounds
-from tdsl.verify.terminals import Links, Offer, offer, parts
+from tdsl.verify.demand import PATTERNS, Demand, Unfit, demand_of
+from tdsl.verify.terminals import offer, planes
 from tdsl.verify.view import View
 
 PLANES = 16
 """Planes up to which each is judged alone, too."""
+
+LITTLE = 20_000_000
+"""Ends times links up to which the other way, and the planes of `all_to_all`, are judged beside what is asked."""
 
 
 class Throughput(Check):
@@ -88,56 +92,118 @@ class Throughput(Check):
             return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
-        if claim.args == (ALL,):
-            return _uniform(view)
         try:
-            demand = demand_of(view, claim)
+            demand = None if claim.args == (ALL,) else demand_of(view, claim)
+            asked, other = ways(view, claim)
         except Unfit as why:
             return skipped(str(why))
-        links = Links.of(view)
-        whole = offer(view, links, demand)
-        if whole is None:
-            return skipped(f"some {view.unit_word} that send or receive have no link")
-        found = whole.bounds()
-        if found is None:
-            return skipped("some demand has no path")
-        planes = parts(view, links)
-        witness: dict[str, object] = {"demands": len(demand.source)}
-        if 1 < len(planes) <= PLANES and not demand.by_rail:
-            witness["planes"] = [_alone(offer(view, p, demand)) for p in planes]
-        return _answer(whole, found, witness)
+        found = figure(asked, demand)
+        if isinstance(found, str):
+            return skipped(found)
+        witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
+        alone = _alone(view, isinstance(asked, ByRail), demand)
+        if alone is not None:
+            witness["planes"] = alone
+        if other is None:
+            return _shown(found, "", witness)
+        words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
+        second = figure(other, demand) if _little(view) else None
+        witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
+        return _shown(found, _both(found, second, *words), witness)
 
 
-def _uniform(view: View) -> Judgement:
-    """All to all, each pair alike."""
-    found = all_pairs(view)
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Bounds on a factor of all demands, of which ``top`` is full and ``all_bps`` what they are together at factor one; ``sent``
+    is their number. ``why`` says what has no path at all, if something has none."""
+
+    least: Fraction
+    most: Fraction
+    top: Fraction
+    all_bps: int
+    sent: int
+    why: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether both bounds are one."""
+        return self.least == self.most
+
+    @property
+    def share(self) -> str:
+        """The figure in percent of full."""
+        low, high = (_percent(x / self.top) for x in (self.least, self.most))
+        return low if self.exact else f"between {low} and {high}"
+
+
+def figure(view: View, demand: Demand | None) -> Figure | str:
+    """The figure of a demand between the units (None: uniform all to all), or why there is none."""
+    if isinstance(view, ByRail):
+        why = view.apart(demand)
+        if why:
+            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, 0, why)
+        demand = demand and view.laid(demand)
+    if demand is None:
+        return _uniform(view)
+    asked = offer(view, demand)
+    if asked is None:
+        return f"some {view.unit_word} that send or receive have no link"
+    found = asked.bounds()
     if found is None:
-        return skipped("some pairs have no path, or there are too many and no part of the network reaches all")
+        return "some demand has no path"
+    return Figure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
+
+
+def _uniform(view: View) -> Figure | str:
+    """All to all, each pair alike."""
+    found = all_pairs(view) if (view.degree[view.units] > 0).all() else None
+    if found is None:
+        return "some pairs have no path, or there are too many and no part of the network reaches all"
     pairs = len(found.net.units) * (len(found.net.units) - 1)
-    return _shown(found.lower, found.upper, found.top, pairs * found.net.grain, {"pairs": pairs})
+    return Figure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
 
 
-def _alone(one: Offer | None) -> list[float] | None:
-    """Bounds of one plane as fractions of its own full; None where somebody has no port in it."""
-    found = one.bounds() if one is not None else None
-    return None if one is None or found is None else [float(found.lower / one.top), float(found.upper / one.top)]
+def _alone(view: View, by_rail: bool, demand: Demand | None) -> list[list[float] | None] | None:
+    """Bounds of every plane as fractions of its own full, None where somebody has no port in it; None where there is one plane,
+    or too many, or it is much work."""
+    found = planes(view)
+    if not 1 < len(found) <= PLANES or (demand is None and not _little(view)):
+        return None
+    divided = (ByRail.of(p) if by_rail else p for p in found)
+    return [None if p is None or len(p.units) < 2 else _interval(figure(p, demand)) for p in divided]
 
 
-def _answer(asked: Offer, found: Bounds, witness: dict[str, object]) -> Judgement:
-    return _shown(found.lower, found.upper, asked.top, asked.total * asked.grain, witness)
+def _interval(found: Figure | str | None) -> list[float] | None:
+    return [float(found.least / found.top), float(found.most / found.top)] if isinstance(found, Figure) else None
 
 
-def _shown(least: Fraction, most: Fraction, top: Fraction, all_bps: Fraction | int, witness: dict[str, object]) -> Judgement:
-    """Bounds on a factor of which ``top`` is full, and ``all_bps`` what all demands are together at factor one."""
-    lower, upper = least / top, most / top
-    low, high, full = (float(x * all_bps) for x in (least, most, top))
-    measures = {"lower_bps": low, "upper_bps": high}
-    exact = lower == upper
-    amount = f"{_tera(low)} of {_tera(full)} Tbps" if exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
-    figure = _percent(lower) if exact else f"between {_percent(lower)} and {_percent(upper)}"
+def _little(view: View) -> bool:
+    """Whether another figure of a view is little work."""
+    return len(view.units) * len(view.rows) <= LITTLE
+
+
+def _key(words: str) -> str:
+    return "scaleup" if words == SCALEUP else "scaleout"
+
+
+def _both(found: Figure, second: Figure | str | None, asked: str, other: str) -> str:
+    """What is said of the other way: its figure where it differs, or why there is none."""
+    if isinstance(second, Figure):
+        same = _interval(found) == _interval(second) and found.why == second.why
+        return "" if same else f" {asked}, {second.share} {other}"
+    return f" {asked}; {other} is {f'not known: {second}' if second else 'left out, being much work'}"
+
+
+def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
+    """A figure as the answer, and what is said of the other way."""
+    lower, upper = found.least / found.top, found.most / found.top
+    low, high, full = (float(x * found.all_bps) for x in (found.least, found.most, found.top))
+    amount = f"{_tera(low)} of {_tera(full)} Tbps" if found.exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
+    help = f"{found.why}: ask for it `through scaleup`, or join them" if found.why else "add links where the load is"
     return Judgement(
-        "proved" if exact else "bounded", f"{figure}: {amount}", lower, lower, upper, witness=witness, measures=measures,
-        notes=("this is what the wiring can carry, not what a routing engine makes of it",), help="add links where the load is",
+        "proved" if found.exact else "bounded", f"{found.share}: {found.why or amount}{other}", lower, lower, upper, witness=witness,
+        measures={"lower_bps": low, "upper_bps": high}, help=help,
+        notes=("this is what the wiring can carry, not what a routing engine makes of it",),
     )  # fmt: skip
 
 
