@@ -94,9 +94,14 @@ class ByRail(View):
         host, rail = self.hosts[int(self.host[unit])], int(self.rail[unit])
         return host if rail < 0 else f"{host} rail {rail}"
 
+    def silent(self, demand: Demand | None) -> bool:
+        """Whether a host that sends or receives (None: all do) has no link."""
+        linked = np.bincount(self.host, minlength=len(self.hosts)) > 0
+        return not (linked if demand is None else linked[np.append(demand.source, demand.target)]).all()
+
     def apart(self, demand: Demand | None) -> str:
-        """Two that exchange something (None: all do) and have no way to each other, in words; "" if all have one. Of hosts these are
-        all rails that both have, and there must be one."""
+        """Two that exchange something (None: all do) and have no way to each other, in words; "" if all have one. Hosts do so on
+        all rails that both have, and must have one."""
         kind, hubs, first = self._kinds()
         clash = {(i, j) for i, x in enumerate(hubs) for j, y in enumerate(hubs) if not x & y}
         if demand is None:
@@ -107,9 +112,11 @@ class ByRail(View):
             if len(alone):
                 one, two = (self.hosts[int(x[alone[0]])] for x in (demand.source, demand.target))
                 return f"{one} and {two} have no rail in common"
-        sent = self.laid(demand) if clash else demand
-        bad = (at for at, pair in enumerate(zip(kind[sent.source].tolist(), kind[sent.target].tolist(), strict=True)) if pair in clash)
-        at = next(bad, -1) if clash else -1
+        if not clash:
+            return ""
+        sent = self.laid(demand)
+        pairs = zip(kind[sent.source].tolist(), kind[sent.target].tolist(), strict=True)
+        at = next((at for at, pair in enumerate(pairs) if pair in clash), -1)
         return self._said(int(sent.source[at]), int(sent.target[at])) if at >= 0 else ""
 
     def _kinds(self) -> tuple[Ints, list[frozenset[int]], list[int]]:
@@ -149,7 +156,8 @@ class ByRail(View):
             else:
                 kept = (mine[demand.source] >= 0) & (mine[demand.target] >= 0)
                 parts.append((mine[demand.source[kept]], mine[demand.target[kept]], demand.amount[kept]))
-        return Demand(*(np.concatenate(x) for x in zip(*parts, strict=True)))
+        source, target, amount = (np.concatenate(x) for x in zip(*parts, strict=True))
+        return Demand(source, target, amount)
 
 
 def _grown(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Ints) -> tuple[Fabric, Ints]:

@@ -21,10 +21,12 @@ from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify import frontier, placements
 from tdsl.verify.alltoall import ALL, all_to_all
 from tdsl.verify.bisection import Bisection, Proof, bisection
+from tdsl.verify.by_rail import ByRail, ways
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Result, catalogue
 from tdsl.verify.checks.survives import standing
 from tdsl.verify.concurrent import Concurrent
+from tdsl.verify.demand import Unfit
 from tdsl.verify.pattern_certificate import Json, patterns
 from tdsl.verify.symmetry import Symmetry, symmetry
 from tdsl.verify.updown import Block, Spread
@@ -51,7 +53,9 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         judged = catalogue()["diameter"].judge(view, None)
         if judged.status == "proved":
             out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
-    if any(c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of for c in claims):
+    if any(
+        c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of and not _by_rail(view, c) for c in claims
+    ):
         made = _throughput(view)
         if made is not None:
             out["throughput-all_to_all.json"] = _headed(fabric, made)
@@ -128,6 +132,14 @@ def _routes(found: Concurrent) -> Json:
         "symmetries": [image.tolist() for image in found.orbits.images],
         "routes": [{"share": share, "lengths": route.length.tolist()} for share, route in used],
     }
+
+
+def _by_rail(view: View, claim: ResolvedClaim) -> bool:
+    """Whether a claim is about rails of hosts, of which no certificate of all to all is written, or about nothing."""
+    try:
+        return isinstance(ways(view, claim)[0], ByRail)
+    except Unfit:
+        return True
 
 
 def _throughput(view: View) -> Json | None:

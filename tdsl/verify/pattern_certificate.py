@@ -72,10 +72,10 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
         demand, (ends, _) = demand_of(view, claim), ways(view, claim)
     except Unfit:
         return None
-    rails = isinstance(ends, ByRail)
-    if rails and ends.apart(demand):
+    rails = ends if isinstance(ends, ByRail) else None
+    if rails and (rails.silent(demand) or rails.apart(demand)):
         return None
-    asked = offer(ends, ends.laid(demand) if rails else demand)
+    asked = offer(ends, rails.laid(demand) if rails else demand)
     found = asked.bounds() if asked is not None else None
     if asked is None or found is None:
         return None

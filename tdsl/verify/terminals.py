@@ -18,7 +18,8 @@ from tdsl.verify.view import View
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A demand on a network: the graph, what its terminals ask of each other, the greatest factor that their own links allow,
-    and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of several terminals that of the first."""
+    and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of several terminals that of
+    the first."""
 
     nodes: tuple[str, ...]
     flows: Flows

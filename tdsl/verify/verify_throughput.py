@@ -144,10 +144,9 @@ def pattern(wiring: Wiring, stated: Any) -> Network:
     """The network of a pattern among the units."""
     units, arcs = wiring.units, [(a, b, rate) for a, b, rate, _ in wiring.links]
     need(len(units) == stated["units"] > 1, "the number of units is another")
-    word, *rest = stated["pattern"].split(" ")
-    if stated["pattern"] == "rail_allreduce":
-        return rings(wiring)
-    if word in ("ring", "shift") or stated["pattern"] == "rail_allreduce through scaleup":
+    words = stated["pattern"]
+    word, *rest = words.removesuffix(" by rail").removesuffix(" through scaleup").split(" ")
+    if word in ("ring", "shift", "rail_allreduce"):
         by = int(rest[0]) if word == "shift" else 1
         demands = {(u, units[(i + by) % len(units)]): 1 for i, u in enumerate(units)}
     else:
@@ -155,24 +154,33 @@ def pattern(wiring: Wiring, stated: Any) -> Network:
         demands = {(s, t): amount for s, t, amount in stated["demands"]}
         need(len(demands) == len(stated["demands"]), "a demand stands twice")
         need({d for pair in demands for d in pair} <= set(units), "a demand is not between units")
+    if words == "rail_allreduce" or words.endswith(" by rail"):
+        return rails(wiring, demands if word in ("shift", "file") else {})
     return Network(arcs, wiring.forward, demands, units)
 
 
-def rings(wiring: Wiring) -> Network:
-    """A ring on every rail, over the units that have links of it; every rail of a unit is an end for itself."""
+def rails(wiring: Wiring, wanted: Demands) -> Network:
+    """Every rail of a unit is an end for itself; one that has none is one end. What a unit sends goes from each rail to the same
+    rail of the other, as far as both have it; where nothing is said, it is a ring on every rail over the units that have it."""
 
     def called(d: str, rail: int) -> str:
         return d if rail < 0 or d in wiring.forward else f"{d} rail {rail}"
 
     links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in wiring.links]
+    railed = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} - wiring.forward
+    links = [(a, b, rate, rail) for a, b, rate, rail in links if rail >= 0 or not {a, b} & railed]
     arcs = [(called(a, rail), called(b, rail), rate) for a, b, rate, rail in links]
     there = {(d, rail) for a, b, _, rail in links for d in (a, b)}
-    rails = sorted({rail for _, rail in there})
+    every = sorted({rail for _, rail in there})
     demands: Demands = {}
-    for rail in rails:
+    for rail in every if not wanted else ():
         ring = [called(u, rail) for u in wiring.units if (u, rail) in there]
         demands |= dict.fromkeys(zip(ring, ring[1:] + ring[:1], strict=True), 1) if len(ring) > 1 else {}
-    return Network(arcs, wiring.forward, demands, [called(u, rail) for u in wiring.units for rail in rails])
+    for (s, t), amount in wanted.items():
+        both = [rail for rail in every if (s, rail) in there and (t, rail) in there]
+        need(bool(both), f"{s} and {t} have no rail in common")
+        demands |= {(called(s, rail), called(t, rail)): amount for rail in both}
+    return Network(arcs, wiring.forward, demands, [called(u, rail) for u in wiring.units for rail in every])
 
 
 def between(wiring: Wiring, stated: Any) -> Network:

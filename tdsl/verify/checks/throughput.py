@@ -20,7 +20,9 @@ from tdsl.verify.view import View
 PLANES = 16
 """Planes up to which each is judged alone, too."""
 
-LITTLE = 20_000_000
+NO_LINK = "some {} that send or receive have no link"
+
+LITTLE = 2_000_000
 """Ends times links up to which the other way, and the planes of `all_to_all`, are judged beside what is asked."""
 
 
@@ -37,12 +39,19 @@ class Throughput(Check):
     | `all_to_all` | each to every other, all pairs alike |
     | `ring` | each to the next one, the last to the first |
     | `shift K` | each to the one K further on |
-    | `rail_allreduce` | a ring on every rail; with `through scaleup` a host may use all its ports for each |
+    | `rail_allreduce` | a ring on every rail |
     | `permutation "pairs.csv"` | a line `from,to` each; names, paths or numbers from 0 |
     | `"matrix.csv"` | a square of amounts, a line a sender; or `from,to,amount` under that header |
 
     Files lie beside the design. `throughput of A to B` is the maximum flow from A to B, and 100% what the ports of the smaller
     side carry. Planes are added up; where there are several, the witness gives each alone.
+
+    Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
+    alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
+    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something do not
+    meet. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where the two
+    differ, both are said, and the witness holds both, as `scaleout` and `scaleup`. Hosts without such a domain are one end with
+    all their ports; `rail_allreduce` is by rail all the same.
 
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
@@ -55,7 +64,8 @@ class Throughput(Check):
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. Above a limit of work the answer is an interval, whose both ends hold; it may be wide.
+    forward nothing. What goes on inside hosts is no limit. Above a limit of work the answer is an interval, whose both ends
+    hold; it may be wide. In large fabrics only the way that is asked for is judged, and planes of `all_to_all` not alone.
 
     ## A design that passes
     ```fab
@@ -87,7 +97,8 @@ class Throughput(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
-            return skipped("`of A to B` takes no pattern") if claim.args else _between(view, claim)
+            wrong = "no pattern" if claim.args else "no `through scaleup`: its sets are one end each" if claim.through else ""
+            return skipped(f"`of A to B` takes {wrong}") if wrong else _between(view, claim)
         if claim is None or not claim.args:
             return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
         if len(view.units) < 2:
@@ -132,22 +143,23 @@ class Figure:
     @property
     def share(self) -> str:
         """The figure in percent of full."""
-        low, high = (_percent(x / self.top) for x in (self.least, self.most))
-        return low if self.exact else f"between {low} and {high}"
+        low, high = self.least / self.top, self.most / self.top
+        return _percent(low) if self.exact else f"between {_percent(low)} and {_percent(high)}"
 
 
 def figure(view: View, demand: Demand | None) -> Figure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none."""
     if isinstance(view, ByRail):
-        why = view.apart(demand)
-        if why:
+        if view.silent(demand):
+            return NO_LINK.format("hosts")
+        if why := view.apart(demand):
             return Figure(Fraction(0), Fraction(0), Fraction(1), 0, 0, why)
         demand = demand and view.laid(demand)
     if demand is None:
         return _uniform(view)
     asked = offer(view, demand)
     if asked is None:
-        return f"some {view.unit_word} that send or receive have no link"
+        return NO_LINK.format(view.unit_word)
     found = asked.bounds()
     if found is None:
         return "some demand has no path"
@@ -191,7 +203,7 @@ def _both(found: Figure, second: Figure | str | None, asked: str, other: str) ->
     if isinstance(second, Figure):
         same = _interval(found) == _interval(second) and found.why == second.why
         return "" if same else f" {asked}, {second.share} {other}"
-    return f" {asked}; {other} is {f'not known: {second}' if second else 'left out, being much work'}"
+    return f" {asked}; {other} is {f'not known: {second}' if second else 'left out here, being much work'}"
 
 
 def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
@@ -199,10 +211,11 @@ def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
     lower, upper = found.least / found.top, found.most / found.top
     low, high, full = (float(x * found.all_bps) for x in (found.least, found.most, found.top))
     amount = f"{_tera(low)} of {_tera(full)} Tbps" if found.exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
+    text = f"{found.share}: {found.why or amount}{other}"
     help = f"{found.why}: ask for it `through scaleup`, or join them" if found.why else "add links where the load is"
     return Judgement(
-        "proved" if found.exact else "bounded", f"{found.share}: {found.why or amount}{other}", lower, lower, upper, witness=witness,
-        measures={"lower_bps": low, "upper_bps": high}, help=help,
+        "proved" if found.exact else "bounded", text, lower, lower, upper, witness=witness, help=help,
+        measures={"lower_bps": low, "upper_bps": high},
         notes=("this is what the wiring can carry, not what a routing engine makes of it",),
     )  # fmt: skip
 
