@@ -257,8 +257,8 @@ def test_a_port_that_is_missing_is_no_end():
 def test_more_work_is_left_out(monkeypatch):
     monkeypatch.setattr(throughput, "LITTLE", 0)
     found = judged(rail_only(4, 2).build(), "all_to_all", through="scaleup")
-    assert found.text == "100%: 3.2 of 3.2 Tbps through scaleup; by scale-out alone is left out here, being much work"
-    assert found.witness["scaleout"] is None and found.witness["scaleup"] == [1, 1]
+    assert found.text == "100%: 3.2 of 3.2 Tbps through scaleup; by scale-out alone is not judged here"
+    assert found.witness["scaleout"] is None and found.witness["scaleup"] == [1, 1] and "planes" not in found.witness
 
 
 def test_sets_are_one_end_each():

@@ -65,7 +65,8 @@ class Throughput(Check):
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
     forward nothing. What goes on inside hosts is no limit. Above a limit of work the answer is an interval, whose both ends
-    hold; it may be wide. In large fabrics only the way that is asked for is judged, and planes of `all_to_all` not alone.
+    hold; it may be wide. In large fabrics and after failures only the way that is asked for is judged, and planes of `all_to_all`
+    are not judged alone.
 
     ## A design that passes
     ```fab
@@ -190,8 +191,8 @@ def _interval(found: Figure | str | None) -> list[float] | None:
 
 
 def _little(view: View) -> bool:
-    """Whether another figure of a view is little work."""
-    return len(view.units) * len(view.rows) <= LITTLE
+    """Whether another figure of a view is little work: of what failures leave none is, since there are many."""
+    return view.intact is None and len(view.units) * len(view.rows) <= LITTLE
 
 
 def _key(words: str) -> str:
@@ -203,7 +204,7 @@ def _both(found: Figure, second: Figure | str | None, asked: str, other: str) ->
     if isinstance(second, Figure):
         same = _interval(found) == _interval(second) and found.why == second.why
         return "" if same else f" {asked}, {second.share} {other}"
-    return f" {asked}; {other} is {f'not known: {second}' if second else 'left out here, being much work'}"
+    return f" {asked}; {other} is {f'not known: {second}' if second else 'not judged here'}"
 
 
 def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
