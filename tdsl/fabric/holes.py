@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,20 +49,18 @@ ALIKE = 16
 Make = Callable[[Diagnostics], Plan]
 
 
-class Verdict(Protocol):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """What is wrong with the fabric of some numbers, and the work it took to know.
 
-    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, that the limit left open.
+    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, for which the limit was
+    too low.
     """
 
-    @property
-    def work(self) -> int: ...
-    @property
-    def found(self) -> Sequence[Diagnostic]: ...
-    @property
-    def counted(self) -> bool: ...
-    @property
-    def unjudged(self) -> tuple[str, ...]: ...
+    work: int
+    found: Sequence[Diagnostic]
+    counted: bool = True
+    unjudged: tuple[str, ...] = ()
 
 
 Judge = Callable[[Plan, int], Verdict]
@@ -224,6 +222,7 @@ class Solver:
                 self.foreign = found if strange or k == 0 else ()
                 break
         else:
+            self.highest = max(self.highest, top) if k == len(self.openings) - 1 else self.highest
             self.undecided = self.undecided or (top == LARGEST and not self.ranked)
         self.give(self.openings[k], self.base)
         return False

@@ -6,10 +6,9 @@ and what stays open speaks against no number: the design itself is then told so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.elaborate import elaborate
+from tdsl.fabric.holes import Verdict
 from tdsl.fabric.requirements import resolve_claims
 from tdsl.semantics.plan import Plan
 from tdsl.verify.runner import unmet
@@ -20,19 +19,6 @@ COUNT = 5
 """What the columns of a fabric and its counts cost more than its wiring: work a device and link."""
 PROOF = 60
 """What a flow, a cut or a walk over it costs: work a device and link of each claim."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is wrong with the fabric of some numbers, and what it took to know.
-
-    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, that the limit left open.
-    """
-
-    work: int
-    found: list[Diagnostic]
-    counted: bool = True
-    unjudged: tuple[str, ...] = ()
 
 
 def judge(max_links: int, plan: Plan, limit: int) -> Verdict:

@@ -25,7 +25,7 @@ TWO = """fabric f {{
   connect node[*].nic[p] to plane[p].leaf[*] spread x 1
   {more}
 }}
-model host N {{ port nic[0..1]: 400Gbps {{ type NDR }} }}
+model host N {{ port nic[{planes}]: 400Gbps {{ type NDR }} }}
 model switch L {{ port p[1..{leaf_ports}]: 400Gbps {{ type NDR }}; power {w}W; price ${p} }}
 model switch S {{ port p[1..{spine_ports}]: 400Gbps {{ type NDR }}; power {v}W; price ${q} }}
 """
@@ -59,13 +59,13 @@ def compiled(folder: Path, given: dict[str, object], leaf: object, spine: object
     }  # fmt: skip
 
 
-@settings(deadline=None, max_examples=3)
+@settings(deadline=None, max_examples=2)
 @given(SPACE)
 def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.TempPathFactory, given: dict[str, int]) -> None:
     """Every combination is compiled and checked by itself: of those without an error the first is what fits first, the least of
     each figure is the answer under ``minimize``, and the next after it is the second best."""
     folder = tmp_path_factory.mktemp("least")
-    given["up"] = min(given["up"], max(1, 32 // given["hosts"]))  # a few dozen combinations
+    given["up"] = min(given["up"], max(1, 16 // given["hosts"]))  # a few dozen combinations
     found = {}
     for leaf in (n for n in range(1, given["hosts"] + 1) if given["hosts"] % n == 0):
         for spine in range(1, leaf * given["up"] + 1):
@@ -91,12 +91,12 @@ def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.Tem
 
 PROVED = (
     "bisection >= 60%", "bisection >= 2Tbps", "survives any 1 of plane[0].spine with bisection >= 60%", "node_redundancy >= 2",
-    "survives any 1 of plane[*].leaf with reachability", "throughput shift 2 >= 80%", "edge_redundancy >= 2", "mean_hops <= 3",
+    "survives any 1 of plane[0].spine", "throughput shift 2 >= 80%", "edge_redundancy >= 2", "mean_hops <= 3",
     "survives any 2 of plane[0].spine", "blast_radius of plane[*].leaf <= 30%",
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=3)
 @given(SPACE, st.sampled_from([8, 16, 24]), st.lists(st.sampled_from(PROVED), min_size=1, max_size=2, unique=True))
 def test_the_least_that_is_proved(
     tmp_path_factory: pytest.TempPathFactory, given: dict[str, object], ports: int, asked: list[str]
@@ -104,7 +104,7 @@ def test_the_least_that_is_proved(
     """What cuts, flows and failures are required of takes part: the first combination without an error, and the one of least
     power; where none is, the first that the wiring fits, whose requirements are refuted."""
     folder = tmp_path_factory.mktemp("proved")
-    hosts, more = min(12, int(str(given["hosts"]))), "\n  ".join(f"require {r}" for r in asked)
+    hosts, more = min(9, int(str(given["hosts"]))), "\n  ".join(f"require {r}" for r in asked)
     given |= {"hosts": hosts, "leaf_ports": ports, "spine_ports": ports, "more": more, "up": min(2, int(str(given["up"])))}
     fit, found = [], {}
     for leaf in (n for n in range(1, hosts + 1) if hosts % n == 0):
@@ -122,7 +122,7 @@ def test_the_least_that_is_proved(
             assert answer == found[min(found, key=lambda at: (found[at]["power"], at) if top else at)]
         elif fit and not top:
             assert fabric is not None
-            assert tuple(s.axes[-1].size for s in fabric.sets if s.kind == "switch") == min(fit)
+            assert tuple(s.count // int(str(given["planes"])) for s in fabric.sets if s.kind == "switch") == min(fit)
 
 
 PODS = """fabric f {{

@@ -419,7 +419,8 @@ def test_permutations_and_other_words(tmp_path, monkeypatch):
 
 def test_no_pattern_is_no_figure(tmp_path):
     """Neither required nor reported alone: it is said what is missing."""
-    text = "fabric f {\nhost h[2]: BOX\nswitch s: SW\nconnect h[*] to s spread x 1\nrequire throughput >= 80%\nreport throughput\n}"
+    body = "host h[2]: BOX\nswitch s: SW\nconnect h[*] to s spread x 1\nrequire throughput >= 80%\nreport throughput"
+    text = f"fabric f {{\n{body}\n}}"
     result = compile_text(text, tmp_path)
     assert [(d.code, d.span.text) for d in result.findings if d.severity is Severity.ERROR] == [("E0420", "throughput >= 80%")]
     assert [r.status for r in result.designs[0].results if r.check == "throughput"] == ["skipped", "skipped"]
