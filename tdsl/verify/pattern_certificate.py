@@ -69,13 +69,13 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
     if len(view.units) < 2 or view.unit_word == "switches":
         return None
     try:
-        demand, (ends, _) = demand_of(view, claim), ways(view, claim)
+        demand, (over, _) = demand_of(view, claim), ways(view, claim)
     except Unfit:
         return None
-    rails = ends if isinstance(ends, ByRail) else None
+    rails = over if isinstance(over, ByRail) else None
     if rails and (rails.silent(demand) or rails.apart(demand)):
         return None
-    asked = offer(ends, rails.laid(demand) if rails else demand)
+    asked = offer(over, rails.laid(demand) if rails else demand)
     found = asked.bounds() if asked is not None else None
     if asked is None or found is None:
         return None

@@ -18,10 +18,9 @@ from tdsl.verify.by_rail import ByRail
 from tdsl.verify.certificate import certificates
 from tdsl.verify.check import catalogue
 from tdsl.verify.checks import throughput
-from tdsl.verify.verify_throughput import verify
 from tdsl.verify.view import View
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, without
-from tests.verify.test_pattern_certificates import rejected, written
+from tests.verify.test_pattern_certificates import rejected, verify, written
 
 SEEDS = st.integers(0, 10**6)
 PATTERNS = ("ring", "shift", "rail_allreduce", "permutation", "matrix", "all_to_all")
