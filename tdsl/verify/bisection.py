@@ -19,7 +19,7 @@ import numpy as np
 from tdsl.fabric.graph import Bools
 from tdsl.verify.automorphisms import orbits
 from tdsl.verify.capacity import Capacities
-from tdsl.verify.concurrent import Concurrent, bound, concurrent
+from tdsl.verify.concurrent import ROUNDS, Concurrent, bound, concurrent
 from tdsl.verify.cuts import EXACT, Cut, least, placed, splits
 from tdsl.verify.folded import Folded
 from tdsl.verify.frontier import frontier
@@ -44,6 +44,9 @@ CLOSE = 200
 
 FEW = 8_000_000
 """Arcs times hubs that are routed from where all would be too many: the script that checks them takes minutes."""
+
+LAST = 12
+"""Better routes by which it is told how far more of them would come."""
 
 STARTS = 4
 """Best splits that moves begin from."""
@@ -133,10 +136,16 @@ def _both_ends(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tupl
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]])), key=lambda c: c.value)
     cuts = [_best_placed(net, found, lower)]
     if lower < cuts[0].value:
+        past: list[Fraction] = []
 
         def enough(so_far: Concurrent) -> bool:
-            """Whether the ends are close, or no routes can show more than is known."""
-            best = bound(replace(so_far, lower=so_far.upper))
+            """Whether the ends are close, or routes cannot show more than is known, or will not, were all to come twice as good
+            as the latest."""
+            past.append(so_far.lower)
+            hope = so_far.upper
+            if len(past) > LAST:
+                hope = min(hope, past[-1] + (past[-1] - past[-1 - LAST]) * Fraction(2 * (ROUNDS - len(past)), LAST))
+            best = bound(replace(so_far, lower=hope))
             return bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1) or best < lower
 
         routes = concurrent(graph, demand, symmetry, enough)

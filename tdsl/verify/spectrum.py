@@ -46,10 +46,9 @@ def spectrum(net: Capacities) -> tuple[int, Fraction]:
     laplace = np.zeros((count, count), dtype=np.int64)
     laplace[pairs.a, pairs.b] = laplace[pairs.b, pairs.a] = -pairs.room
     np.fill_diagonal(laplace, -laplace.sum(axis=1))
-    if int(laplace.max()) * PARTS * units >= 2**BITS or not weight.all():
+    if int(laplace.max()) * PARTS * units >= 2**BITS:
         return NOTHING
-    root = np.sqrt(weight.astype(np.float64))
-    second = float(np.linalg.eigvalsh(laplace / root[:, None] / root[None, :])[1])
+    second = _second(laplace, weight)
     for margin in MARGINS:
         mu = int((second * (1 - margin)) * PARTS)
         if mu <= 0:
@@ -58,6 +57,22 @@ def spectrum(net: Capacities) -> tuple[int, Fraction]:
             exact = Fraction(mu, PARTS)
             return _crossing(exact, units, int(net.access.room.min()) if nodes else None), exact
     return NOTHING
+
+
+def _second(laplace: Ints, weight: Ints) -> float:
+    """About the greatest μ that may do: the second least number with Lx = μ·diag(w)x. What has no units is where it is best."""
+    own, other = np.flatnonzero(weight), np.flatnonzero(weight == 0)
+    whole = laplace.astype(np.float64)
+    if len(other):
+        try:
+            inner = np.linalg.solve(whole[np.ix_(other, other)], whole[np.ix_(other, own)])
+        except np.linalg.LinAlgError:
+            return 0.0
+        whole = whole[np.ix_(own, own)] - whole[np.ix_(own, other)] @ inner
+    else:
+        whole = whole[np.ix_(own, own)]
+    root = np.sqrt(weight[own].astype(np.float64))
+    return float(np.linalg.eigvalsh((whole + whole.T) / 2 / root[:, None] / root[None, :])[min(1, len(own) - 1)])
 
 
 def _crossing(mu: Fraction, units: int, way: int | None) -> int:

@@ -124,3 +124,18 @@ def test_the_engine_and_the_script_agree(seed):
     found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), rounds=3)
     if found is not None:
         assert shown(fabric, {"by": "routes"} | _routes(found)) == bound(found) <= least(f, fabric)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.integers(4, 8))
+def test_the_spectrum_where_some_switches_have_no_hosts(seed, switches):
+    f = random_fabric(seed, switches, 6, 1, 3 * switches).build()
+    view = View.whole(f)
+    assume(len(view.units) == 6)
+    net = Capacities.of(view)
+    value, mu = spectrum(net)
+    fabric = as_json(f)
+    true = least(f, fabric)
+    assert value <= true
+    if value:
+        assert shown(fabric, _proof(view, Proof(value, "spectrum", mu=mu))) == value
