@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Bools
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Judgement
+from tdsl.verify.check import Judgement, Status
 from tdsl.verify.symmetry import symmetry
 from tdsl.verify.view import View
 
@@ -30,7 +29,7 @@ class Outcome:
     """The worst judgement, the elements failed for it, how many sets were judged and how many there are; ``how`` says by what
     all others are covered: orbits, a cut, all."""
 
-    status: Literal["proved", "refuted", "bounded", "modelled"]
+    status: Status
     failed: tuple[Element, ...]
     judged: Judgement | None
     runs: int
@@ -71,9 +70,9 @@ def worst_failure(
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
-    met: Literal["proved", "modelled"] = "modelled" if speaks[1].status == "modelled" else "proved"
-    status = ("refuted", "bounded", met)[worst[0]]
-    return Outcome(status, *speaks, runs, sets, "orbits" if runs < sets else "all")
+    met: Status = "modelled" if speaks[1].status == "modelled" else "proved"
+    status: tuple[Status, ...] = ("refuted", "bounded", met)
+    return Outcome(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 
 def _figure(found: Judgement, most: bool) -> Fraction:
