@@ -65,7 +65,7 @@ def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
     if args[0] % count == 0:
         raise Unfit(f"a shift by {args[0]} sends all {count} {view.unit_word} to themselves")
     order = np.arange(count)
-    return Demand(order, (order + args[0]) % count, np.ones(count, dtype=np.int64))
+    return Demand(order, (order + args[0] % count) % count, np.ones(count, dtype=np.int64))
 
 
 def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Bools
-from tdsl.verify.check import Judgement
+from tdsl.semantics.quantity import Quantity
+from tdsl.verify.check import Judgement, Status
 from tdsl.verify.symmetry import symmetry
 from tdsl.verify.view import View
 
@@ -29,7 +29,7 @@ class Outcome:
     """The worst judgement, the elements failed for it, how many sets were judged and how many there are; ``how`` says by what
     all others are covered: orbits, a cut, all."""
 
-    status: Literal["proved", "refuted", "bounded"]
+    status: Status
     failed: tuple[Element, ...]
     judged: Judgement | None
     runs: int
@@ -38,12 +38,18 @@ class Outcome:
 
 
 def worst_failure(
-    view: View, elements: Sequence[Element], count: int, judge: Callable[[View], Judgement], covered: Callable[[], bool]
+    view: View,
+    elements: Sequence[Element],
+    count: int,
+    judge: Callable[[View], Judgement],
+    covered: Callable[[], bool],
+    most: bool = False,
 ) -> Outcome:
     """Judge what is left after every ``count`` of the elements; ``covered`` tries to prove them all at once, for many sets.
 
-    The first refuted set ends the search; else a set that stays open speaks, else the one of the least figure.
-    """
+    The first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the
+    greatest where ``most`` says that such are worse.
+    """  # fmt: skip
     sets = comb(len(elements), count)
     if count > 2 and covered():
         return Outcome("proved", (), None, 0, sets, "cut")
@@ -58,18 +64,23 @@ def worst_failure(
             return Outcome("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
         runs += 1
         found = judge(view.without(_union(view, failed)))
-        rank = (0 if found.status == "refuted" else 1 if found.status != "proved" else 2, _figure(found))
+        rank = (0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1, _figure(found, most))
         if worst is None or rank < worst:
             worst, speaks = rank, (failed, found)
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
-    status: tuple[Literal["refuted", "bounded", "proved"], ...] = ("refuted", "bounded", "proved")
+    met: Status = "modelled" if speaks[1].status == "modelled" else "proved"
+    status: tuple[Status, ...] = ("refuted", "bounded", met)
     return Outcome(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 
-def _figure(found: Judgement) -> Fraction:
-    return Fraction(found.lower) if isinstance(found.lower, (int, Fraction)) else Fraction(0)
+def _figure(found: Judgement, most: bool) -> Fraction:
+    """What ranks a judgement, less for worse."""
+    value = found.upper if most else found.lower
+    value = value.amount if isinstance(value, Quantity) else value
+    figure = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
+    return -figure if most else figure
 
 
 def _union(view: View, failed: Sequence[Element]) -> Bools:

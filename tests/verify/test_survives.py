@@ -19,7 +19,7 @@ from tdsl.verify.symmetry import Symmetry, keeps, symmetry
 from tdsl.verify.verify_certificate import Rejected, verify
 from tdsl.verify.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, selector, superpod, torus, without
-from tests.harness import compile_text
+from tests.harness import compile_text, places
 from tests.verify import judges
 from tests.verify.test_certificates import as_json
 
@@ -249,3 +249,33 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
     forged |= {"schema": 1, "fabric": "f"}
     with pytest.raises(Rejected, match="optical switch"):
         verify(forged, as_json(design.fabric))
+
+
+def test_the_worst_is_what_the_claim_forbids(tmp_path):
+    """A ring of six with a chord from c[0]: without c[0] a line of five is left, longer than all others leave."""
+    ring = "fabric f { chip c[6]: GPU; connect c[*] ring; connect c[(0)] to c[(3)]; report CLAIM }"
+    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path).designs[0].results[0]
+    assert (found.status, found.witness["failed"], found.witness["most"]) == ("proved", ["c[0]"], 4)
+    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path).designs[0].results[0]
+    assert (found.status, found.witness["failed"], found.witness["least"]) == ("proved", ["c[1]"], 1.6)
+
+
+@pytest.mark.parametrize(("limit", "status"), [("1s", "modelled"), ("1us", "refuted")])
+def test_a_time_after_failures_is_modelled(limit, status, tmp_path):
+    text = f"""fabric f {{
+  host n[4]: BOX
+  switch s[2]: BIG
+  connect n[k].nic[i] to s[i]
+  require survives any 1 of s with allreduce 1GB <= {limit}
+}}"""
+    compiled = compile_text(text, tmp_path)
+    found = next(r for r in compiled.designs[0].results if r.requirement)
+    assert found.status == status and (status == "modelled") == (not places(compiled.findings))
+
+
+def test_nothing_is_left_to_survive(tmp_path):
+    """The one leaf of all hosts failed before: any three of the rest are asked about nothing."""
+    text = "fabric f { host n[2]: BOX; switch leaf: SW; switch s[4]: SW; connect n[*] to leaf spread x 2; "
+    text += "connect leaf to s[*] each; report survives any 3 of s }"
+    (found,) = [r for r in compile_text(text, tmp_path, fail=("leaf",)).designs[0].results if r.requirement]
+    assert found.status == "bounded" and "fewer than two" in found.text

@@ -424,3 +424,9 @@ def test_no_pattern_is_no_figure(tmp_path):
     result = compile_text(text, tmp_path)
     assert [(d.code, d.span.text) for d in result.findings if d.severity is Severity.ERROR] == [("E0420", "throughput >= 80%")]
     assert [r.status for r in result.designs[0].results if r.check == "throughput"] == ["skipped", "skipped"]
+
+
+def test_a_shift_goes_round_and_round(tmp_path):
+    text = f"fabric f {{ host n[6]: BOX; switch s: BIG; connect n[k].nic[i] to s; report throughput shift {6 * 10**30 + 1} }}"
+    (far,) = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
+    assert (far.status, far.value) == ("proved", 1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.semantics.quantity import Quantity
 from tdsl.verify.bisection import bisection
 from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Check, Fault, Judgement, catalogue, no, skipped, yes
@@ -85,7 +86,7 @@ class Survives(Check):
         def covered() -> bool:
             return _covered(view, elements, claim.any_count or 0, asked)
 
-        return _answer(claim, asked, worst_failure(view, elements, claim.any_count, judge, covered))
+        return _answer(claim, asked, worst_failure(view, elements, claim.any_count, judge, covered, asked.op in ("<", "<=")))
 
 
 def standing(view: View, claim: ResolvedClaim) -> list[Element]:
@@ -101,13 +102,16 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
     witness: dict[str, object] = {"failed": names, "claim": asked.text, "judged": found.runs, "sets": found.sets, "by": found.how}
     if judged is not None:
         witness["left"] = dict(judged.witness)
-        if isinstance(judged.lower, (int, Fraction)) and not isinstance(judged.lower, bool):
-            witness["least"] = float(judged.lower)
-    if found.status == "proved":
+        most = asked.op in ("<", "<=")
+        figure = judged.upper if most else judged.lower
+        figure = figure.amount if isinstance(figure, Quantity) else figure
+        if isinstance(figure, (int, Fraction)) and not isinstance(figure, bool):
+            witness["most" if most else "least"] = float(figure)
+    if found.status in ("proved", "modelled"):
         tried = f"{found.runs} of {found.sets} failures judged, the rest are alike" if found.how == "orbits" else "all judged"
         if found.how == "cut" or judged is None:
             return yes(f"no cut loses too much to any {claim.any_count}", witness)
-        return yes(f"{tried}; worst {without}: {judged.text}", witness)
+        return replace(yes(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)
     said = (judged.text or judged.reason) if judged is not None else ""
     if found.status == "bounded":
         if judged is None or judged.status == "proved":
@@ -131,7 +135,7 @@ def _covered(view: View, elements: list[Element], count: int, asked: ResolvedCla
         owner[e.devices] = i
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
-    if (owner[view.units] >= 0).any():
+    if not len(view.units) or (owner[view.units] >= 0).any():
         return False
     to_one = _most_to_one_unit(view, owner, unit, len(elements))
     if int(view.degree[view.units].min()) <= count * to_one:
