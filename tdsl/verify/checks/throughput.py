@@ -121,7 +121,7 @@ class Throughput(Check):
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
         second = figure(other, demand) if _little(view) else None
         witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
-        return _shown(found, _both(found, second, *words), witness)
+        return _shown(found, f" {words[0]}" if view.intact else _both(found, second, *words), witness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,8 @@ def figure(view: View, demand: Demand | None) -> Figure | str:
         if view.silent(demand):
             return NO_LINK.format("hosts")
         if why := view.apart(demand):
-            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, 0, why)
+            sent = len(view.units) * (len(view.units) - 1) if demand is None else len(view.laid(demand).source)
+            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
         demand = demand and view.laid(demand)
     if demand is None:
         return _uniform(view)
