@@ -42,11 +42,11 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
 class ByRail(View):
     """A view whose units are rails of hosts, devices of their own behind those of the fabric.
 
-    Of every unit ``host`` is the place among the units of the view it was made of, ``rail`` the rail; a host that has none is one
-    unit of rail -1. What a host has beside its rails is nobody's.
+    ``hosts`` are the units of the view it was made of. Of every unit ``host`` is the place among them, ``rail`` the rail; a host
+    that has none is one unit of rail -1. What a host has beside its rails is nobody's.
     """
 
-    hosts: tuple[str, ...] = ()  # names of the units it was made of
+    hosts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     host: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     rail: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -81,8 +81,7 @@ class ByRail(View):
         shown[units] = False
         shown[ends] = True
         made = replace(made, link_a=a, link_b=b)
-        names = tuple(view.names(units))
-        return cls(made, shown, shown, view.rows, view.name, hosts=names, host=unit[at], rail=rail[at])
+        return cls(made, shown, shown, view.rows, view.name, hosts=units, host=unit[at], rail=rail[at])
 
     def names(self, devices: Ints) -> list[str]:
         """Names of devices; of a rail ``node3 rail 2``."""
@@ -91,7 +90,7 @@ class ByRail(View):
 
     def called(self, unit: int) -> str:
         """The name of a unit by its place among them."""
-        host, rail = self.hosts[int(self.host[unit])], int(self.rail[unit])
+        host, rail = self.fabric.device_name(int(self.hosts[self.host[unit]])), int(self.rail[unit])
         return host if rail < 0 else f"{host} rail {rail}"
 
     def silent(self, demand: Demand | None) -> bool:
@@ -110,7 +109,7 @@ class ByRail(View):
             both = (self._table[demand.source] >= 0) & (self._table[demand.target] >= 0)
             alone = np.flatnonzero(~both.any(axis=1))
             if len(alone):
-                one, two = (self.hosts[int(x[alone[0]])] for x in (demand.source, demand.target))
+                one, two = self.names(self.hosts[[demand.source[alone[0]], demand.target[alone[0]]]])
                 return f"{one} and {two} have no rail in common"
         if not clash:
             return ""
@@ -123,6 +122,8 @@ class ByRail(View):
         """For every unit which parts of the network it meets, as a number; those parts and the first unit of each number."""
         at = self.attachment
         mine = np.isin(at.end, self.units)
+        if len(np.unique(at.hub[mine])) == 1:
+            return np.zeros(len(self.units), dtype=np.int64), [frozenset({0})], [0]
         met: list[list[int]] = [[] for _ in self.units]
         for unit, hub in zip(np.searchsorted(self.units, at.end[mine]).tolist(), at.hub[mine].tolist(), strict=True):
             met[unit].append(hub)

@@ -28,6 +28,12 @@ class Offer:
     total: int
     grain: int
 
+    def like(self, other: Offer) -> bool:
+        """Whether another is the same but for names: its bounds are these."""
+        one, two = ((o.flows.tail, o.flows.head, o.flows.room, o.flows.passes) for o in (self, other))
+        same = self.top == other.top and self.demands == other.demands
+        return same and all(np.array_equal(x, y) for x, y in zip(one, two, strict=True))
+
     def bounds(self) -> Bounds | None:
         """How much of the demand flows at once; the factor ``top`` is full."""
         if not self.demands:  # all of it stays below one switch
@@ -71,7 +77,7 @@ def offer(view: View, demand: Demand) -> Offer | None:
     busy = np.flatnonzero((sent[0] > 0) | (sent[1] > 0))
     if not len(busy) or (own[busy] == 0).any():
         return None
-    top = min(Fraction(int(own[v]), int(max(sent[0][v], sent[1][v]))) for v in busy.tolist())
+    top = min(Fraction(x, y) for x, y in set(zip(own[busy].tolist(), np.maximum(sent[0], sent[1])[busy].tolist(), strict=True)))
     place = _folded(a, b, busy[busy < count], size, count)
     nodes, dense = np.unique(np.concatenate((place[a], place[b])), return_inverse=True)
     size, (tail, head) = len(nodes), np.split(dense, 2)

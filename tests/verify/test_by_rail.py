@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tdsl.semantics.values import Word
 from tdsl.source import Origin, SourceFile, Span
+from tdsl.verify import terminals
 from tdsl.verify.by_rail import ByRail
 from tdsl.verify.certificate import certificates
 from tdsl.verify.check import catalogue
@@ -203,7 +204,7 @@ def test_rails_that_do_not_meet():
     alone, inside = judged(f, "all_to_all"), judged(f, "all_to_all", through="scaleup")
     assert (alone.status, alone.value, inside.status, inside.value) == ("proved", 0, "proved", 1)
     assert alone.text == "0%: rail 0 and rail 1 do not meet by scale-out alone, 100% through scaleup"
-    assert "`through scaleup`" in alone.help
+    assert "`through scaleup`" in alone.help and alone.witness["pairs"] == 32 * 31
     assert inside.text == "100%: 12.8 of 12.8 Tbps through scaleup, 0% by scale-out alone"
     for args in (("ring",), ("shift", 3), ("rail_allreduce",)):
         found = judged(f, *args)
@@ -237,6 +238,20 @@ def test_hosts_that_are_one_end_either_way():
     for args in (("ring",), ("shift", 8), ("all_to_all",)):
         alone, inside = judged(planes, *args), judged(planes, *args, through="scaleup")
         assert (alone.text, alone.witness, len(alone.witness["planes"])) == (inside.text, inside.witness, 4)
+
+
+def test_planes_that_are_alike_are_judged_once(monkeypatch):
+    """Four planes, one of which lost a link: two answers for four, and each plane has its own."""
+    f = multiplane(4, 16, 2, 2).build()
+    trunks = np.flatnonzero(f.is_switch[f.device_a] & (f.plane[f.device_a] == 2))
+    f = without(f, trunks[:1].tolist())
+    asked, bounds = [], terminals.Offer.bounds
+    monkeypatch.setattr(terminals.Offer, "bounds", lambda self: asked.append(self) or bounds(self))
+    planes = judged(f, "shift", 8).witness["planes"]
+    assert planes == [[1, 1], [1, 1], [7 / 8, 7 / 8], [1, 1]] and len(asked) == 3  # all planes together is the third
+    assert (
+        judged(without(multiplane(4, 16, 2, 2).build(), trunks[:5].tolist()), "all_to_all").witness["planes"][2][1] < 1
+    )  # 3 links for 64/15 hosts' worth
 
 
 def test_a_port_that_is_missing_is_no_end():

@@ -14,7 +14,8 @@ from tdsl.verify.between import between
 from tdsl.verify.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Demand, Unfit, demand_of
-from tdsl.verify.terminals import offer, planes
+from tdsl.verify.multiflow import Bounds
+from tdsl.verify.terminals import Offer, offer, planes
 from tdsl.verify.view import View
 
 PLANES = 16
@@ -121,7 +122,7 @@ class Throughput(Check):
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
         second = figure(other, demand) if _little(view) else None
         witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
-        return _shown(found, _both(found, second, *words), witness)
+        return _shown(found, f" {words[0]}" if view.intact else _both(found, second, *words), witness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +149,25 @@ class Figure:
         return _percent(low) if self.exact else f"between {_percent(low)} and {_percent(high)}"
 
 
-def figure(view: View, demand: Demand | None) -> Figure | str:
-    """The figure of a demand between the units (None: uniform all to all), or why there is none."""
+def figure(view: View, demand: Demand | None, known: list[tuple[Offer, Bounds | None]] | None = None) -> Figure | str:
+    """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
+    for what is alike, and takes this one."""
     if isinstance(view, ByRail):
         if view.silent(demand):
             return NO_LINK.format("hosts")
         if why := view.apart(demand):
-            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, 0, why)
+            sent = len(view.units) * (len(view.units) - 1) if demand is None else len(view.laid(demand).source)
+            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
         demand = demand and view.laid(demand)
     if demand is None:
         return _uniform(view)
     asked = offer(view, demand)
     if asked is None:
         return NO_LINK.format(view.unit_word)
-    found = asked.bounds()
+    alike = [found for other, found in known or () if asked.like(other)]
+    found = alike[0] if alike else asked.bounds()
+    if known is not None and not alike:
+        known.append((asked, found))
     if found is None:
         return "some demand has no path"
     return Figure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
@@ -182,8 +188,8 @@ def _alone(view: View, by_rail: bool, demand: Demand | None) -> list[list[float]
     found = planes(view)
     if not 1 < len(found) <= PLANES or (demand is None and not _little(view)):
         return None
-    divided = (ByRail.of(p) if by_rail else p for p in found)
-    return [None if p is None or len(p.units) < 2 else _interval(figure(p, demand)) for p in divided]
+    divided, known = (ByRail.of(p) if by_rail else p for p in found), list[tuple[Offer, Bounds | None]]()
+    return [None if p is None or len(p.units) < 2 else _interval(figure(p, demand, known)) for p in divided]
 
 
 def _interval(found: Figure | str | None) -> list[float] | None:
