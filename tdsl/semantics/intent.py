@@ -53,10 +53,6 @@ def wanted(planner: Planner, s: tree.If) -> bool:
     )
 
 
-def _is(s: tree.Stmt, name: str) -> bool:
-    return isinstance(s, tree.Decl) and s.name.name == name
-
-
 def _settings(s: tree.If) -> Iterator[tree.Setting]:
     for body in (*(branch for _, branch in s.branches), s.other):
         for x in body:
@@ -259,7 +255,8 @@ class Intent:
             at = found.span if isinstance(found, Group) else found.origin.span if found else None
             around = around.parent
         if self.group.parent is not None and at is None:
-            at = next((x.name.span for x in self.planner.node.body or () if _is(x, name.name)), None)
+            decls = (x for x in self.planner.node.body or () if isinstance(x, tree.Decl))
+            at = next((x.name.span for x in decls if x.name.name == name.name), None)
         if at is not None:
             self.planner.plan.excused.add(name.name)
             raise Fault(
