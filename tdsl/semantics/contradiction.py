@@ -163,13 +163,17 @@ class Relations:
         """Whether the sizes can hold together."""
         return self.solver.check()
 
-    def plain(self) -> None:
-        """Ask for sizes that are easy to find: of what is let go one switch, one link up, many ports of the rate at hand."""
+    def plain(self, each: bool, alike: bool) -> None:
+        """Ask for sizes that are easy to find: of what is let go one switch, one link up, or one to ``each`` switch of a written
+        number, and many ports, ``alike`` of the rate at hand."""
         for tier, what in self.free & self.terms.keys():
             if what in ("count", "aim"):
-                self.solver.add(self.terms[tier, what] == 1)
+                written = self.specs[tier].count if each and what == "aim" and (tier, "count") not in self.free else None
+                self.solver.add(self.terms[tier, what] == (written or 1))
             elif what == "model":
-                self.solver.add(self.radix[tier] == MANY, self.rates[tier] == self.load.rate // self.unit)
+                self.solver.add(self.radix[tier] == MANY)
+                if alike:
+                    self.solver.add(self.rates[tier] == self.load.rate // self.unit)
 
     def another(self) -> None:
         """Rule out the numbers found last."""
@@ -232,10 +236,13 @@ def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], cor
     """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with other hosts, with all
     else let go, of which the plainest are tried first."""
     others = [p for p in known if p not in core]
-    for more, plain in (([], False), ([p for p in others if p.tier < 0], False), (others, True), (others, False)):
+    hosts = [p for p in others if p.tier < 0]
+    ways: list[tuple[list[Place], tuple[bool, bool] | None]] = [([], None), (hosts, None)]
+    ways += [(others, (each, alike)) for alike in (True, False) for each in (False, True)]
+    for more, plainly in (*ways, (others, None)):
         relations = Relations(load, specs, [place, *more])
-        if plain:
-            relations.plain()
+        if plainly is not None:
+            relations.plain(*plainly)
         for _ in range(TRIALS):
             if relations.decide() != z3.sat:
                 break

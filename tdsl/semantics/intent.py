@@ -19,7 +19,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import Entry
 from tdsl.semantics.model import KINDS
-from tdsl.semantics.plan import Unfolded
+from tdsl.semantics.plan import Group, Unfolded
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec
@@ -63,10 +63,10 @@ def _settings(s: tree.If) -> Iterator[tree.Setting]:
 
 
 class Intent:
-    """The intent of one fabric's block."""
+    """The intent of one block, of a fabric or a group."""
 
-    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], scope: Scope, places: Mapping[int, Chain]) -> None:
-        self.planner, self.body, self.scope, self.places = planner, body, scope, places
+    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], group: Group, places: Mapping[int, Chain]) -> None:
+        self.planner, self.body, self.scope, self.group, self.places = planner, body, group.scope, group, places
         self.evaluator = planner.evaluator
         self.ends: Ends | None = None
         self.counts: dict[str, tuple[int, Span]] = {}
@@ -235,6 +235,8 @@ class Intent:
             if found is None:
                 if self.scope.is_excused(member.name):
                     raise Excused
+                if k == 0:
+                    self.outside(member)
                 raise unknown("E0101", member.span, "declaration", member.name, decls)
             parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
             if found.kind.name in KINDS:
@@ -244,6 +246,24 @@ class Intent:
                 return self.end_set(parts, found, rest[0] if rest else None, item.span)
             body = found.body or ()
         raise Fault("E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it")
+
+    def outside(self, name: tree.Member) -> None:
+        """Refuse hosts of a block around this one: every instance of the group would take the same ports."""
+        around, at = self.group.parent, None
+        while around is not None and at is None:
+            found = around.members.get(name.name)
+            at = found.span if isinstance(found, Group) else found.origin.span if found else None
+            around = around.parent
+        if self.group.parent is not None and at is None:
+            decls = (x for x in self.planner.node.body or () if isinstance(x, tree.Decl))
+            at = next((x.name.span for x in decls if x.name.name == name.name), None)
+        if at is not None:
+            self.planner.plan.excused.add(name.name)
+            raise Fault(
+                "E0101", name.span, f"the intent of a group joins hosts of that group, and `{name.name}` is declared outside it",
+                labels=[(at, "declared here")],
+                help=f"declare `{name.name}` inside `{self.group.name}`, or move the intent out of it, to where `{name.name}` is",
+            )  # fmt: skip
 
     def organise(self, s: tree.Setting) -> list[Line]:
         """Rails and planes, which must be extents of the ends."""

@@ -125,7 +125,7 @@ class Planner:
 
         pieces = flat(body, ())
         places = {id(s): chain for s, chain in pieces}
-        return Intent(self, tuple(s for s, _ in pieces), scope, places).run()
+        return Intent(self, tuple(s for s, _ in pieces), context.group, places).run()
 
     def value(self, s: tree.Let | tree.Param | tree.Def, scope: Scope, context: Context) -> None:
         """A let, param or def."""

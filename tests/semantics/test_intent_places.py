@@ -96,3 +96,31 @@ def test_in_a_loop_it_is_refused_with_the_way_that_works(tmp_path: Path) -> None
     text = "fabric f {\nfor i in 0..1 {\nhosts 16 x BOX\nrails 2\nclos { leaf SW; spine SW }\n}\n}\n"
     found = [d for d in compile_text(text, tmp_path).findings if d.code == "E0118"]
     assert len(found) == 3 and all("group site[4]" in d.help for d in found)
+
+
+AROUND = "fabric f {\n%s\n}\n"
+REST = "rails 2\nclos { leaf SW; spine SW }"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"host a[16]: BOX\ngroup net {{\nhosts a.nic\n{REST}\n}}",
+        f"group net {{\nhosts a.nic\n{REST}\n}}\nhost a[16]: BOX",
+        f"group site[2] {{\nhost a[16]: BOX\ngroup net {{\nhosts a.nic\n{REST}\n}}\n}}",
+        f"host a[16]: BOX\ngroup net {{ }}\nextend net {{\nhosts a.nic\n{REST}\n}}",
+        f"pod a {{ host b[16]: BOX }}\ngroup net {{\nhosts a.b.nic\n{REST}\n}}",
+    ],
+)
+def test_hosts_around_a_group_are_refused_with_what_works(body: str, tmp_path: Path) -> None:
+    """One finding, at the name, with the declaration; both ways of its help are designs of the same fabric."""
+    (found,) = [d for d in compile_text(AROUND % body, tmp_path).findings if d.severity is Severity.ERROR]
+    assert found.code == "E0101" and found.span is not None and found.span.text == "a"
+    assert [x.span.text for x in found.labels] == ["a"]
+    assert "declare `a` inside `net`" in found.help and "move the intent out of it" in found.help
+
+
+def test_both_ways_around_a_group_work(tmp_path: Path) -> None:
+    moved_in = links_of(_fabric(AROUND % f"group net {{\nhost a[16]: BOX\nhosts a.nic\n{REST}\n}}", tmp_path))
+    moved_out = links_of(_fabric(AROUND % f"host a[16]: BOX\nhosts a.nic\n{REST}\ngroup net {{ }}", tmp_path))
+    assert moved_in == {(f"net.{a}", f"net.{b}") for a, b in moved_out}
