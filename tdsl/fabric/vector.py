@@ -66,7 +66,17 @@ def integers(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
             raise NotSimple
         return np.broadcast_to(np.asarray(value, dtype=np.int64), (over.count,))
     except NotSimple:
-        return np.array(_each(over, e.span, lambda at: evaluator.integer(e, over.scope(at, scope)), over.show), dtype=np.int64)
+
+        def one(at: int) -> int:
+            number = evaluator.integer(e, over.scope(at, scope))
+            if abs(number) >= 1 << 63:
+                raise Fault(
+                    "E0108", e.span, f"`{e.span.text}` is outside of every extent: it has more than 64 bits",
+                    help="an index begins at what the declaration says: 0 for `[8]`, 1 for `[1..8]`",
+                )  # fmt: skip
+            return number
+
+        return np.array(_each(over, e.span, one, over.show), dtype=np.int64)
 
 
 def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> NDArray[np.bool_]:

@@ -472,6 +472,15 @@ def diameter(net: Net, stated: Any) -> None:
     need(type(stated["links"]) is int and far == stated["links"], f"it is {far}")
 
 
+def stranded(whole: Net, gone: frozenset[str]) -> frozenset[str]:
+    """Chips that have no link left: no ends any more, and nothing passes through them."""
+    links = whole.fabric["links"]
+    at = [links["columns"].index(c) for c in ("a_device", "b_device")]
+    pairs = ({row[i] for i in at} for row in links["rows"])
+    linked = {d for pair in pairs if not pair & gone for d in pair}
+    return frozenset(d for d, f in whole.facts.items() if f["kind"] == "chip" and d not in linked)
+
+
 def survives(whole: Net, stated: Any) -> None:
     """Every set of K elements is one of the cases, up to exchanges that keep the wiring; every case holds."""
     elements, count, claim = [frozenset(e) for e in stated["elements"]], stated["count"], stated["claim"]
@@ -498,7 +507,8 @@ def survives(whole: Net, stated: Any) -> None:
     every = islice(combinations(range(len(elements)), count), len(seen) + 1)
     need(all(frozenset(c) in seen for c in every), "a failure is not covered")
     for case in stated["cases"]:
-        net = Net(whole.fabric, frozenset().union(*case["failed"]))
+        gone = frozenset().union(*case["failed"])
+        net = Net(whole.fabric, gone | stranded(whole, gone))
         need(case["left"]["check"] == claim["check"], "a case is about something else")
         if case["left"]["check"] == "reachability":
             need(case["left"]["holds"] is True, "a case fails")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import combinations
 
@@ -279,3 +280,12 @@ def test_nothing_is_left_to_survive(tmp_path):
     text += "connect leaf to s[*] each; report survives any 3 of s }"
     (found,) = [r for r in compile_text(text, tmp_path, fail=("leaf",)).designs[0].results if r.requirement]
     assert found.status == "bounded" and "fewer than two" in found.text
+
+
+def test_a_chip_that_two_failures_strand_is_no_node(tmp_path):
+    """Between two that fail, a chip of a ring has no link left: the script numbers what forwards without it."""
+    text = "fabric f { chip c[5]: GPU; connect c[*] ring; report survives any 2 of c with bisection >= 20% of intact }"
+    design = compile_text(text, tmp_path).designs[0]
+    written = certificates(design.fabric, design.claims, design.results)
+    assert [r.status for r in design.results if r.requirement] == ["proved"]
+    verify(json.loads(json.dumps(written["survives-1.json"])), as_json(design.fabric))

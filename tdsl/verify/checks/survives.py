@@ -74,7 +74,7 @@ class Survives(Check):
             return skipped("devices and groups fail, not ports")
         elements = standing(view, claim)
         if len(elements) < claim.any_count:
-            return skipped(f"only {len(elements)} of what it names are built")
+            return skipped(f"of what it names only {len(elements)} can fail")
         asked = claim.given or replace(claim, metric="reachability", any_count=None, of=(), text="reachability")
         check = catalogue()[asked.metric]
 
