@@ -18,7 +18,7 @@ from tdsl.verify.routes import Demand
 from tdsl.verify.twins import switches
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS, Wires
-from tdsl.verify.wide import ARCS, Demands, hubs, mixed
+from tdsl.verify.wide import ARCS, Demands, Mixture, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
@@ -49,11 +49,31 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
+class Wide(Between):
+    """The same with what shows it, where switches that are twins are one: a mixture of routings over the arcs of ``wires``, and
+    the ``side`` of a cut, unless ``lengths`` of those arcs give the upper bound. ``device`` is the first that a node stands for.
+    """
+
+    device: Ints
+    wires: Wires
+    mixture: Mixture
+    side: Cut | None
+    lengths: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Rate(Between):
     """The same with what shows it; ``cut`` is what gives the upper bound, unless the lengths of ``routes`` do."""
 
     routes: Concurrent
     cut: Cut | None
+
+
+@dataclass(frozen=True, slots=True)
+class Both(Between):
+    """The better of both ends of ``either``."""
+
+    either: tuple[Between, Between]
 
 
 def bounds(view: View) -> Between | None:
@@ -65,7 +85,7 @@ def bounds(view: View) -> Between | None:
     other: Between | None = all_to_all(view)
     if first is None or other is None:
         return first or other or interval(view)
-    return Between(first.net, max(first.lower, other.lower), min(first.upper, other.upper))
+    return Both(first.net, max(first.lower, other.lower), min(first.upper, other.upper), (first, other))
 
 
 def all_to_all(view: View) -> Rate | None:
@@ -90,7 +110,7 @@ def all_to_all(view: View) -> Rate | None:
     return Rate(net, found.lower, min(high, found.upper), found, cut if by_cut else None)
 
 
-def interval(view: View) -> Between | None:
+def interval(view: View) -> Wide | None:
     """Bounds on the rate by cuts, and by routes over hubs or along shortest paths; None where some pair has no path, or it is
     too much work and no part of the network reaches all units."""
     net = Capacities.of(view)
@@ -102,15 +122,21 @@ def interval(view: View) -> Between | None:
     tail, head, room, passes = by.tail, by.head, by.room, g.passes[by.first]
     wires = Wires.of(len(passes), tail, head, room, passes)
     wanted = _wanted(g.weight[by.first], passes, tail, head, room)
-    upper = min(_rate(c) for c in (_alone(net), *(placed(net, units) for units in splits(net, view.fabric))))
+    cuts = (_alone(net), *(placed(net, units) for units in splits(net, view.fabric)))
+    upper, side = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
+    shown: Ints = np.zeros(0, dtype=np.int64)
     if len(wanted.source):
         labels = groups(view.fabric, g.device[by.first])
         found = least(passes, (tail, head, room), (wanted.source, wanted.target, wanted.amount), labels)
-        upper = min(upper, found[0]) if found is not None else upper
-    mixture, upper, _ = mixed(wires, wanted, upper)
+        if found is not None and found[0] < upper:
+            upper, shown = found[0], found[1].astype(np.int64)
+    mixture, upper, lengths = mixed(wires, wanted, upper)
+    shown = lengths if len(lengths) else shown
     if not mixture.columns and (column := hubs(wires, wanted)) is not None:
         mixture.add(column)
-    return Between(net, min(mixture.fits(), upper), upper) if mixture.columns else None
+    if not mixture.columns:
+        return None
+    return Wide(net, min(mixture.fits(), upper), upper, g.device[by.first], wires, mixture, None if len(shown) else side, shown)
 
 
 def _wanted(w: Ints, passes: Bools, tail: Ints, head: Ints, room: Ints) -> Demands:

@@ -71,8 +71,8 @@ def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
     label = components(len(passes), tail[within], head[within])
     for side in (inside, ~inside):
         hubs = np.flatnonzero(side & passes)
-        inside = side[tail] & side[head]
-        met = np.append(tail[inside & passes[head]], head[inside & passes[tail]])
+        own = side[tail] & side[head]
+        met = np.append(tail[own & passes[head]], head[own & passes[tail]])
         alone = np.setdiff1d(np.flatnonzero(side & ~passes), met)
         if int(side.sum()) > 1 and (not len(hubs) or (label[hubs] != label[hubs[0]]).any() or len(alone)):
             return False

@@ -19,7 +19,7 @@ from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify import frontier, placements
-from tdsl.verify.alltoall import ALL, all_to_all
+from tdsl.verify.alltoall import ALL, Between, Both, Rate, Wide, bounds
 from tdsl.verify.bisection import Bisection, Proof, bisection
 from tdsl.verify.by_rail import ByRail, ways
 from tdsl.verify.capacity import Capacities
@@ -27,7 +27,7 @@ from tdsl.verify.check import Result, catalogue
 from tdsl.verify.checks.survives import standing
 from tdsl.verify.concurrent import Concurrent
 from tdsl.verify.demand import Unfit
-from tdsl.verify.pattern_certificate import Json, patterns
+from tdsl.verify.pattern_certificate import Json, mixed, patterns
 from tdsl.verify.symmetry import Symmetry, symmetry
 from tdsl.verify.updown import Block, Spread
 from tdsl.verify.view import View
@@ -143,22 +143,39 @@ def _by_rail(view: View, claim: ResolvedClaim) -> bool:
 
 
 def _throughput(view: View) -> Json | None:
-    found = all_to_all(view)
+    found = bounds(view)
     if found is None:
         return None
-    net, cut = found.net, found.cut
-    upper: Json = {"lengths": found.routes.dual.tolist()}
-    if cut is not None:
-        upper = {"cut": sorted(view.names(np.concatenate((net.units[cut.units], net.nodes[cut.nodes]))))}
+    net, either = found.net, found.either if isinstance(found, Both) else (found,)
+    lower, _ = _shown(view, next(x for x in either if x.lower == found.lower))
+    _, upper = _shown(view, next(x for x in either if x.upper == found.upper))
     return {
         "check": "throughput",
         "pattern": "all_to_all",
         "units": len(net.units),
         "lower_bps": str(found.lower * net.grain),
         "upper_bps": str(found.upper * net.grain),
-        "lower": _routes(found.routes),
+        "lower": lower,
         "upper": upper,
     }
+
+
+def _shown(view: View, found: Between) -> tuple[Json, Json]:
+    """What shows either end."""
+    net = found.net
+    if isinstance(found, Rate):
+        cut, lower = found.cut, _routes(found.routes)
+        upper: Json = {"lengths": found.routes.dual.tolist(), "symmetries": lower["symmetries"]}
+    else:
+        assert isinstance(found, Wide)
+        name, wires = view.names(found.device), found.wires
+        ends = [(name[a], name[b]) for a, b in zip(wires.tail.tolist(), wires.head.tolist(), strict=True)]
+        ends = [ends[i] for i in np.argsort(wires.place).tolist()]
+        cut, lower = found.side, {"by": "routes", "routes": list(mixed(name, ends, found.mixture))}
+        upper = {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(found.lengths.tolist()) if x]}
+    if cut is not None:
+        upper = {"cut": sorted(view.names(np.concatenate((net.units[cut.units], net.nodes[cut.nodes]))))}
+    return lower, upper
 
 
 def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:

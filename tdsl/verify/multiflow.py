@@ -10,27 +10,19 @@ say in floats only proposes: routes and lengths become whole numbers, and bounds
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.graph import Bools, Ints
 from tdsl.verify import blocks, twins, wide
+from tdsl.verify.routed import Bounds, Demands, Divided, Flows, Loads, Routed, grouped
 from tdsl.verify.trees import loads
-from tdsl.verify.twins import Merged
 from tdsl.verify.waves import Wires
-from tdsl.verify.wide import Mixture
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-
-Loads = dict[int, Fraction]
-Demands = dict[tuple[int, int], int]
 
 WORK = 20_000_000
 """Sources times arcs up to which every source is routed by itself."""
@@ -47,164 +39,18 @@ ROUNDS = 24
 SMALLER = 2
 """Times that a network is smaller with its twins put together from which it is answered instead."""
 
-KEPT = 200_000
-"""Entries up to which the flow of every source is kept apart: what a certificate holds."""
-
 FAR = 1 << 60
-
-
-@dataclass(eq=False)
-class Flows:
-    """A directed graph of capacities in grains, arcs ``tail[i] → head[i]``; nodes that do not ``pass`` only send and receive."""
-
-    nodes: int
-    tail: Ints
-    head: Ints
-    room: Ints
-    passes: Bools
-    labels: tuple[Ints, ...] = ()  # groups of nodes whose cuts are looked at
-
-    @cached_property
-    def into(self) -> list[list[int]]:
-        """Arcs that lead to every node."""
-        return self._by(self.head)
-
-    @cached_property
-    def out(self) -> list[list[int]]:
-        """Arcs that leave every node."""
-        return self._by(self.tail)
-
-    def _by(self, ends: Ints) -> list[list[int]]:
-        found: list[list[int]] = [[] for _ in range(self.nodes)]
-        for arc, v in enumerate(ends.tolist()):
-            found[v].append(arc)
-        return found
-
-
-class Routed:
-    """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
-    more than KEPT entries."""
-
-    load: Loads
-    flow: dict[int, Loads] | None
-
-    @classmethod
-    def mixed(cls, mixture: Mixture) -> Routed:
-        """What a mixture of routings puts there."""
-        out = cls()
-        load, whole = mixture.loads(np.arange(len(mixture.room)))
-        out.load = {arc: Fraction(x, whole) for arc, x in enumerate(load.tolist()) if x}
-        out.flow = mixture.flows()
-        return out
-
-    def __init__(self) -> None:
-        self.load = {}
-        self.flow = {}
-        self._kept = 0
-
-    def add(self, source: int, part: Loads) -> None:
-        """Add what a source sends."""
-        _merge(self.load, part)
-        if self.flow is not None:
-            mine = self.flow.setdefault(source, {})
-            before = len(mine)
-            _merge(mine, part)
-            self._kept += len(mine) - before
-            if self._kept > KEPT:
-                self.flow = None
-
-    def over(self, times: int) -> Routed:
-        """The same, each amount divided."""
-        out = Routed()
-        out._kept = self._kept
-        out.load = {arc: amount / times for arc, amount in self.load.items()}
-        if self.flow is None:
-            out.flow = None
-        else:
-            out.flow = {s: {arc: x / times for arc, x in part.items()} for s, part in self.flow.items()}
-        return out
-
-
-class Divided(Routed):
-    """What routes of a network in which twins are one put on the arcs of the whole, worked out when it is asked for."""
-
-    def __init__(self, small: Routed, by: Merged, flows: Flows, demands: Demands) -> None:
-        super().__init__()
-        del self.load, self.flow  # until they are asked for
-        self._small, self._by, self._flows, self._demands = small, by, flows, demands
-
-    @cached_property
-    def load(self) -> Loads:  # type: ignore[override]
-        """Every arc of a sort carries as much as every other."""
-        count = self._by.count.tolist()
-        share = {arc: x / count[arc] for arc, x in self._small.load.items()}
-        return {i: share[arc] for i, arc in enumerate(self._by.arc.tolist()) if arc in share}
-
-    @cached_property
-    def flow(self) -> dict[int, Loads] | None:  # type: ignore[override]
-        """Every source of a sort sends alike, but on the last arcs what each target has of it."""
-        by, small, place = self._by, self._small.flow, self._by.out.tolist()
-        who = _by_source(self._demands)
-        if small is None or sum(int(by.count[list(small[place[s]])].sum()) for s in who) > KEPT:
-            return None
-        order = np.argsort(by.arc, kind="stable")
-        sorts = np.split(order, np.searchsorted(by.arc[order], np.arange(len(by.count))))[1:]
-        alike = Counter(place[s] for s in who)
-        return {
-            s: self._of(s, wanted, {arc: x / alike[place[s]] for arc, x in small[place[s]].items()}, sorts)
-            for s, wanted in who.items()
-        }
-
-    def _of(self, source: int, wanted: dict[int, int], part: Loads, sorts: list[Ints]) -> Loads:
-        """What one source puts on arcs, by its part on those of each sort."""
-        tail, head, passes, into = self._flows.tail, self._flows.head, self._flows.passes, self._by.into
-        sums: Counter[int] = Counter()
-        for t, amount in wanted.items():
-            sums[int(into[t])] += amount
-        out: Loads = {}
-        for sort, x in part.items():
-            arcs = sorts[sort]
-            mine = arcs[passes[tail[arcs]] | (tail[arcs] == source)]
-            end = int(into[head[arcs[0]]])
-            if passes[head[arcs[0]]]:
-                out |= dict.fromkeys(mine.tolist(), x / len(mine))
-                continue
-            for t in [t for t in np.unique(head[mine]).tolist() if t in wanted]:
-                last = mine[head[mine] == t].tolist()
-                out |= dict.fromkeys(last, x * Fraction(wanted[t], sums[end] * len(last)))
-        return out
-
-
-def _by_source(demands: Demands) -> dict[int, dict[int, int]]:
-    out: dict[int, dict[int, int]] = {}
-    for (s, t), amount in demands.items():
-        out.setdefault(s, {})[t] = amount
-    return out
-
-
-def _merge(into: Loads, part: Loads) -> None:
-    for arc, amount in part.items():
-        into[arc] = into.get(arc, Fraction(0)) + amount
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """``lower`` ≤ λ ≤ ``upper``. ``routes`` show the lower one, ``lengths`` the upper one, unless they are empty."""
-
-    lower: Fraction
-    upper: Fraction
-    routes: Routed
-    lengths: tuple[int, ...]
 
 
 def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     """Bounds on λ, which is at most ``top`` for other reasons; None where some demand has no path. Where shortest paths of all
     sources are too much work, a few trees show the lower one."""
-    by_source = _by_source(demands)
+    by_source = grouped(demands)
     length = [1] * len(flows.tail)
     if len(by_source) * len(flows.tail) > WORK:
         return _large(flows, demands, top)
     routed = Routed()
+    routed.lengths = [length]
     for s, wanted in by_source.items():
         part = _divide(flows, length, s, wanted)
         if part is None:
@@ -269,7 +115,7 @@ def _merged(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     if found is None:
         return None
     lengths = np.append(np.array(found.lengths, dtype=np.int64), 0)[by.arc] if found.lengths else np.zeros(0, dtype=np.int64)
-    return Bounds(found.lower, found.upper, Divided(found.routes, by, flows, demands), tuple(lengths.tolist()))
+    return Bounds(found.lower, found.upper, Divided(found, by, flows, demands), tuple(lengths.tolist()))
 
 
 def _mixed(flows: Flows, demands: Demands, best: Bounds) -> Bounds | None:
@@ -289,7 +135,8 @@ def _by_trees(flows: Flows, demands: Demands, best: Bounds) -> Bounds | None:
         return None
     routed = Routed()
     routed.flow = None
-    routed.load = {arc: Fraction(x, found[1]) for arc, x in enumerate(found[0].tolist()) if x}
+    routed.trees = found
+    routed.load = {arc: Fraction(x, found.parts) for arc, x in enumerate(found.load.tolist()) if x}
     return Bounds(min(_fits(flows, routed.load), best.upper), best.upper, routed, best.lengths)
 
 
@@ -382,6 +229,7 @@ def _weights(flows: Flows, by_source: dict[int, dict[int, int]], best: Bounds) -
         for arc, amount in total.load.items():
             use[arc] = float(amount) / room[arc]
         lengths = _prices(use, room, 4.0 + 2.0 * turn)
+        total.lengths.append(lengths)
         for s, wanted in by_source.items():
             total.add(s, _divide(flows, lengths, s, wanted) or {})
         yield total.over(turn + 1), lengths

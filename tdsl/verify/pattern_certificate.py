@@ -1,13 +1,13 @@
 """Certificates of throughput that ``verify_throughput.py`` checks: of patterns, and between two sets.
 
-The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand; the upper end the ports, or lengths
-of arcs. What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
+The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand, or what routings of everything were
+made of, each with its share; the upper end the ports, or lengths of arcs. Either may be of the network in which twins are one.
+What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
 
 import numpy as np
@@ -17,14 +17,14 @@ from tdsl.verify.alltoall import ALL
 from tdsl.verify.between import Arcs, between
 from tdsl.verify.by_rail import SCALEUP, ByRail, ways
 from tdsl.verify.demand import RAILS, Unfit, demand_of
-from tdsl.verify.multiflow import Bounds
+from tdsl.verify.routed import Bounds, Divided, Routed
 from tdsl.verify.terminals import Offer, offer
+from tdsl.verify.twins import Merged
 from tdsl.verify.view import View
+from tdsl.verify.waves import PARTS
+from tdsl.verify.wide import Mixture
 
 Json = dict[str, object]
-
-DIGITS = 4_000
-"""Bits of a common denominator; with more, no flows are written."""
 
 
 def patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
@@ -65,8 +65,8 @@ def _sets(view: View, claim: ResolvedClaim) -> Json | None:
 
 
 def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
-    """None where the pattern is not answered, or the units are switches."""
-    if len(view.units) < 2 or view.unit_word == "switches":
+    """None where the pattern is not answered."""
+    if len(view.units) < 2:
         return None
     try:
         demand, (over, _) = demand_of(view, claim), ways(view, claim)
@@ -87,29 +87,64 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
     if not by_name:
         s, t = (view.names(view.units[x]) for x in (demand.source, demand.target))
         body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
-    lower = _flows(asked, found)
-    shown = found.lower if lower["by"] == "flows" else Fraction(0)
-    low, high = (str(x * asked.total * asked.grain) for x in (shown, found.upper))
-    return body | {"lower_bps": low, "upper_bps": high, "lower": lower, "upper": _lengths(asked, found)}
+    low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
+    body |= {"lower_bps": low, "upper_bps": high}
+    if isinstance(found.routes, Divided) and found.routes.flow is None:
+        whole, by = found.routes.whole, found.routes.by
+        names = [_role(asked, v, i, by) for i, v in enumerate(by.first.tolist())]
+        ends = [(names[a], names[b]) for a, b in zip(by.tail.tolist(), by.head.tolist(), strict=True)]
+        return body | {"lower": _lower(names, ends, whole) | {"twins": True}, "upper": _lengths(ends, whole) | {"twins": True}}
+    return body | {"lower": _lower(asked.nodes, _ends(asked), found), "upper": _lengths(_ends(asked), found)}
 
 
-def _flows(asked: Offer, found: Bounds) -> Json:
-    """The flow of every source on the arcs; none where they are too many to keep."""
+def _role(asked: Offer, first: int, place: int, by: Merged) -> str:
+    """The name of several nodes that are one: that of their first; of ends, what they do."""
+    name = asked.nodes[first]
+    return name if asked.flows.passes[first] else f"{name} sends" if by.out[first] == place else f"{name} receives"
+
+
+def _lower(names: Sequence[str], ends: Sequence[tuple[str, str]], found: Bounds) -> Json:
+    """The flow of every source on the arcs; where those are too many, what the routings were made of."""
     kept = found.routes.flow
-    parts = lcm(*{x.denominator for flow in (kept or {}).values() for x in flow.values()})
-    if kept is None or parts.bit_length() > DIGITS:
-        return {"by": "none"}
-    ends = _ends(asked)
-    flows = {
-        asked.nodes[s]: [[*ends[arc], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()
-    }  # fmt: skip
+    if kept is None:
+        return {"by": "routes", "routes": list(_routes(names, ends, found.routes))}
+    parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
+    flows = {names[s]: [[*ends[arc], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
     return {"by": "flows", "parts": parts, "flows": flows}
 
 
-def _lengths(asked: Offer, found: Bounds) -> Json:
+def _routes(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Routed) -> Iterator[Json]:
+    """Routings of everything, with the share of each."""
+    if made.mixture is not None:
+        yield from mixed(names, ends, made.mixture)
+    elif made.trees is not None:
+        trees: list[dict[str, list[str]]] = []
+        for above in made.trees.above:
+            trees.append({})
+            for a, b in (ends[arc] for arc in above[above >= 0].tolist()):
+                trees[-1].setdefault(a, []).append(b)
+        yield {"share": 1, "parts": made.trees.parts, "trees": trees}
+    for length in made.lengths:
+        yield {"share": 1, "parts": made.parts, "lengths": _longer(ends, length)}
+
+
+def mixed(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Mixture) -> Iterator[Json]:
+    """Routings of a mixture: along shortest paths under lengths, which are one where nothing else is said, or over hubs."""
+    for share, column in zip(made.whole(), made.columns, strict=True):
+        route: Json = {"share": share, "parts": PARTS}
+        if share and column.lengths is not None:
+            yield route | {"lengths": _longer(ends, column.lengths.tolist())}
+        elif share and column.hubs is not None:
+            yield route | {"hubs": {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}}
+
+
+def _longer(ends: Sequence[tuple[str, str]], length: Sequence[int]) -> list[list[object]]:
+    return [[*ends[arc], x] for arc, x in enumerate(length) if x != 1]
+
+
+def _lengths(ends: Sequence[tuple[str, str]], found: Bounds) -> Json:
     if not found.lengths:
         return {"by": "ports"}
-    ends = _ends(asked)
     return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(found.lengths) if x]}
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.verify.blocks import groups
 from tdsl.verify.demand import Demand
-from tdsl.verify.multiflow import Bounds, Demands, Flows, Routed, concurrent
+from tdsl.verify.multiflow import concurrent
+from tdsl.verify.routed import Bounds, Demands, Flows, Routed
 from tdsl.verify.view import View
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
@@ -17,7 +18,17 @@ WORK = 4_000_000
 """Demands that all trees of a component together may route, but for the first: some ten seconds."""
 
 
-def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tuple[int, int], int]) -> tuple[Ints, int] | None:
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """What is on every arc, in so many ``parts`` of the demands; ``above`` is the arc by which each tree reaches every node, -1
+    at its root and where it does not come."""
+
+    load: Ints
+    parts: int
+    above: tuple[Ints, ...]
+
+
+def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tuple[int, int], int]) -> Trees | None:
     """What every arc carries, in so many parts of the demands, where each is divided alike over the trees that have both its
     ends; None if there is no path. Every arc ``tail → head`` has one back; nodes that do not pass end all paths.
 
@@ -51,7 +62,7 @@ def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tu
         load[own[0]] += amount[i] * parts
     for (level, down), there in zip(grown, both, strict=True):
         _climb(level, down, back, tail, source[there], target[there], (amount * parts // np.maximum(count, 1))[there], load)
-    return load, parts
+    return Trees(load, parts, tuple(down for _, down in grown))
 
 
 def _levels(nodes: int, start: Ints, near: Ints, passes: Bools, roots: Ints, turn: int = 0) -> tuple[Ints, Ints]:

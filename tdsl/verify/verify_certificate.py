@@ -9,14 +9,16 @@ it needs Python and nothing else, shares no code with what wrote the certificate
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
-from heapq import heappop, heappush
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations, islice
 from math import gcd, isqrt
 from operator import mul
+from pathlib import Path
 from typing import Any
 
 
@@ -37,36 +39,50 @@ class Net:
         self.fabric, columns, links = fabric, fabric["devices"]["columns"], fabric["links"]
         self.facts = {row[0]: dict(zip(columns, row, strict=True)) for row in fabric["devices"]["rows"]}
         need(failed <= set(self.facts), "an unknown device fails")
-        at = [links["columns"].index(c) for c in ("a_device", "b_device", "rate_bps")]
-        every = [(row[at[0]], row[at[1]], row[at[2]]) for row in links["rows"]]
-        self.links = [(a, b, r) for a, b, r in every if a != b and a not in failed and b not in failed]
-        linked = {d for a, b, _ in self.links for d in (a, b)}
+        at = [links["columns"].index(c) for c in ("a_device", "b_device", "rate_bps", "rail")]
+        every = [(row[at[0]], row[at[1]], row[at[2]], row[at[3]]) for row in links["rows"]]
+        left = [x for x in every if x[0] not in failed and x[1] not in failed]
         kind = {d: f["kind"] for d, f in self.facts.items()}
-        ends = [d for d in self.facts if kind[d] in ("host", "chip") and d not in failed]
-        ends = [d for d in ends if d in linked or (kind[d] == "host" and not failed)]
-        ends = [d for d in ends if self.facts[d]["role"] == "accelerator"] or ends
-        chips = [d for d in ends if kind[d] == "chip"]
-        self.units = frozenset(chips or ends)
-        direct = any(kind[a] == kind[b] == "chip" for a, b, _ in self.links)
-        self.forward = {d for d in self.facts if d not in failed and (kind[d] == "switch" or (direct and kind[d] == "chip"))}
-        counted = [(a, b, r) for a, b, r in self.links if {a, b} <= self.units | self.forward]
-        self.grain = gcd(*(r for _, _, r in counted)) or 1
+        linked = {d for x in left for d in x[:2]}
+        self.units = dict.fromkeys(d for d in self.ends(linked) if d not in failed and (d in linked or not failed)).keys()
+        direct = any(kind[x[0]] == kind[x[1]] == "chip" for x in left)
+        forward = (d for d in kind if d not in failed and (kind[d] == "switch" or (direct and kind[d] == "chip")))
+        self.forward = dict.fromkeys(forward).keys()
+        self.every = [x for x in left if x[0] != x[1]]
+        counted = self.units | self.forward
+        self.links = [x for x in self.every if x[0] in counted and x[1] in counted]
+        self.grain = gcd(*(x[2] for x in self.links)) or 1
         self.cap: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        self.add(counted)
+        self.add((a, b, rate) for a, b, rate, _ in self.links)
         self.half = len(self.units) // 2
         self.full_of = {u: sum(self.cap[u].values()) for u in self.units}
         self.full = sum(sorted(self.full_of.values())[: self.half])
+
+    def ends(self, linked: set[str]) -> list[str]:
+        """Hosts and chips, those with accelerators if there are any; chips inside of hosts, where some like them have links,
+        instead of the hosts. The switches if there are none."""
+        ends = {d: f for d, f in self.facts.items() if f["kind"] in ("host", "chip")}
+        paths = {f["path"] for f in ends.values()}
+        like = {d: re.sub(r"\[.*?\]", "", f["path"]) for d, f in ends.items()}
+        inside = {d: like[d].rpartition(".")[0] for d, f in ends.items() if f["path"].rpartition(".")[0] in paths}
+        opened = {inside[d]: like[d] for d in inside if d in linked}
+        counted = [d for d in ends if (inside[d] in opened if d in inside else like[d] not in opened)]
+        role = {d: f["role"] or "" for d, f in ends.items()}
+        main = next((r for r in ("accelerator", "") if r in role.values()), "")
+        return [d for d in counted if role[d] == main] or counted or [d for d, f in self.facts.items() if f["kind"] == "switch"]
 
     def crossing(self, side: set[str]) -> int:
         """Capacity out of a side."""
         return sum(c for a in side for b, c in list(self.cap[a].items()) if b not in side)
 
-    def add(self, links: list[tuple[str, str, int]]) -> int:
+    def add(self, links: Iterable[tuple[str, str, int]]) -> int:
         """Add the capacities of links; all of them together."""
+        total = 0
         for a, b, rate in links:
             self.cap[a][b] += rate // self.grain
             self.cap[b][a] += rate // self.grain
-        return sum(rate // self.grain for _, _, rate in links)
+            total += rate // self.grain
+        return total
 
     def far(self, start: str) -> dict[str, int]:
         """Links from one of what forwards to all that it reaches."""
@@ -157,125 +173,6 @@ def definite(matrix: list[list[int]]) -> bool:
             return False
         done.append([*new, isqrt(rest)])
     return True
-
-
-class Folded:
-    """The net with units that meet the same switches as one node, under the symmetries that a certificate states.
-
-    Nodes are numbered in the order of fabric.json, links by their nodes. Every unit of one source of each orbit sends along
-    shortest paths under whole lengths; what it puts on a link, all symmetries spread evenly over the link's orbit.
-    """
-
-    PARTS = 5040
-
-    def __init__(self, net: Net, stated: Any) -> None:
-        known: dict[Any, str] = {}
-        self.net, rank = net, {d: i for i, d in enumerate(net.facts)}
-        first = {}
-        for u in sorted(net.units, key=lambda d: rank[d]):
-            plain = u not in net.forward and net.cap[u] and not net.units & set(net.cap[u])
-            first[u] = known.setdefault(tuple(sorted(net.cap[u].items())), u) if plain else u
-        names = sorted((set(first.values()) | net.forward), key=lambda d: rank[d])
-        at = {d: i for i, d in enumerate(names)}
-        node = {d: at[first.get(d, d)] for d in (*net.forward, *net.units)}
-        self.passes = [d in net.forward for d in names]
-        count = Counter(node[u] for u in net.units)
-        self.weight = [count[v] for v in range(len(names))]
-        room: dict[tuple[int, int], int] = defaultdict(int)
-        for a, b, c in [(node[a], node[b], c) for a, to in net.cap.items() for b, c in to.items()]:
-            room[min(a, b), max(a, b)] += c
-        self.links = sorted(room)
-        self.room = [room[x] // 2 for x in self.links]  # each was met from both ends
-        self.place = {x: i for i, (a, b) in enumerate(self.links) for x in ((a, b), (b, a))}
-        self.near: list[list[int]] = [[] for _ in names]
-        for v, w in sorted(self.place):
-            self.near[v].append(w)
-        for image in stated["symmetries"]:
-            need(sorted(image) == list(range(len(names))), "a symmetry is no renaming")
-            need(all((self.weight[v], self.passes[v]) == (self.weight[w], self.passes[w]) for v, w in enumerate(image)), "unlike")
-            need(all(room.get((min(image[a], image[b]), max(image[a], image[b]))) == room[a, b] for a, b in room), "no symmetry")
-        orbit = self.classes(len(names), stated["symmetries"])
-        moved = [[self.place[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
-        self.link_orbit = self.classes(len(self.links), moved)
-        self.sources = Counter(orbit[node[u]] for u in net.units)
-
-    @staticmethod
-    def classes(count: int, images: list[list[int]]) -> list[int]:
-        """For everything the lowest that the images lead to."""
-        out, before = list(range(count)), [-1]
-        while out != before:
-            before = out[:]
-            for x, y in ((x, y) for image in images for x, y in enumerate(image)):
-                out[x] = out[y] = min(out[x], out[y])
-        return out
-
-    def far(self, source: int, length: list[int]) -> dict[int, int]:
-        """Distances from a source; what forwards nothing is passed by none."""
-        out: dict[int, int] = {}
-        heap = [(0, source)]
-        while heap:
-            at, v = heappop(heap)
-            if v not in out:
-                out[v] = at
-                for w in self.near[v] if v == source or self.passes[v] else ():
-                    heappush(heap, (at + length[self.place[v, w]], w))
-        return out
-
-    def send(self, source: int, length: list[int], pairs: bool, times: int, load: list[int]) -> int:
-        """Add what a source puts on the orbits of links: each node divides what comes by capacity among the last links. The
-        units that it reaches."""
-        far = self.far(source, length)
-        arriving = {v: self.weight[v] * self.PARTS for v in far if self.weight[v] and v != source}
-        while arriving:
-            following: dict[int, int] = defaultdict(int)
-            for v, amount in arriving.items():
-                near = [u for u in self.near[v] if u in far and (u == source or self.passes[u])]
-                self.divide(v, [u for u in near if far[u] + length[self.place[u, v]] == far[v]], amount, times, load, following)
-            arriving = {v: amount for v, amount in following.items() if v != source}
-        if pairs and self.weight[source] > 1:
-            shortest = min(length[self.place[source, v]] for v in self.near[source])
-            ways = [v for v in self.near[source] if length[self.place[source, v]] == shortest]
-            self.divide(source, ways, (self.weight[source] - 1) * self.PARTS, 2 * times, load, defaultdict(int))
-        return sum(self.weight[v] for v in far)
-
-    def divide(self, v: int, ways: list[int], amount: int, times: int, load: list[int], following: dict[int, int]) -> None:
-        """Divide an amount at a node as its links have capacity, rounded down; the first takes what is over."""
-        rooms = [self.room[self.place[u, v]] for u in ways]
-        shares = [amount * c // sum(rooms) for c in rooms]
-        shares[0] += amount - sum(shares)
-        for u, share in zip(ways, shares, strict=True):
-            load[self.link_orbit[self.place[u, v]]] += share * times
-            following[u] += share
-
-    def rate(self, stated: Any) -> tuple[Fraction, int]:
-        """What fits of the demand if all send so at once, in grains for every pair, or hub and unit; and how many of those are
-        apart in every balanced split: whatever side a hub is on, half of the units are on the other, less those not reached."""
-        units, pairs, apart = len(self.net.units), stated["pairs"] is True, 0
-        sources = self.sources if pairs else dict(stated["hubs"])
-        need(all(type(n) is int and n > 0 and (pairs or self.weight[v] < 2) for v, n in sources.items()), "no sender")
-        load, capacity, shares = [0] * len(self.links), [0] * len(self.links), 0
-        for route in stated["routes"]:
-            share, length = route["share"], route["lengths"]
-            need(all(type(x) is int and x > 0 for x in (share, *length)) and len(length) == len(self.links), "no length or share")
-            reached = {v: self.send(v, length, pairs, n * share, load) for v, n in sources.items()}
-            need(not pairs or set(reached.values()) == {units}, "not reached")
-            apart = sum(n * max(reached[v] - (units + 1) // 2, 0) for v, n in sources.items())
-            shares += share
-        for i, c in zip(self.link_orbit, self.room, strict=True):
-            capacity[i] += (1 + pairs) * c
-        rate = min(Fraction(c, x) for c, x in zip(capacity, load, strict=True) if x) * self.PARTS * shares
-        return rate, units // 2 * ((units + 1) // 2) if pairs else apart
-
-    def distances(self, length: list[int]) -> Fraction:
-        """Capacity times length over the distances of all pairs: no rate of all pairs is above it."""
-        need(len(length) == len(self.links) and min(length) >= 0, "no lengths")
-        need(all(length[i] == length[o] for i, o in enumerate(self.link_orbit)), "lengths differ in an orbit")
-        total = 0
-        for s, times in self.sources.items():
-            far = self.far(s, length)
-            total += times * 2 * min(length[self.place[s, v]] for v in self.near[s]) * (self.weight[s] - 1)
-            total += times * sum(far[t] * w for t, w in enumerate(self.weight) if w)
-        return Fraction(2 * sum(c * x for c, x in zip(self.room, length, strict=True)), total)
 
 
 Profile = tuple[frozenset[str], list[Fraction]]
@@ -410,7 +307,7 @@ def lower_bound(net: Net, stated: Any) -> int:
     if by == "spectrum":
         return spectrum(net, Fraction(stated["mu"]))
     if by == "routes":
-        rate, apart = Folded(net, stated).rate(stated)
+        rate, apart = beside("verify_throughput").Orbits(net, stated).rate(stated)
         return -int(-rate * apart // 1)
     need(by in ("shares", "none"), "there is no such proof")
     more, inner = stated.get("restored", []), net.forward - net.units
@@ -434,22 +331,6 @@ def bisection(net: Net, stated: Any) -> int:
     lower = lower_bound(net, stated["lower"]) * net.grain  # restores links, or uses them up
     need(lower == stated["lower_bps"], f"the proof shows {lower} bit/s")
     return lower
-
-
-def throughput(net: Net, stated: Any) -> None:
-    """Bounds on the rate of every ordered pair of units, in bit/s, when all send to all at once."""
-    folded, upper = Folded(net, stated["lower"]), stated["upper"]
-    need(len(net.units) == stated["units"] > 1, "the number of units is another")
-    need(stated["pattern"] == "all_to_all" and stated["lower"]["pairs"] is True, "verify_throughput.py is for other patterns")
-    need(folded.rate(stated["lower"])[0] * net.grain == Fraction(stated["lower_bps"]), "the routes show another rate")
-    if "cut" in upper:
-        side = set(upper["cut"])
-        ours = len(side & net.units)
-        need(side <= net.units | net.forward and 0 < ours < len(net.units), "the cut divides no units")
-        high = Fraction(net.crossing(side), ours * (len(net.units) - ours))
-    else:
-        high = folded.distances(upper["lengths"])
-    need(high * net.grain == Fraction(stated["upper_bps"]), "the upper bound is another")
 
 
 def reachability(net: Net, stated: Any) -> None:
@@ -493,8 +374,8 @@ def survives(whole: Net, stated: Any) -> None:
     for image in stated["exchanges"]:
         need(set(image) == set(image.values()) and all(key[a] == key[b] for a, b in image.items()), "no exchange of like devices")
         moving = [x for x in whole.links if x[0] in image or x[1] in image]
-        before = Counter((min(a, b), max(a, b), rate) for a, b, rate in moving)
-        after = Counter((*sorted((image.get(a, a), image.get(b, b))), rate) for a, b, rate in moving)
+        before = Counter((min(a, b), max(a, b), rate) for a, b, rate, _ in moving)
+        after = Counter((*sorted((image.get(a, a), image.get(b, b))), rate) for a, b, rate, _ in moving)
         need(before == after, "an exchange changes the wiring")
         moves.append([place.get(frozenset(image.get(d, d) for d in e), -1) for e in elements])
         need(-1 not in moves[-1], "an exchange leads out of the elements")
@@ -517,6 +398,22 @@ def survives(whole: Net, stated: Any) -> None:
             base = whole if claim["of_intact"] else net
             asked = max(Fraction(claim["at_least_bps"] or 0), Fraction(claim["at_least"] or 0) * base.full * base.grain)
             need(case["left"]["check"] == "bisection" and bisection(net, case["left"]) >= asked, "a case fails")
+
+
+def throughput(net: Net, stated: Any) -> None:
+    """Bounds on what flows of a pattern."""
+    beside("verify_throughput").throughput(net, stated)
+
+
+def beside(name: str) -> Any:
+    """The file of that name beside this one, as a module; what it rejects is rejected here."""
+    spec = spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    need(spec is not None and spec.loader is not None, f"{name}.py is not beside this file")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.__dict__["Rejected"] = Rejected
+    return module
 
 
 CHECKS = {f.__name__: f for f in (bisection, throughput, reachability, diameter, survives)}

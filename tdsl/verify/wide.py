@@ -74,11 +74,14 @@ class Demands:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand, and by source."""
+    """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand, and by source. It was
+    made of shortest paths under ``lengths``, in the order of the arcs, or of ways over ``hubs``, nodes and the share of each."""
 
     load: Ints
     whole: int
     flow: tuple[Ints, Ints, Ints] | None
+    lengths: Ints | None = None
+    hubs: tuple[Ints, Ints] | None = None
 
 
 @dataclass(eq=False)
@@ -104,10 +107,15 @@ class Mixture:
             self.columns.append(column)
             self.use = self.use + (use - self.use) * part
 
-    def _parts(self) -> tuple[list[int], int]:
-        """Whole parts of every routing's load, and of how many."""
+    def whole(self) -> list[int]:
+        """The share of every routing in parts of FINE."""
         whole = [int(x * FINE) for x in self.shares]
         whole[whole.index(max(whole))] += FINE - sum(whole)
+        return whole
+
+    def _parts(self) -> tuple[list[int], int]:
+        """Whole parts of every routing's load, and of how many."""
+        whole = self.whole()
         common = lcm(*(c.whole for c in self.columns))
         return [x * (common // c.whole) for x, c in zip(whole, self.columns, strict=True)], common * FINE
 
@@ -153,7 +161,7 @@ def mixed(wires: Wires, wanted: Demands, enough: Fraction) -> tuple[Mixture, Fra
         if sent is None:
             break
         work += sent.work
-        column = _column(sent, wanted)
+        column = _column(sent, wanted, length)
         shown = Fraction(int((room * length).sum()), sent.spent)  # what is on arcs anyway only adds to the distances
         if shown < best:
             best, lengths = shown, length
@@ -170,9 +178,9 @@ def _near(found: Mixture, upper: Fraction, gap: float) -> bool:
     return float(found.use.max()) * float(upper) <= 1 + gap
 
 
-def _column(sent: Spread, wanted: Demands) -> Column:
+def _column(sent: Spread, wanted: Demands, length: Ints) -> Column:
     own = 0 if wanted.own is None else wanted.own
-    return Column(sent.load + own, PARTS, sent.flow if wanted.own is None else None)
+    return Column(sent.load + own, PARTS, sent.flow if wanted.own is None else None, lengths=length)
 
 
 def _lengths(seen: Floats, turn: int) -> Ints:
@@ -217,7 +225,7 @@ def hubs(wires: Wires, wanted: Demands) -> Column | None:
             load = load + back
             break
     common = gcd(least, PARTS * int(share.sum()))
-    return Column(load * (least // common), PARTS * int(share.sum()) // common, None)
+    return Column(load * (least // common), PARTS * int(share.sum()) // common, None, hubs=(tops, share))
 
 
 def _tops(wires: Wires, ends: Ints) -> Ints:

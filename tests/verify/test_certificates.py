@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.rails import link_rail
 from tdsl.verify import bisection as engine
 from tdsl.verify import verify_certificate as script
 from tdsl.verify.certificate import certificates
@@ -45,16 +46,18 @@ SEEDS = st.integers(0, 10**6)
 def as_json(f):
     """What the target `json` writes of a fabric, as far as the script reads it."""
     rows = [
-        [f.device_name(d), str(f.kind[d]), str(f.role[d]), f.model_of(d).name] for d in range(f.device_count) if f.built[d]
+        [f.device_name(d), f.device_path(d), str(f.kind[d]), str(f.role[d]), f.model_of(d).name]
+        for d in range(f.device_count) if f.built[d]
     ]  # fmt: skip
+    rails = [None if rail < 0 else rail for rail in np.asarray(link_rail(f)).tolist()]
     links = [
-        [f.device_name(a), f.device_name(b), r]
-        for a, b, r in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True)
+        [f.device_name(a), f.device_name(b), r, rail]
+        for a, b, r, rail in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), rails, strict=True)
     ]
     return {
         "fabric": f.name,
-        "devices": {"columns": ["name", "kind", "role", "model"], "rows": rows},
-        "links": {"columns": ["a_device", "b_device", "rate_bps"], "rows": links},
+        "devices": {"columns": ["name", "path", "kind", "role", "model"], "rows": rows},
+        "links": {"columns": ["a_device", "b_device", "rate_bps", "rail"], "rows": links},
     }
 
 
@@ -187,7 +190,7 @@ def test_another_fabric_is_rejected(data):
     net = Net(fabric)
     side = set(certificate["cut"])
     counted = net.units | net.forward
-    ends = [(a, b) for a, b, _ in fabric["links"]["rows"]]
+    ends = [(a, b) for a, b, *_ in fabric["links"]["rows"]]
     crossing = [i for i, (a, b) in enumerate(ends) if (a in side) != (b in side) and {a, b} <= counted]
     del fabric["links"]["rows"][data.draw(st.sampled_from(crossing))]
     assert rejected(certificate, fabric)

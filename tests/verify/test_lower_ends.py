@@ -64,7 +64,8 @@ def test_sides_in_any_order_show_the_least_and_no_more(seed, random, asked):
     f = small(seed)
     fabric = as_json(f)
     net = Net(fabric)
-    assume(1 < len(net.units) == len(judges.units(f)))  # a chip that is only joined to itself is no unit to the script
+    assume(len(net.units) > 1)
+    assert len(net.units) == len(judges.units(f))
     order = sorted(net.units | net.forward)
     random.shuffle(order)
     stated = {"by": "splits", "parts": [{"least": asked, "order": [[d] for d in order]}]}
@@ -80,7 +81,7 @@ def test_no_multiplier_shows_too_much(seed, mu):
         else random_chips(seed, 7, 12).build()
     )
     fabric = as_json(f)
-    assume(len(Net(fabric).units) == len(judges.units(f)))
+    assert len(Net(fabric).units) == len(judges.units(f))
     assert (shown(fabric, {"by": "spectrum", "mu": str(mu)}) or 0) <= least(f, fabric)
 
 
@@ -101,7 +102,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
         "symmetries": [x.tolist() for x in found.images],
         "routes": [{"share": 1, "lengths": lengths}],
     }
-    assume(1 < len(Net(fabric).units) == len(judges.units(f)))
+    assume(len(Net(fabric).units) > 1)
     assert (shown(fabric, stated) or 0) <= least(f, fabric)
 
 
@@ -112,7 +113,8 @@ def test_the_engine_and_the_script_agree(seed):
     f = small(seed)
     fabric, view = as_json(f), View.whole(f)
     net = Capacities.of(view)
-    assume(1 < len(net.units) == len(Net(fabric).units))  # a chip that is only joined to itself is no unit to the script
+    assume(len(net.units) > 1)
+    assert len(net.units) == len(Net(fabric).units)
     places = placements(net)
     if places is not None and places[0]:
         assert shown(fabric, _proof(view, Proof(places[0], "places", ((net, places[0]),)))) == places[0] == least(f, fabric)

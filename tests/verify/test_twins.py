@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.semantics.values import Word
-from tdsl.verify import alltoall, multiflow, twins, waves, wide
-from tdsl.verify.multiflow import Flows, concurrent
+from tdsl.verify import alltoall, multiflow, routed, twins, waves, wide
+from tdsl.verify.multiflow import concurrent
+from tdsl.verify.routed import Flows
 from tests.fabrics import multiplane, rail_only, superpod, without
 from tests.verify.test_throughput import judged
 
@@ -88,7 +89,7 @@ def test_twins_put_together_change_no_bound(seed, loose, by):
         for s, part in found.routes.flow.items():
             assert brought(part, flows, {p: x for p, x in demands.items() if p[0] == s})
             assert all(flows.passes[v] or v == s for v in flows.tail[list(part)].tolist())
-            multiflow._merge(total, part)
+            routed.merge(total, part)
         assert {arc: x for arc, x in total.items() if x} == found.routes.load
     if found.lengths:
         assert shown(found.lengths, flows, demands) == found.upper
@@ -142,7 +143,7 @@ def test_planes_whose_hosts_meet_several_leaves(args, monkeypatch):
     damaged = without(f, [f.link_count - 1])
     best = judged(damaged, *asked)
     made = []
-    divided = multiflow.Divided
+    divided = routed.Divided
     monkeypatch.setattr(multiflow, "WORK", 0)
     monkeypatch.setattr(multiflow, "Divided", lambda *facts: made.append(1) or divided(*facts))
     found = judged(f, *asked)

@@ -1,0 +1,210 @@
+"""Certificates of patterns that are too large to write every source's flow down: what the routings were made of is enough."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.semantics.values import Word
+from tdsl.verify import alltoall, concurrent, multiflow, routed, verify_throughput, waves, wide
+from tdsl.verify.alltoall import ALL
+from tdsl.verify.certificate import certificates
+from tdsl.verify.demand import Demand
+from tdsl.verify.verify_certificate import Net, verify
+from tdsl.verify.view import View
+from tests.fabrics import Builder, claim, multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, without
+from tests.verify.test_certificates import as_json, at, leaves, put, rejected
+from tests.verify.test_throughput import optimum
+
+SEEDS = st.integers(0, 10**6)
+LARGE = [(multiflow, "WORK", 0), (waves, "HELD", 0), (concurrent, "WORK", 0)]
+LIMITS = {
+    "averages of shortest paths": [(routed, "KEPT", 0), (multiflow, "SMALL", 0), (concurrent, "WORK", 0)],
+    "mixtures": LARGE,
+    "hubs": [*LARGE, (wide, "ROUNDS", 0)],
+    "no pairs": [*LARGE, (alltoall, "PAIRS", 0)],
+    "trees": [*LARGE, (wide, "ARCS", 0)],
+    "twins": [*LARGE, (routed, "KEPT", 0), (multiflow, "SMALLER", 0)],
+    "averages among twins": [
+        *LARGE[1:],
+        (multiflow, "WORK", 60),
+        (routed, "KEPT", 0),
+        (multiflow, "SMALLER", 0),
+        (multiflow, "SMALL", 0),
+    ],
+}
+"""What is set to nothing, so that a small fabric is a large one."""
+PLAIN = [(Word("ring"),), (Word("shift"), 3), (Word(ALL),)]
+WORDS = [*PLAIN, (Word("rail_allreduce"),)]
+
+
+@contextmanager
+def limited(kind):
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name, value in LIMITS[kind]:
+            patch.setattr(module, name, value)
+        yield
+
+
+def made(f, kind, words=WORDS):
+    asked = [claim(f, "throughput", args=args, through=way) for args in words for way in ("", "scaleup")]
+    with limited(kind):
+        return json.loads(json.dumps(certificates(f, asked, [])))
+
+
+def some(seed):
+    """A small fabric of any kind."""
+    return (
+        random_fabric(seed, 1 + seed % 5, 2 + seed % 4, 2, seed % 9, 1),
+        random_layers(seed),
+        random_chips(seed, 6, 12),
+        superpod(2, 3 + seed % 4, 2, 2, uplinks=1 + seed % 2),
+        rail_only(3, 2),
+        multiplane(2, 6),
+    )[seed % 6].build()
+
+
+@settings(max_examples=80, deadline=None)
+@given(SEEDS, st.sampled_from(sorted(LIMITS)))
+def test_what_is_written_is_accepted(seed, kind):
+    f = some(seed)
+    fabric = as_json(f)
+    for certificate in made(f, kind).values():
+        verify(certificate, fabric)
+        assert 0 < Fraction(certificate["lower_bps"]) <= Fraction(certificate["upper_bps"])
+
+
+def demand_of(f, pattern):
+    n = len(View.whole(f).units)
+    pairs = [(s, t) for s in range(n) for t in range(n) if s != t]
+    if pattern != ALL:
+        by = 1 if pattern.startswith("ring") else 3
+        pairs = [(s, (s + by) % n) for s in range(n)]
+    source, target = np.array(pairs, dtype=np.int64).T
+    return Demand(source, target, np.ones(len(pairs), dtype=np.int64))
+
+
+def true_bps(f, pattern):
+    """By a linear program; of all to all the rate of a pair, else of all demands together."""
+    demand = demand_of(f, pattern)
+    return optimum(f, demand) * (1 if pattern == ALL else len(demand.source))
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, st.sampled_from(sorted(LIMITS)), st.sampled_from(PLAIN))
+def test_both_ends_hold(seed, kind, word):
+    f = some(seed)
+    if len(View.whole(f).units) < 2 or (len(word) > 1 and 3 % len(View.whole(f).units) == 0):
+        return
+    for certificate in made(f, kind, [word]).values():
+        if certificate["pattern"].endswith(" by rail"):
+            continue
+        true = true_bps(f, certificate["pattern"])
+        low, high = (float(Fraction(certificate[end])) for end in ("lower_bps", "upper_bps"))
+        assert low <= true * (1 + 1e-6) and true <= high * (1 + 1e-6)
+
+
+# ---------------------------------------------------------------- tampering
+
+
+@cache
+def examples():
+    """Certificates, their fabrics and what truly flows; every kind of proof is among them."""
+    out = []
+    for f in (
+        superpod(2, 3, 2, 2, uplinks=1).build(),
+        without(superpod(2, 4, 2, 3).build(), [3]),
+        random_chips(5, 6, 12).build(),
+        random_layers(8).build(),
+    ):
+        for kind in LIMITS:
+            found = made(f, kind, PLAIN)
+            out += [
+                (c, as_json(f), Fraction(true_bps(f, c["pattern"]) * (1 + 1e-9)))
+                for c in found.values()
+                if " by " not in c["pattern"]
+            ]
+    return [x for x in out if x[0]["lower"].get("by") == "routes"]
+
+
+def test_every_kind_of_proof_is_tampered_with():
+    kinds = {(c["pattern"] == ALL, *(x for x in ("lengths", "hubs", "trees") if x in r)) for c, *_ in examples()
+             for r in c["lower"]["routes"]}  # fmt: skip
+    assert kinds >= {(a, x) for a in (True, False) for x in ("lengths", "hubs")} | {(False, "trees")}
+    assert {*(x for c, *_ in examples() for x in c["upper"])} >= {"cut", "lengths"}
+    assert any(c["lower"].get("twins") for c, *_ in examples())
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_whatever_is_changed_what_is_accepted_is_true(data):
+    """Shares, parts, lengths, hubs, what hangs on what, a device for another; with the figures that the script then finds."""
+    certificate, fabric, true = data.draw(st.sampled_from(examples()))
+    certificate = deepcopy(certificate)
+    names = [row[0] for row in fabric["devices"]["rows"]]
+    inner = [w for w in leaves(certificate) if w[0] in ("lower", "upper")]
+    for _ in range(data.draw(st.integers(1, 3))):
+        way = data.draw(st.sampled_from(inner))
+        put(certificate, way, data.draw(st.sampled_from([0, 1, 2, 7, -1, 5041, 1.5, True, None, 10**12, "lengths", *names])))
+    if data.draw(st.booleans()):  # a key or an entry less, with all that is in it
+        way = data.draw(st.sampled_from(inner))
+        way = way[: data.draw(st.integers(2, len(way)))]
+        del at(certificate, way[:-1])[way[-1]]
+    for end in ("lower", "upper"):
+        found = shown(certificate, fabric, end)
+        assert found is None or (found <= true if end == "lower" else found >= true * (1 - Fraction(1, 10**8)))
+
+
+def shown(certificate, fabric, end):
+    """What the script takes an end for, in bit/s; None where it rejects it."""
+    stated = {**certificate, "lower_bps": "0", "upper_bps": "0"}
+    net = Net(fabric)
+    try:
+        if stated["pattern"] == ALL:
+            low, high = verify_throughput.all_to_all(net, stated)
+            return low if end == "lower" else high
+        asked = verify_throughput.pattern(net, stated)
+        return getattr(asked, end)(stated[end]) * asked.total
+    except (verify_throughput.Rejected, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        return None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_another_figure_is_rejected(data):
+    certificate, fabric, _ = data.draw(st.sampled_from(examples()))
+    certificate = deepcopy(certificate)
+    key = data.draw(st.sampled_from(["lower_bps", "upper_bps", "units"]))
+    certificate[key] = type(certificate[key])(Fraction(certificate[key]) + data.draw(st.integers(-3, 3).filter(bool)))
+    assert rejected(certificate, fabric)
+
+
+def test_another_fabric_is_rejected():
+    """With a link less for every unit, nothing flows as it did."""
+    for certificate, fabric, _ in examples():
+        less = deepcopy(fabric)
+        less["links"]["rows"] = [[*row[:2], row[2] // 2, *row[3:]] for row in less["links"]["rows"]]
+        assert rejected(certificate, less)
+
+
+@pytest.mark.parametrize("kind", sorted(LIMITS))
+def test_switches_among_themselves(kind):
+    """Of a fabric that shows no ends, the switches are the units."""
+    b = Builder("ring")
+    switch = b.devices("sw", b.model("switch", "SW", {"p": 4}), 6)
+    b.connect("connect sw to sw")
+    for i in range(6):
+        b.link(b.free(switch, i), b.free(switch, (i + 1) % 6))
+    f = b.build()
+    found = made(f, kind, PLAIN)
+    assert len(found) == len(PLAIN)
+    for certificate in found.values():
+        verify(certificate, as_json(f))
