@@ -14,7 +14,7 @@ from tdsl.verify.between import between
 from tdsl.verify.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Demand, Unfit, demand_of
-from tdsl.verify.multiflow import Bounds
+from tdsl.verify.routed import Bounds
 from tdsl.verify.terminals import Offer, offer, planes
 from tdsl.verify.view import View
 
