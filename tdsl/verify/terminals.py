@@ -42,6 +42,10 @@ class Offer:
         return concurrent(self.flows, self.demands, self.top)
 
 
+Answers = list[tuple[Offer, Bounds | None]]
+"""Offers with their bounds."""
+
+
 def planes(view: View) -> list[View]:
     """Every plane as a view of its own: a component of forwarding devices, and the links of those that meet it."""
     f = view.fabric

@@ -14,8 +14,7 @@ from tdsl.verify.between import between
 from tdsl.verify.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.demand import PATTERNS, Demand, Unfit, demand_of
-from tdsl.verify.routed import Bounds
-from tdsl.verify.terminals import Offer, offer, planes
+from tdsl.verify.terminals import Answers, offer, planes
 from tdsl.verify.view import View
 
 PLANES = 16
@@ -149,7 +148,7 @@ class Figure:
         return _percent(low) if self.exact else f"between {_percent(low)} and {_percent(high)}"
 
 
-def figure(view: View, demand: Demand | None, known: list[tuple[Offer, Bounds | None]] | None = None) -> Figure | str:
+def figure(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
     for what is alike, and takes this one."""
     if isinstance(view, ByRail):
@@ -188,7 +187,7 @@ def _alone(view: View, by_rail: bool, demand: Demand | None) -> list[list[float]
     found = planes(view)
     if not 1 < len(found) <= PLANES or (demand is None and not _little(view)):
         return None
-    divided, known = (ByRail.of(p) if by_rail else p for p in found), list[tuple[Offer, Bounds | None]]()
+    divided, known = (ByRail.of(p) if by_rail else p for p in found), Answers()
     return [None if p is None or len(p.units) < 2 else _interval(figure(p, demand, known)) for p in divided]
 
 
