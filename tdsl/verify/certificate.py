@@ -53,12 +53,11 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         judged = catalogue()["diameter"].judge(view, None)
         if judged.status == "proved":
             out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
-    if any(
-        c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of and not _by_rail(view, c) for c in claims
-    ):
-        made = _throughput(view)
+    uniform = [c for c in claims if c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of]
+    for claim in {c.through: c for c in uniform}.values():
+        made = _throughput(view, claim)
         if made is not None:
-            out["throughput-all_to_all.json"] = _headed(fabric, made)
+            out[f"throughput-{str(made['pattern']).replace(' ', '-')}.json"] = _headed(fabric, made)
     out |= {name: _headed(fabric, body) for name, body in patterns(view, claims).items()}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
@@ -134,16 +133,14 @@ def _routes(found: Concurrent) -> Json:
     }
 
 
-def _by_rail(view: View, claim: ResolvedClaim) -> bool:
-    """Whether a claim is about rails of hosts, of which no certificate of all to all is written, or about nothing."""
+def _throughput(view: View, claim: ResolvedClaim) -> Json | None:
+    """Of all pairs of hosts, or of rails of hosts; None where some do not meet."""
     try:
-        return isinstance(ways(view, claim)[0], ByRail)
+        view, _ = ways(view, claim)
     except Unfit:
-        return True
-
-
-def _throughput(view: View) -> Json | None:
-    found = bounds(view)
+        return None
+    rails = view if isinstance(view, ByRail) else None
+    found = None if rails and (rails.silent(None) or rails.apart(None)) else bounds(view)
     if found is None:
         return None
     net, either = found.net, found.either if isinstance(found, Both) else (found,)
@@ -151,7 +148,7 @@ def _throughput(view: View) -> Json | None:
     _, upper = _shown(view, next(x for x in either if x.upper == found.upper))
     return {
         "check": "throughput",
-        "pattern": "all_to_all",
+        "pattern": f"{ALL} by rail" if rails else ALL,
         "units": len(net.units),
         "lower_bps": str(found.lower * net.grain),
         "upper_bps": str(found.upper * net.grain),

@@ -446,27 +446,38 @@ def pattern(net: Any, stated: Any) -> Network:
 
 
 def rails(net: Any, wanted: Demands) -> Network:
-    """Every rail of a unit is an end for itself; one that has none is one end. What a unit sends goes from each rail to the same
-    rail of the other, as far as both have it; where nothing is said, it is a ring on every rail over the units that have it."""
-
-    def called(d: str, rail: int) -> str:
-        return d if rail < 0 or d in net.forward else f"{d} rail {rail}"
-
-    links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in net.links]
-    railed = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} - net.forward
-    links = [(a, b, rate, rail) for a, b, rate, rail in links if rail >= 0 or not {a, b} & railed]
-    arcs = [(called(a, rail), called(b, rail), rate) for a, b, rate, rail in links]
-    there = {(d, rail) for a, b, _, rail in links for d in (a, b)}
-    every = sorted({rail for _, rail in there})
+    """What a unit sends goes from each rail to the same rail of the other, as far as both have it; where nothing is said, it is a
+    ring on every rail over the units that have it."""
+    out = divided(net)
+    every = sorted({rail for _, rail in out.rails})
     demands: Demands = {}
     for rail in every if not wanted else ():
-        ring = [called(u, rail) for u in net.units if (u, rail) in there]
+        ring = [out.rails[u, rail] for u in net.units if (u, rail) in out.rails]
         demands |= dict.fromkeys(zip(ring, ring[1:] + ring[:1], strict=True), 1) if len(ring) > 1 else {}
     for (s, t), amount in wanted.items():
-        both = [rail for rail in every if (s, rail) in there and (t, rail) in there]
+        both = [rail for rail in every if (s, rail) in out.rails and (t, rail) in out.rails]
         need(bool(both), f"{s} and {t} have no rail in common")
-        demands |= {(called(s, rail), called(t, rail)): amount for rail in both}
-    return Network(arcs, net.forward, demands, [called(u, rail) for u in net.units for rail in every])
+        demands |= {(out.rails[s, rail], out.rails[t, rail]): amount for rail in both}
+    return Network([x[:3] for x in out.links], out.forward, demands, out.units)
+
+
+def divided(net: Any) -> Any:
+    """The same wiring, every rail of a unit as a unit for itself; a unit without rails is one. ``rails``: the name of each."""
+    out, ends = copy(net), net.units - net.forward
+    links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in net.links]
+    railed = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} & ends
+    links = [(a, b, rate, rail) for a, b, rate, rail in links if rail >= 0 or not {a, b} & railed]
+    there = {(d, rail) for a, b, _, rail in links for d in {a, b} & ends}
+    rails = sorted({rail for _, rail in there})
+    out.rails = {(u, r): u if r < 0 else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there}
+    out.links = [(out.rails.get((a, r), a), out.rails.get((b, r), b), rate, r) for a, b, rate, r in links]
+    out.units = dict.fromkeys(out.rails.values()).keys()
+    out.facts = {d: f for d, f in net.facts.items() if d not in ends} | dict.fromkeys(out.units)
+    out.grain = gcd(*(x[2] for x in out.links)) or 1
+    out.cap = defaultdict(lambda: defaultdict(int))
+    out.add((a, b, rate) for a, b, rate, _ in out.links)
+    out.full_of = {u: sum(out.cap[u].values()) for u in out.units}
+    return out
 
 
 def between(net: Any, stated: Any) -> Network:
@@ -501,10 +512,11 @@ def all_to_all(net: Any, stated: Any) -> tuple[Fraction, Fraction]:
 def throughput(net: Any, stated: Any) -> None:
     """Bounds in bit/s: of all to all on the rate of every ordered pair; else on what flows of all demands together, each in its
     proportion."""
-    if stated["pattern"] == "all_to_all":
-        low, high = all_to_all(net, stated)
+    by_rail = stated["pattern"] == "all_to_all by rail"
+    need(stated["pattern"] == "all_to_all" or not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
+    if stated["pattern"] == "all_to_all" or by_rail:
+        low, high = all_to_all(divided(net) if by_rail else net, stated)
     else:
-        need(not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
         asked = between(net, stated) if stated["pattern"] == "between" else pattern(net, stated)
         low, high = (asked.total * x for x in (asked.lower(stated["lower"]), asked.upper(stated["upper"])))
     need(low == Fraction(stated["lower_bps"]), f"the flows or routes show {low} bit/s")

@@ -188,11 +188,21 @@ def test_certificates_state_what_was_judged(tmp_path_factory, seed, pattern, thr
             assert rejected(other, fabric)
 
 
-def test_no_certificate_of_all_to_all_among_rails():
-    f = superpod(2, 2, 2, 2, omit_last=False, manager=False).build()
-    assert not certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),))], [])
-    (proof,) = certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),), through="scaleup")], []).values()
-    assert proof["units"] == 4
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_certificates_of_all_to_all(seed):
+    """Among hosts and among their rails: two files, and each is rejected under the other's name."""
+    f = made(seed)
+    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=word) for word in ("", "scaleup")]
+    proofs, fabric = json.loads(json.dumps(certificates(f, asked, []))), written(f)
+    for proof in proofs.values():
+        verify(proof, fabric)
+        found = catalogue()["throughput"].judge(View.whole(f), asked[proof["pattern"] == "all_to_all"])
+        all_bps = [float(Fraction(proof[k])) * found.witness["pairs"] for k in ("lower_bps", "upper_bps")]
+        assert all_bps == pytest.approx([*found.measures.values()])
+        other = "all_to_all" if proof["pattern"] != "all_to_all" else "all_to_all by rail"
+        assert rejected({**proof, "pattern": other}, fabric) or ByRail.of(View.whole(f)) is None
+    assert set(proofs) <= {"throughput-all_to_all.json", "throughput-all_to_all-by-rail.json"}
 
 
 # ---------------------------------------------------------------- by hand
