@@ -134,7 +134,9 @@ def _routes(found: Concurrent) -> Json:
 
 
 def _throughput(view: View, claim: ResolvedClaim) -> Json | None:
-    """Of all pairs of hosts, or of rails of hosts; None where some do not meet."""
+    """Of all pairs of hosts, or of rails of hosts; None where some do not meet, or there is but one host."""
+    if len(view.units) < 2:
+        return None
     try:
         view, _ = ways(view, claim)
     except Unfit:

@@ -205,6 +205,12 @@ def test_certificates_of_all_to_all(seed):
     assert set(proofs) <= {"throughput-all_to_all.json", "throughput-all_to_all-by-rail.json"}
 
 
+def test_one_host_has_nobody_to_send_to():
+    f = rail_only(1, 2).build()
+    assert judged(f, "all_to_all").status == "skipped"
+    assert not certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),))], [])
+
+
 # ---------------------------------------------------------------- by hand
 
 
