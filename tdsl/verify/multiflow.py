@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.verify import blocks, twins, wide
+from tdsl.verify import blocks, paths, twins, wide
 from tdsl.verify.routed import Bounds, Demands, Divided, Flows, Loads, Routed, grouped
 from tdsl.verify.trees import loads
 from tdsl.verify.waves import Wires
@@ -62,6 +62,8 @@ def concurrent(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
         best = _cut(flows, demands, best)
     if best.lower < best.upper:
         best = _tighter(flows, by_source, best, _fullest(flows, routed.load))
+    if best.lower < best.upper and not small and len(flows.tail) + len(demands) <= paths.ROWS:
+        return _along(flows, demands, best)
     if best.lower < best.upper:
         better = _program if small else _weights
         for routes, lengths in better(flows, by_source, best):
@@ -81,6 +83,25 @@ def _cut(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
     if found is None or found[0] >= best.upper:
         return best
     return Bounds(best.lower, found[0], best.routes, tuple(found[1].astype(np.int64).tolist()))
+
+
+def _along(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
+    """The bounds with what routes along paths and their prices show, too."""
+    wanted = _columns(demands)
+    arcs = flows.tail, flows.head, flows.room
+    found = paths.along(flows.passes, arcs, (wanted.source, wanted.target, wanted.amount), best.upper)
+    if found is None:
+        return best
+    lengths = tuple(found.lengths.tolist()) if found.upper < best.upper else best.lengths
+    lower = min(found.lower, found.upper)
+    if lower <= best.lower:
+        return Bounds(best.lower, found.upper, best.routes, lengths)
+    routed = Routed()
+    for pair, on, parts in zip(found.pair.tolist(), found.arcs, found.parts.tolist(), strict=True):
+        if parts:
+            share = Fraction(int(wanted.amount[pair]) * parts, found.whole)
+            routed.add(int(wanted.source[pair]), dict.fromkeys(on.tolist(), share))
+    return Bounds(lower, found.upper, routed, lengths)
 
 
 def _columns(demands: Demands) -> wide.Demands:

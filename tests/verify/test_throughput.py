@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tdsl.diagnostic import Severity
 from tdsl.semantics.values import Word
 from tdsl.source import Origin, SourceFile, Span
-from tdsl.verify import alltoall, multiflow, wide
+from tdsl.verify import alltoall, multiflow, paths, wide
 from tdsl.verify.check import catalogue
 from tdsl.verify.demand import Demand, Unfit, demand_of
 from tdsl.verify.terminals import offer
@@ -143,20 +143,23 @@ def test_damaged_trees_against_a_linear_program(seed, by):
     agrees(f, Demand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
 
 
-@settings(max_examples=30, deadline=None)
-@given(SEEDS)
-def test_weights_where_there_is_no_linear_program(seed):
-    """Bounds by multiplicative weights hold, and are near."""
-    f = random_fabric(seed, 5, 4, 2, 9).build()
+@settings(max_examples=80, deadline=None)
+@given(SEEDS, st.booleans(), st.booleans())
+def test_where_there_is_no_linear_program_over_arcs(seed, by_paths, chips):
+    """Bounds by multiplicative weights hold, and are near; those by paths are nearer."""
+    f = random_chips(seed, 6, 14).build() if chips else random_fabric(seed, 5, 5, 2, 9, seed % 2).build()
     view = View.whole(f)
     asked = offer(view, random_demand(seed, len(view.units)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiflow, "SMALL", 0)
+        if not by_paths:
+            patch.setattr(paths, "ROWS", 0)
         found = asked.bounds() if asked else None
     if found is not None:
         exact = asked.bounds()
         assert found.lower <= exact.upper and exact.lower <= found.upper
-        assert found.upper <= 2 * found.lower
+        assert found.upper <= (Fraction(102, 100) if by_paths else 2) * found.lower
+        brought(asked, found)
         added_up(asked, found)
 
 
@@ -183,6 +186,11 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
         return
     assert 0 < found.lower <= best.upper and best.lower <= found.upper <= asked.top
     added_up(asked, found)
+    brought(asked, found)
+
+
+def brought(asked, found):
+    """Every demand leaves and arrives."""
     over = dict.fromkeys(range(asked.flows.nodes), Fraction(0))
     for arc, amount in found.routes.load.items():
         assert amount > 0
