@@ -7,7 +7,7 @@ irreducible is said only where, without each place, z3 gave sizes with which the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd
@@ -28,7 +28,9 @@ RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 16
 MANY = 4096
 """Ports of a switch that has room for all."""
 TRIALS = 4
-"""Sizes that are handed to the Sizer before a place is left unproven."""
+"""Sizes of z3 that are handed to the Sizer before others are tried."""
+NEAR = 64
+"""How far numbers are tried that z3 did not give."""
 CODES = frozenset({"E0459", "E0460"})
 
 
@@ -184,28 +186,43 @@ class Relations:
         """Whether the Sizer comes to its end with the sizes that z3 found."""
         model = self.solver.model()
         value = {key: model.eval(term, model_completion=True).as_long() for key, term in self.terms.items()}
-        found = {what: value[-1, what] for tier, what in self.free if tier < 0}
-        load = replace(self.load, **found)
-        load = replace(load, railed=load.railed and load.rails == self.load.rails)
         rates = [model.eval(r, model_completion=True).as_long() * self.unit for r in self.rates]
-        specs = []
-        for i, spec in enumerate(self.specs):
-            made = replace(spec, **{what: value[i, what] for what in ("per", "count") if (i, what) in self.free})
-            if (i, "model") in self.free:
-                ports = replace(made.model.classes[0], axes=(Axis(0, value[i, "model"]),), rate=rates[i])
-                made = replace(made, model=replace(made.model, classes=(ports,)))
-            specs.append(made)
-        for i in [k for k in range(1, len(specs)) if (k, "aim") in self.free]:
-            below = load.rate if i == 1 else specs[i - 2].rate
-            ratio = Fraction(
-                value[i - 1, "down"] * link_rate(below, specs[i - 1].rate), link_rate(specs[i - 1].rate, specs[i].rate)
-            )
-            specs[i] = replace(specs[i], aim=Aim("", ratio / value[i, "aim"]))
-        try:
-            Sizer(load, specs).run()
-        except Fault:
-            return False
-        return True
+        put: dict[tuple[int, str], Any] = {key: value[key] for key in self.free if key[1] not in ("model", "aim")}
+        for i, what in self.free:
+            if what == "model":
+                put[i, what] = (value[i, what], rates[i])
+        altered = with_others(self.load, self.specs, put)[1]
+        for i, what in self.free:
+            if what == "aim":
+                below = self.load.rate if i == 1 else altered[i - 2].rate
+                capacity = value[i - 1, "down"] * link_rate(below, altered[i - 1].rate)
+                ratio = Fraction(capacity, link_rate(altered[i - 1].rate, altered[i].rate))
+                put[i, what] = Aim("", ratio / value[i, "aim"])
+        return sized(*with_others(self.load, self.specs, put))
+
+
+def with_others(load: Load, specs: Sequence[TierSpec], put: Mapping[tuple[int, str], Any]) -> tuple[Load, list[TierSpec]]:
+    """An intent with other numbers at some places: a model's is its ports and their rate, a ratio's an Aim."""
+    load = replace(load, **{what: number for (tier, what), number in put.items() if tier < 0})
+    load = replace(load, railed=load.railed and put.get((-1, "rails"), load.rails) == load.rails)
+    out = []
+    for i, spec in enumerate(specs):
+        made = replace(spec, **{what: put[i, what] for what in ("per", "count", "aim") if (i, what) in put})
+        if (i, "model") in put:
+            ports, rate = put[i, "model"]
+            only = replace(made.model.classes[0], axes=(Axis(0, ports),), rate=rate)
+            made = replace(made, model=replace(made.model, classes=(only,)))
+        out.append(made)
+    return load, out
+
+
+def sized(load: Load, specs: list[TierSpec]) -> bool:
+    """Whether the Sizer comes to its end."""
+    try:
+        Sizer(load, specs).run()
+    except Fault:
+        return False
+    return True
 
 
 def connected(links: Any, far: Any, together: Any) -> Any:
@@ -249,7 +266,56 @@ def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], cor
             if relations.confirmed():
                 return True
             relations.another()
+    return by_trial(load, specs, others, place)
+
+
+def by_trial(load: Load, specs: Sequence[TierSpec], others: Sequence[Place], place: Place) -> bool:
+    """Whether some number at a place has sizes, of those that stand to reason: with all else as written, or with what is not in
+    the core as plain as it can be. For products that z3 gives up on."""
+    plain: dict[tuple[int, str], Any] = {}
+    for p in others:
+        if p.what == "model":
+            plain[p.tier, p.what] = (MANY, load.rate)
+        elif p.what == "aim":
+            plain[p.tier, p.what] = Aim("at most", Fraction(MANY**2))  # one link up
+        elif p.what == "count" and p.tier:
+            plain[p.tier, p.what] = 1
+    for more in ({}, plain):
+        for number in numbers(load, specs, place):
+            put = {**more, (place.tier, place.what): number}
+            if more:
+                put |= gathered(*with_others(load, specs, put), [p.tier for p in others if p.what == "per" and p.tier > 0])
+            if sized(*with_others(load, specs, put)):
+                return True
     return False
+
+
+def numbers(load: Load, specs: Sequence[TierSpec], place: Place) -> list[Any]:
+    """What may stand at a place instead."""
+    if place.what == "model":
+        return [(MANY, rate) for rate in dict.fromkeys((load.rate, *(s.rate for s in specs), *RATES))]
+    if place.what == "aim":
+        return [Aim("at most", Fraction(MANY**2)), *(Aim("", Fraction(a, b)) for a in range(1, NEAR) for b in (1, 2, 3, 4))]
+    each = 1
+    if place.what == "hosts":
+        for spec in specs:
+            each *= spec.per or 1
+        return [each * k * max(1, load.pods) for k in range(1, NEAR)]
+    whole = load.hosts // max(1, load.pods)
+    return sorted({*range(1, 4 * NEAR), *(-(-whole // k) for k in range(1, NEAR))})
+
+
+def gathered(load: Load, specs: Sequence[TierSpec], free: Collection[int]) -> dict[tuple[int, str], int]:
+    """Of tiers that may hold any number the one that is there: all instances of the tier below in one."""
+    out: dict[tuple[int, str], int] = {}
+    room = load.hosts // max(1, load.pods)
+    there = -(-room // (specs[0].per or room)) * max(1, load.pods)
+    for i, spec in enumerate(specs[1:], 1):
+        per = there if i in free else spec.per or there
+        if i in free:
+            out[i, "per"] = per
+        there = max(1, there // per)
+    return out
 
 
 def explain(d: Diagnostic, load: Load, specs: Sequence[TierSpec]) -> Diagnostic:
