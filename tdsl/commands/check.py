@@ -95,7 +95,7 @@ class Further(Output):
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write what proves bisection, reachability and survives, a folder for each design.",
+    help="Write what proves bisection, diameter, reachability, survives and throughput, a folder for each design.",
 )
 @click.option(
     "--all-params", is_flag=True,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
-from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.semantics.quantity import RATE, TIME, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.values import Value, Word, a_type, text_of, whole
@@ -360,7 +360,10 @@ class ModelBuilder:
             raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
         if name in self.facts:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
-        self.facts[name] = self.setting_value(s, self.scope)
+        self.facts[name] = value = self.setting_value(s, self.scope)
+        if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
+            help = "write `latency 230ns`"
+            raise Fault("E0103", s.span, "`latency` is one time, from port to port, and not below nothing", help=help)
         for item in s.items:
             for word, value in item.args:
                 if word:

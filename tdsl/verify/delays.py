@@ -45,6 +45,8 @@ def delay(view: View) -> Delay | None:
     if unknown:
         missing.append(f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`")
     graph, weight = net.graph, _weights(view, net, length, own)
+    if (int(own.max(initial=0)) + int(length.max(initial=0))) * (graph.nodes + 2) >= FAR:
+        return Delay(Fraction(0), (), (*missing, "the delays are too great to add up"))
     if not affordable(graph, int(net.access.sum())):
         return Delay(Fraction(0), (), (*missing, "the search is more work than the limit"))
     best = _farthest(net, graph, weight, _access(view, net, length, own), own[net.devices])
@@ -60,7 +62,7 @@ def time_of(model: DeviceModel) -> int | None:
     said = model.facts.get("latency")
     if not isinstance(said, Quantity) or said.dim != TIME:
         return None
-    return int(-(-said.amount * SECOND // 1))
+    return min(int(-(-said.amount * SECOND // 1)), FAR)
 
 
 def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
@@ -81,7 +83,7 @@ def _lengths(f: Fabric, rows: Ints) -> tuple[Ints, int]:
         for c, name in enumerate(f.classes):
             one = _of_class(said, s.settings.get("class"), name)
             if isinstance(one, Quantity) and one.dim == LENGTH:
-                metres[i, c] = -(-one.amount * METRE // 1)
+                metres[i, c] = min(-(-one.amount * METRE // 1), FAR)
     out = metres[f.link_statement[rows], f.link_class[rows]] if len(f.statements) else np.full(len(rows), -1, dtype=np.int64)
     short = (out < 0) & (f.link_medium[rows] != MEDIA.index("cable"))
     unknown = (out < 0) & ~short

@@ -138,3 +138,7 @@ class Graph:
                 count += 1
             whole &= count == sum(map(len, asked))
         return out, whole
+
+
+if __name__ == "__main__":
+    raise SystemExit("rejected: verify_certificate.py is the one to run; it reads this file")

@@ -14,6 +14,7 @@ from tdsl.semantics.quantity import LENGTH, TIME, Quantity
 from tdsl.verify.check import catalogue
 from tdsl.verify.view import View
 from tests.fabrics import rail_only, random_chips, random_fabric, random_layers, superpod, torus
+from tests.harness import compile_text
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
@@ -154,3 +155,14 @@ def test_latency_where_all_is_alike():
     assert len(found.witness["path"]) == 3
     blank = judged(superpod(2, 4, 2, 4).build(), "latency")
     assert blank.status == "skipped" and "no `latency`" in blank.reason and "no `length`" in blank.reason
+
+
+def test_delays_beyond_64_bits_are_not_added_up(tmp_path):
+    """A cable of a hundred light years is no reason to fall over."""
+    text = "model switch SLOW { port p[1..8]: 400Gbps; latency 1ns }\nfabric f { host n[2]: BOX; switch s: SLOW\n"
+    text += "connect n[*] to s spread x 2 { length LONG }\nreport latency }"
+    for long, status in (("10000km", "modelled"), ("999999999999999km", "skipped")):
+        design = compile_text(text.replace("LONG", long), tmp_path).designs[0]
+        (found,) = [r for r in design.results if r.requirement]
+        assert found.status == status and ("too great" in found.reason) == (status == "skipped")
+    assert found.value is None

@@ -183,6 +183,13 @@ def test_the_script_stands_alone():
     assert names <= set(sys.stdlib_module_names)
 
 
+@pytest.mark.parametrize("name", ["verify_throughput.py", "verify_paths.py"])
+def test_what_verifies_nothing_alone_says_so(name):
+    """Status 0 would mean that a certificate is accepted."""
+    done = subprocess.run([sys.executable, str(SCRIPT.with_name(name)), "c.json", "f.json"], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("rejected: ")
+
+
 DESIGN = """fabric f {
   host node[8]: DGX_H100
   switch leaf[8]: QM9700

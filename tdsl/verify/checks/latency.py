@@ -67,8 +67,8 @@ class Latency(Check):
         path = [view.fabric.device_name(d) for d in found.path]
         if found.missing:
             known = f"; the rest adds up to {show(worst)}" if found.worst else ""
-            return Judgement(
-                "skipped", reason=f"{listing(found.missing, 4)}{known}", witness={"missing": list(found.missing)}, help=TO_SAY
-            )
+            help = TO_SAY if any("`" in m for m in found.missing) else ""
+            reason = f"{listing(found.missing, 4)}{known}"
+            return Judgement("skipped", reason=reason, witness={"missing": list(found.missing)}, help=help)
         text = f"{show(worst)} through {listing(path, 7)}"
         return Judgement("modelled", text, worst, worst, worst, witness={"path": path})
