@@ -138,3 +138,24 @@ class Graph:
                 count += 1
             whole &= count == sum(map(len, asked))
         return out, whole
+
+
+def path(tree: dict[int, tuple[int, int]], s: int, t: int) -> Iterator[Arc]:
+    """The arcs from one node of a tree to another."""
+    while s != t:
+        if tree[s][0] >= tree[t][0]:
+            yield s, tree[s][1]
+            s = tree[s][1]
+        else:
+            yield tree[t][1], t
+            t = tree[t][1]
+
+
+def classes(count: int, images: list[list[int]]) -> list[int]:
+    """For everything the lowest that the images lead to."""
+    out, before = list(range(count)), [-1]
+    while out != before:
+        before = out[:]
+        for x, y in ((x, y) for image in images for x, y in enumerate(image)):
+            out[x] = out[y] = min(out[x], out[y])
+    return out

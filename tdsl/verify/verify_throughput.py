@@ -7,7 +7,7 @@ What a file asked for stands in the certificate, and is what it is about. It nee
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from copy import copy
 from fractions import Fraction
 from functools import partial
@@ -31,7 +31,8 @@ def need(holds: bool, why: str) -> None:
         raise Rejected(why)
 
 
-Graph: Any = run_path(str(Path(__file__).with_name("verify_paths.py")))["Graph"]
+PATHS = run_path(str(Path(__file__).with_name("verify_paths.py")))
+Graph, path, classes = (PATHS[x] for x in ("Graph", "path", "classes"))
 
 
 # ---------------------------------------------------------------- proofs
@@ -278,17 +279,6 @@ def sums(by: list[int], amounts: Wanted) -> Wanted:
     return out
 
 
-def path(tree: dict[int, tuple[int, int]], s: int, t: int) -> Iterator[Arc]:
-    """The arcs from one node of a tree to another."""
-    while s != t:
-        if tree[s][0] >= tree[t][0]:
-            yield s, tree[s][1]
-            s = tree[s][1]
-        else:
-            yield tree[t][1], t
-            t = tree[t][1]
-
-
 # ---------------------------------------------------------------- all to all
 
 
@@ -329,6 +319,27 @@ class Everyone(Network):
                 out[v, u] = out[u, v] = -(-w * (w - 1) * parts * self.graph.room[v, u] // full)
         return out
 
+    def along_trees(self, stated: Any) -> tuple[dict[Arc, int], int]:
+        """The same as of other demands, but counted by the trees that nodes are in: what crosses an arc of a tree is asked by all
+        below it of all others."""
+        trees, parts = [self.tree(t) for t in stated["trees"]], stated["parts"]
+        kind = {v: frozenset(i for i, tree in enumerate(trees) if v in tree) for v in self.out}
+        whole: Counter[frozenset[int]] = Counter()
+        for v, k in kind.items():
+            whole[k] += self.weight[v]
+        need(all(a & b and parts % len(a & b) == 0 for a in whole for b in whole), "somebody is not reached, or other parts")
+        load: dict[Arc, int] = defaultdict(int, self.anyway(parts))
+        for i, tree in enumerate(trees):
+            below: dict[int, Counter[frozenset[int]]] = {v: Counter({kind[v]: self.weight[v]} if v in kind else {}) for v in tree}
+            for v in sorted(tree, key=lambda v: -tree[v][0])[:-1]:
+                here, above = below[v], tree[v][1]
+                pairs = ((len(a & b), n * (whole[b] - here[b])) for a, n in here.items() for b in whole if i in b)
+                x = sum(n * parts // common for common, n in pairs)
+                load[v, above] += x
+                load[above, v] += x
+                below[above].update(here)
+        return load, parts
+
 
 class Others(dict[int, Wanted]):
     """What the units of a node ask of all others, made when it is looked at."""
@@ -356,20 +367,10 @@ class Orbits(Everyone):
             need(sorted(image) == list(range(nodes)), "a symmetry is no renaming")
             need(all((self.weight[v], passes[v]) == (self.weight[w], passes[w]) for v, w in enumerate(image)), "unlike")
             need(all(room.get((image[a], image[b])) == c for (a, b), c in room.items()), "no symmetry")
-        orbit = self.classes(nodes, stated["symmetries"])
+        orbit = classes(nodes, stated["symmetries"])
         moved = [[number[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
-        self.orbit = self.classes(len(self.links), moved)
+        self.orbit = classes(len(self.links), moved)
         self.sources: dict[int, int] = Counter(orbit[self.place[u]] for u in net.units)
-
-    @staticmethod
-    def classes(count: int, images: list[list[int]]) -> list[int]:
-        """For everything the lowest that the images lead to."""
-        out, before = list(range(count)), [-1]
-        while out != before:
-            before = out[:]
-            for x, y in ((x, y) for image in images for x, y in enumerate(image)):
-                out[x] = out[y] = min(out[x], out[y])
-        return out
 
     def numbered(self, length: list[int]) -> dict[Arc, int]:
         """Lengths of links both ways."""

@@ -31,7 +31,7 @@ LIMITS = {
     "mixtures": LARGE,
     "hubs": [*LARGE, (wide, "ROUNDS", 0)],
     "no pairs": [*LARGE, (alltoall, "PAIRS", 0)],
-    "trees": [*LARGE, (wide, "ARCS", 0)],
+    "trees": [*LARGE, (wide, "ARCS", 0), (alltoall, "hubs", lambda *_: None)],
     "twins": [*LARGE, (routed, "KEPT", 0), (multiflow, "SMALLER", 0)],
     "averages among twins": [
         *LARGE[1:],
@@ -138,7 +138,7 @@ def examples():
 def test_every_kind_of_proof_is_tampered_with():
     kinds = {(c["pattern"] == ALL, *(x for x in ("lengths", "hubs", "trees") if x in r)) for c, *_ in examples()
              for r in c["lower"]["routes"]}  # fmt: skip
-    assert kinds >= {(a, x) for a in (True, False) for x in ("lengths", "hubs")} | {(False, "trees")}
+    assert kinds >= {(a, x) for a in (True, False) for x in ("lengths", "hubs", "trees")}
     assert {*(x for c, *_ in examples() for x in c["upper"])} >= {"cut", "lengths"}
     assert any(c["lower"].get("twins") for c, *_ in examples())
 
@@ -208,3 +208,16 @@ def test_switches_among_themselves(kind):
     assert len(found) == len(PLAIN)
     for certificate in found.values():
         verify(certificate, as_json(f))
+
+
+def test_no_plane_reaches_all_and_the_pairs_are_too_many():
+    """In each of three planes another host has no port: pairs are routed along trees of those that both have."""
+    whole = multiplane(3, 6).build()
+    ends = list(zip(whole.device_a.tolist(), whole.device_b.tolist(), strict=True))
+    called = [(whole.device_name(a), whole.device_name(b)) for a, b in ends]
+    f = without(whole, [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))])
+    found = made(f, "no pairs", [(Word(ALL),)])["throughput-all_to_all.json"]
+    assert [[*r] for r in found["lower"]["routes"]] == [["share", "parts", "trees"]]
+    verify(found, as_json(f))
+    true = true_bps(f, ALL)
+    assert float(Fraction(found["lower_bps"])) <= true * (1 + 1e-6) <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)
