@@ -53,12 +53,7 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         judged = catalogue()["diameter"].judge(view, None)
         if judged.status == "proved":
             out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
-    if any(
-        c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of and not _by_rail(view, c) for c in claims
-    ):
-        made = _throughput(view)
-        if made is not None:
-            out["throughput-all_to_all.json"] = _headed(fabric, made)
+    out |= {name: _headed(fabric, body) for name, body in _all_to_all(view, claims).items()}
     out |= {name: _headed(fabric, body) for name, body in patterns(view, claims).items()}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
@@ -134,15 +129,25 @@ def _routes(found: Concurrent) -> Json:
     }
 
 
-def _by_rail(view: View, claim: ResolvedClaim) -> bool:
-    """Whether a claim is about rails of hosts, of which no certificate of all to all is written, or about nothing."""
-    try:
-        return isinstance(ways(view, claim)[0], ByRail)
-    except Unfit:
-        return True
+def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+    """Of hosts with all their ports, and of their rails, as is asked."""
+    out: dict[str, Json] = {}
+    for claim in claims:
+        if claim.metric == "throughput" and claim.args == (ALL,) and claim.scope is None and not claim.of:
+            try:
+                over = ways(view, claim)[0]
+            except Unfit:
+                continue
+            words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
+            name = f"throughput-{words.replace(' ', '_')}.json"
+            if name not in out and (made := _throughput(over)) is not None:
+                out[name] = made | {"pattern": words}
+    return out
 
 
 def _throughput(view: View) -> Json | None:
+    if len(view.units) < 2 or not (view.degree[view.units] > 0).all():
+        return None
     found = bounds(view)
     if found is None:
         return None

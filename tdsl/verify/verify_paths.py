@@ -6,8 +6,9 @@ It needs Python and nothing else, and works in whole numbers only.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 Arc = tuple[int, int]
 Wanted = dict[int, int]
@@ -158,4 +159,23 @@ def classes(count: int, images: list[list[int]]) -> list[int]:
         before = out[:]
         for x, y in ((x, y) for image in images for x, y in enumerate(image)):
             out[x] = out[y] = min(out[x], out[y])
+    return out
+
+
+def first(kinds: Iterable[Any]) -> list[int]:
+    """For everything the first of its kind."""
+    known: dict[Any, int] = {}
+    return [known.setdefault(kind, i) for i, kind in enumerate(kinds)]
+
+
+def scaled(amounts: Wanted, by: Wanted, key: int) -> Wanted:
+    """Amounts so many times."""
+    return {v: x * by[key] for v, x in amounts.items()}
+
+
+def sums(by: list[int], amounts: Wanted) -> Wanted:
+    """Amounts added up by what their places are by."""
+    out: Wanted = defaultdict(int)
+    for v, amount in amounts.items():
+        out[by[v]] += amount
     return out

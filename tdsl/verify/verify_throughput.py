@@ -32,7 +32,7 @@ def need(holds: bool, why: str) -> None:
 
 
 PATHS = run_path(str(Path(__file__).with_name("verify_paths.py")))
-Graph, path, classes = (PATHS[x] for x in ("Graph", "path", "classes"))
+Graph, path, classes, first, scaled, sums = (PATHS[x] for x in ("Graph", "path", "classes", "first", "scaled", "sums"))
 
 
 # ---------------------------------------------------------------- proofs
@@ -260,25 +260,6 @@ class Network:
         return min(self.top, Fraction(sum(self.graph.room[arc] * x for arc, x in length.items()), spent))
 
 
-def first(kinds: Iterable[Any]) -> list[int]:
-    """For everything the first of its kind."""
-    known: dict[Any, int] = {}
-    return [known.setdefault(kind, i) for i, kind in enumerate(kinds)]
-
-
-def scaled(amounts: Wanted, by: Wanted, key: int) -> Wanted:
-    """Amounts so many times."""
-    return {v: x * by[key] for v, x in amounts.items()}
-
-
-def sums(by: list[int], amounts: Wanted) -> Wanted:
-    """Amounts added up by what their places are by."""
-    out: Wanted = defaultdict(int)
-    for v, amount in amounts.items():
-        out[by[v]] += amount
-    return out
-
-
 # ---------------------------------------------------------------- all to all
 
 
@@ -447,27 +428,36 @@ def pattern(net: Any, stated: Any) -> Network:
 
 
 def rails(net: Any, wanted: Demands) -> Network:
-    """Every rail of a unit is an end for itself; one that has none is one end. What a unit sends goes from each rail to the same
-    rail of the other, as far as both have it; where nothing is said, it is a ring on every rail over the units that have it."""
-
-    def called(d: str, rail: int) -> str:
-        return d if rail < 0 or d in net.forward else f"{d} rail {rail}"
-
-    links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in net.links]
-    railed = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} - net.forward
-    links = [(a, b, rate, rail) for a, b, rate, rail in links if rail >= 0 or not {a, b} & railed]
-    arcs = [(called(a, rail), called(b, rail), rate) for a, b, rate, rail in links]
-    there = {(d, rail) for a, b, _, rail in links for d in (a, b)}
-    every = sorted({rail for _, rail in there})
-    demands: Demands = {}
+    """What a unit sends goes from each of its rails to the same rail of the other, as far as both have it; where nothing is
+    said, it is a ring on every rail over the units that have it."""
+    over, demands = by_rail(net), {}
+    called, every = over.called, sorted({rail for _, rail in over.called})
     for rail in every if not wanted else ():
-        ring = [called(u, rail) for u in net.units if (u, rail) in there]
+        ring = [called[u, rail] for u in net.units if (u, rail) in called]
         demands |= dict.fromkeys(zip(ring, ring[1:] + ring[:1], strict=True), 1) if len(ring) > 1 else {}
     for (s, t), amount in wanted.items():
-        both = [rail for rail in every if (s, rail) in there and (t, rail) in there]
+        both = [rail for rail in every if (s, rail) in called and (t, rail) in called]
         need(bool(both), f"{s} and {t} have no rail in common")
-        demands |= {(called(s, rail), called(t, rail)): amount for rail in both}
-    return Network(arcs, net.forward, demands, [called(u, rail) for u in net.units for rail in every])
+        demands |= {(called[s, rail], called[t, rail]): amount for rail in both}
+    return Network(over.links, net.forward, demands, over.units)
+
+
+def by_rail(net: Any) -> Any:
+    """The same where every rail of a unit is an end for itself; a unit that has none is one end, of rail -1."""
+    links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in net.links]
+    some = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} - net.forward
+    links = [x for x in links if x[3] >= 0 or not {x[0], x[1]} & some]
+    there = {(d, rail) for a, b, _, rail in links for d in (a, b) if d not in net.forward}
+    every, out = sorted({rail for _, rail in there}), copy(net)
+    ends = [(u, rail) for u in net.units for rail in every if (u, rail) in there]
+    out.called = {(u, rail): u if rail < 0 else f"{u} rail {rail}" for u, rail in ends}
+    out.units = dict.fromkeys(out.called.values()).keys()
+    out.facts = dict.fromkeys([d for d in net.facts if d not in net.units] + [*out.units])
+    out.links = [(out.called.get((a, rail), a), out.called.get((b, rail), b), rate) for a, b, rate, rail in links]
+    out.cap = defaultdict(lambda: defaultdict(int))
+    out.add(out.links)
+    out.full_of = {u: sum(out.cap[u].values()) for u in out.units}
+    return out
 
 
 def between(net: Any, stated: Any) -> Network:
@@ -482,6 +472,7 @@ def between(net: Any, stated: Any) -> Network:
 
 def all_to_all(net: Any, stated: Any) -> tuple[Fraction, Fraction]:
     """Bounds on the rate of every ordered pair of units when all send to all at once."""
+    net = by_rail(net) if stated["pattern"].endswith(" by rail") else net
     need(len(net.units) == stated["units"] > 1, "the number of units is another")
     lower, upper = stated["lower"], stated["upper"]
     if "symmetries" in lower:
@@ -502,10 +493,10 @@ def all_to_all(net: Any, stated: Any) -> tuple[Fraction, Fraction]:
 def throughput(net: Any, stated: Any) -> None:
     """Bounds in bit/s: of all to all on the rate of every ordered pair; else on what flows of all demands together, each in its
     proportion."""
-    if stated["pattern"] == "all_to_all":
+    need(not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
+    if stated["pattern"] in ("all_to_all", "all_to_all by rail"):
         low, high = all_to_all(net, stated)
     else:
-        need(not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
         asked = between(net, stated) if stated["pattern"] == "between" else pattern(net, stated)
         low, high = (asked.total * x for x in (asked.lower(stated["lower"]), asked.upper(stated["upper"])))
     need(low == Fraction(stated["lower_bps"]), f"the flows or routes show {low} bit/s")

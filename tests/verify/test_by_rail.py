@@ -188,11 +188,15 @@ def test_certificates_state_what_was_judged(tmp_path_factory, seed, pattern, thr
             assert rejected(other, fabric)
 
 
-def test_no_certificate_of_all_to_all_among_rails():
+def test_certificates_of_all_to_all_say_what_the_ends_are():
     f = superpod(2, 2, 2, 2, omit_last=False, manager=False).build()
-    assert not certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),))], [])
-    (proof,) = certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),), through="scaleup")], []).values()
-    assert proof["units"] == 4
+    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=way) for way in ("", "scaleup")]
+    alone, inside = certificates(f, asked, []).values()
+    assert [(x["pattern"], x["units"]) for x in (alone, inside)] == [("all_to_all by rail", 8), ("all_to_all", 4)]
+    for proof in (alone, inside):
+        verify(json.loads(json.dumps(proof)), written(f))
+    assert rejected({**alone, "pattern": "all_to_all"}, written(f))
+    assert not certificates(rail_only(8, 4).build(), asked[:1], [])
 
 
 # ---------------------------------------------------------------- by hand
