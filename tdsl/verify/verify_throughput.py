@@ -430,7 +430,8 @@ def pattern(net: Any, stated: Any) -> Network:
 def rails(net: Any, wanted: Demands) -> Network:
     """What a unit sends goes from each of its rails to the same rail of the other, as far as both have it; where nothing is
     said, it is a ring on every rail over the units that have it."""
-    over, demands = by_rail(net), {}
+    over = by_rail(net)
+    demands: Demands = {}
     called, every = over.called, sorted({rail for _, rail in over.called})
     for rail in every if not wanted else ():
         ring = [called[u, rail] for u in net.units if (u, rail) in called]
