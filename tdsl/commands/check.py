@@ -172,8 +172,7 @@ def _elements(path: Path) -> list[str]:
 
 
 def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
-    """Write ``DIR/DESIGN/RESULT.json``, each to be checked by ``verify_certificate.py``, of patterns by
-    ``verify_throughput.py``, against the design's fabric.json."""
+    """Write ``DIR/DESIGN/RESULT.json``, each to be checked by ``verify_certificate.py`` against the design's fabric.json."""
     import json
 
     from tdsl.verify.certificate import certificates

@@ -15,10 +15,11 @@ from tdsl.verify.concurrent import Concurrent, concurrent
 from tdsl.verify.cuts import Cut, crossing, placed, splits
 from tdsl.verify.folded import Folded
 from tdsl.verify.routes import Demand
+from tdsl.verify.trees import everyone
 from tdsl.verify.twins import switches
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS, Wires
-from tdsl.verify.wide import ARCS, Demands, Mixture, hubs, mixed
+from tdsl.verify.wide import ARCS, Column, Demands, Mixture, hubs, mixed
 
 ALL = "all_to_all"
 """How a claim names the pattern."""
@@ -111,8 +112,8 @@ def all_to_all(view: View) -> Rate | None:
 
 
 def interval(view: View) -> Wide | None:
-    """Bounds on the rate by cuts, and by routes over hubs or along shortest paths; None where some pair has no path, or it is
-    too much work and no part of the network reaches all units."""
+    """Bounds on the rate by cuts, and by routes along shortest paths, over hubs or along trees; None where some pair has no path,
+    or those are too many and too unlike."""
     net = Capacities.of(view)
     g = Folded.of(view, net)
     arcs = g.arcs
@@ -135,7 +136,11 @@ def interval(view: View) -> Wide | None:
     if not mixture.columns and (column := hubs(wires, wanted)) is not None:
         mixture.add(column)
     if not mixture.columns:
-        return None
+        found_trees = everyone(tail, head, passes, g.weight[by.first])
+        if found_trees is None:
+            return None
+        own = _own(g.weight[by.first], passes, tail, head, room, found_trees.parts)
+        mixture.add(Column(found_trees.load + own, found_trees.parts, None, trees=found_trees))
     return Wide(net, min(mixture.fits(), upper), upper, g.device[by.first], wires, mixture, None if len(shown) else side, shown)
 
 
@@ -150,12 +155,18 @@ def _wanted(w: Ints, passes: Bools, tail: Ints, head: Ints, room: Ints) -> Deman
     source, target = np.repeat(some, len(some)), np.tile(some, len(some))
     apart = source != target
     source, target = source[apart], target[apart]
-    full = np.bincount(tail, room, len(w)).astype(np.int64)
-    own = np.zeros(len(tail), dtype=np.int64)
-    for end in (tail, head):
-        mine = np.where(passes[end], 0, w[end] * (w[end] - 1) * PARTS)
-        own += -(-mine * room // np.maximum(full[end], 1))  # rounded up: more than there is
+    own = _own(w, passes, tail, head, room, PARTS).astype(np.int64)
     return Demands(source, target, w[source] * w[target], total, total, own)
+
+
+def _own(w: Ints, passes: Bools, tail: Ints, head: Ints, room: Ints, parts: int) -> Ints:
+    """What those of one node send each other, over all its links, in so many parts; rounded up."""
+    full = np.bincount(tail, room, len(w)).astype(np.int64)
+    own = np.zeros(len(tail), dtype=object)
+    for end in (tail, head):
+        mine = np.where(passes[end], 0, w[end] * (w[end] - 1)).astype(object) * parts
+        own += -(-mine * room // np.maximum(full[end], 1))
+    return own
 
 
 def _alone(net: Capacities) -> Cut:

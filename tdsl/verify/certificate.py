@@ -53,11 +53,7 @@ def certificates(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Itera
         judged = catalogue()["diameter"].judge(view, None)
         if judged.status == "proved":
             out["diameter.json"] = _headed(fabric, {"check": "diameter", "links": judged.value})
-    uniform = [c for c in claims if c.metric == "throughput" and c.args == (ALL,) and c.scope is None and not c.of]
-    for claim in {c.through: c for c in uniform}.values():
-        made = _throughput(view, claim)
-        if made is not None:
-            out[f"throughput-{str(made['pattern']).replace(' ', '-')}.json"] = _headed(fabric, made)
+    out |= {name: _headed(fabric, body) for name, body in _all_to_all(view, claims).items()}
     out |= {name: _headed(fabric, body) for name, body in patterns(view, claims).items()}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
@@ -133,16 +129,28 @@ def _routes(found: Concurrent) -> Json:
     }
 
 
-def _throughput(view: View, claim: ResolvedClaim) -> Json | None:
-    """Of all pairs of hosts, or of rails of hosts; None where some do not meet, or there is but one host."""
-    if len(view.units) < 2:
+def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+    """Of hosts with all their ports, and of their rails, as is asked."""
+    out: dict[str, Json] = {}
+    for claim in claims:
+        if claim.metric == "throughput" and claim.args == (ALL,) and claim.scope is None and not claim.of:
+            try:
+                over = ways(view, claim)[0]
+            except Unfit:
+                continue
+            if isinstance(over, ByRail) and (over.silent(None) or over.apart(None)):
+                continue
+            words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
+            name = f"throughput-{words.replace(' ', '_')}.json"
+            if name not in out and (made := _throughput(over)) is not None:
+                out[name] = made | {"pattern": words}
+    return out
+
+
+def _throughput(view: View) -> Json | None:
+    if len(view.units) < 2 or not (view.degree[view.units] > 0).all():
         return None
-    try:
-        view, _ = ways(view, claim)
-    except Unfit:
-        return None
-    rails = view if isinstance(view, ByRail) else None
-    found = None if rails and (rails.silent(None) or rails.apart(None)) else bounds(view)
+    found = bounds(view)
     if found is None:
         return None
     net, either = found.net, found.either if isinstance(found, Both) else (found,)
@@ -150,7 +158,7 @@ def _throughput(view: View, claim: ResolvedClaim) -> Json | None:
     _, upper = _shown(view, next(x for x in either if x.upper == found.upper))
     return {
         "check": "throughput",
-        "pattern": f"{ALL} by rail" if rails else ALL,
+        "pattern": ALL,
         "units": len(net.units),
         "lower_bps": str(found.lower * net.grain),
         "upper_bps": str(found.upper * net.grain),

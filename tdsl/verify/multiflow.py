@@ -100,7 +100,7 @@ def _along(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
     for pair, on, parts in zip(found.pair.tolist(), found.arcs, found.parts.tolist(), strict=True):
         if parts:
             share = Fraction(int(wanted.amount[pair]) * parts, found.whole)
-            routed.add(int(wanted.source[pair]), dict.fromkeys(on.tolist(), share))
+            routed.add(int(wanted.source[pair]), dict.fromkeys(on.tolist(), share), few=True)
     return Bounds(lower, found.upper, routed, lengths)
 
 

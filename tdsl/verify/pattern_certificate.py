@@ -19,6 +19,7 @@ from tdsl.verify.by_rail import SCALEUP, ByRail, ways
 from tdsl.verify.demand import RAILS, Unfit, demand_of
 from tdsl.verify.routed import Bounds, Divided, Routed
 from tdsl.verify.terminals import Offer, offer
+from tdsl.verify.trees import Trees
 from tdsl.verify.twins import Merged
 from tdsl.verify.view import View
 from tdsl.verify.waves import PARTS
@@ -118,12 +119,7 @@ def _routes(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Routed)
     if made.mixture is not None:
         yield from mixed(names, ends, made.mixture)
     elif made.trees is not None:
-        trees: list[dict[str, list[str]]] = []
-        for above in made.trees.above:
-            trees.append({})
-            for a, b in (ends[arc] for arc in above[above >= 0].tolist()):
-                trees[-1].setdefault(a, []).append(b)
-        yield {"share": 1, "parts": made.trees.parts, "trees": trees}
+        yield {"share": 1, "parts": made.trees.parts, "trees": _grown(ends, made.trees)}
     for length in made.lengths:
         yield {"share": 1, "parts": made.parts, "lengths": _longer(ends, length)}
 
@@ -136,6 +132,18 @@ def mixed(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Mixture) 
             yield route | {"lengths": _longer(ends, column.lengths.tolist())}
         elif share and column.hubs is not None:
             yield route | {"hubs": {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}}
+        elif share and column.trees is not None:
+            yield {"share": share, "parts": column.whole, "trees": _grown(ends, column.trees)}
+
+
+def _grown(ends: Sequence[tuple[str, str]], made: Trees) -> list[dict[str, list[str]]]:
+    """Of every tree what hangs on each node."""
+    trees: list[dict[str, list[str]]] = []
+    for above in made.above:
+        trees.append({})
+        for a, b in (ends[arc] for arc in above[above >= 0].tolist()):
+            trees[-1].setdefault(a, []).append(b)
+    return trees
 
 
 def _longer(ends: Sequence[tuple[str, str]], length: Sequence[int]) -> list[list[object]]:

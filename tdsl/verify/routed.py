@@ -77,8 +77,8 @@ class Routed:
         self.parts = 1
         self._kept = 0
 
-    def add(self, source: int, part: Loads) -> None:
-        """Add what a source sends."""
+    def add(self, source: int, part: Loads, few: bool = False) -> None:
+        """Add what a source sends; ``few``: kept apart anyway, there being a limit to all of it."""
         merge(self.load, part)
         self.parts = lcm(self.parts, *{x.denominator for x in part.values()})
         if self.flow is not None:
@@ -86,7 +86,7 @@ class Routed:
             before = len(mine)
             merge(mine, part)
             self._kept += len(mine) - before
-            if self._kept > KEPT:
+            if self._kept > KEPT and not few:
                 self.flow = None
 
     def over(self, times: int) -> Routed:

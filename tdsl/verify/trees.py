@@ -28,6 +28,10 @@ class Trees:
     above: tuple[Ints, ...]
 
 
+KINDS = 64
+"""Sets of components that ends are in, up to which all to all is counted by them."""
+
+
 def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tuple[int, int], int]) -> Trees | None:
     """What every arc carries, in so many parts of the demands, where each is divided alike over the trees that have both its
     ends; None if there is no path. Every arc ``tail → head`` has one back; nodes that do not pass end all paths.
@@ -36,21 +40,9 @@ def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tu
     """
     source, target = np.array(list(demands), dtype=np.int64).T
     amount = np.array(list(demands.values()), dtype=object)
-    order = np.lexsort((head, tail))
-    back = np.empty_like(order)
-    back[order] = np.lexsort((tail, head))  # the arc from head to tail
-    start = np.searchsorted(tail[order], np.arange(nodes + 1))
-    far = _levels(nodes, start, head[order], passes, np.unique(np.concatenate((source, target))))[0]
-    inner = passes[tail] & passes[head]
-    label = components(nodes, tail[inner], head[inner])
-    grown: list[tuple[Ints, Ints]] = []
-    most = min(TREES, max(1, WORK // len(demands)))
-    for group in np.unique(label[passes]).tolist():
-        members = np.flatnonzero(passes & (label == group))
-        tops = members[far[members] == far[members].max()]
-        for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
-            level, by = _levels(nodes, start, head[order], passes, np.array([root]), len(grown))
-            grown.append((level, np.where(by < 0, -1, order[by])))
+    back = _back(tail, head)
+    ends = np.unique(np.concatenate((source, target)))
+    grown = _grown(nodes, tail, head, passes, ends, min(TREES, max(1, WORK // len(demands))))
     both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown]).reshape(len(grown), len(source))
     count = both.sum(axis=0)
     parts = lcm(*np.unique(np.maximum(count, 1)).tolist())
@@ -63,6 +55,57 @@ def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tu
     for (level, down), there in zip(grown, both, strict=True):
         _climb(level, down, back, tail, source[there], target[there], (amount * parts // np.maximum(count, 1))[there], load)
     return Trees(load, parts, tuple(down for _, down in grown))
+
+
+def everyone(tail: Ints, head: Ints, passes: Bools, weight: Ints) -> Trees | None:
+    """The same where the units at every node, so many, ask as much of all those at others; None if there is no path, or the ends
+    are in too many sets of components. What crosses an arc is counted by the sets that both its sides have."""
+    nodes, ends = len(weight), np.flatnonzero(weight)
+    grown = _grown(nodes, tail, head, passes, ends, min(TREES, max(1, WORK // nodes)))
+    there = np.array([level[ends] >= 0 for level, _ in grown]).reshape(len(grown), len(ends))
+    kinds, kind = np.unique(there, axis=1, return_inverse=True)
+    count = kinds.T.astype(np.int64) @ kinds.astype(np.int64)
+    if len(count) > KINDS or not count.all():
+        return None
+    parts = lcm(*np.unique(count).tolist())
+    back, each = _back(tail, head), (parts // count).astype(object)
+    units = np.zeros((nodes, len(count)), dtype=np.int64)
+    units[ends, kind.reshape(-1)] = weight[ends]
+    load = np.zeros(len(tail), dtype=object)
+    for (level, down), met in zip(grown, kinds, strict=True):
+        below = np.where(met, units, 0)
+        total = below.sum(axis=0)
+        for depth in range(int(level.max()), 0, -1):
+            mine = np.flatnonzero(level == depth)
+            np.add.at(below, tail[down[mine]], below[mine])
+            crossing = ((below[mine].astype(object) @ each) * (total - below[mine])).sum(axis=1)
+            load[down[mine]] += crossing
+            load[back[down[mine]]] += crossing
+    return Trees(load, parts, tuple(down for _, down in grown))
+
+
+def _back(tail: Ints, head: Ints) -> Ints:
+    """For every arc the one from its head to its tail."""
+    back = np.empty(len(tail), dtype=np.int64)
+    back[np.lexsort((head, tail))] = np.lexsort((tail, head))
+    return back
+
+
+def _grown(nodes: int, tail: Ints, head: Ints, passes: Bools, ends: Ints, most: int) -> list[tuple[Ints, Ints]]:
+    """Trees of every component of what forwards: of every node its level and the arc by which it is reached, -1 if it is not."""
+    order = np.lexsort((head, tail))
+    start = np.searchsorted(tail[order], np.arange(nodes + 1))
+    far = _levels(nodes, start, head[order], passes, ends)[0]
+    inner = passes[tail] & passes[head]
+    label = components(nodes, tail[inner], head[inner])
+    grown: list[tuple[Ints, Ints]] = []
+    for group in np.unique(label[passes]).tolist():
+        members = np.flatnonzero(passes & (label == group))
+        tops = members[far[members] == far[members].max()]
+        for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
+            level, by = _levels(nodes, start, head[order], passes, np.array([root]), len(grown))
+            grown.append((level, np.where(by < 0, -1, order[by])))
+    return grown
 
 
 def _levels(nodes: int, start: Ints, near: Ints, passes: Bools, roots: Ints, turn: int = 0) -> tuple[Ints, Ints]:

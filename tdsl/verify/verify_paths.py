@@ -6,8 +6,9 @@ It needs Python and nothing else, and works in whole numbers only.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 Arc = tuple[int, int]
 Wanted = dict[int, int]
@@ -140,5 +141,41 @@ class Graph:
         return out, whole
 
 
-if __name__ == "__main__":
-    raise SystemExit("rejected: verify_certificate.py is the one to run; it reads this file")
+def path(tree: dict[int, tuple[int, int]], s: int, t: int) -> Iterator[Arc]:
+    """The arcs from one node of a tree to another."""
+    while s != t:
+        if tree[s][0] >= tree[t][0]:
+            yield s, tree[s][1]
+            s = tree[s][1]
+        else:
+            yield tree[t][1], t
+            t = tree[t][1]
+
+
+def classes(count: int, images: list[list[int]]) -> list[int]:
+    """For everything the lowest that the images lead to."""
+    out, before = list(range(count)), [-1]
+    while out != before:
+        before = out[:]
+        for x, y in ((x, y) for image in images for x, y in enumerate(image)):
+            out[x] = out[y] = min(out[x], out[y])
+    return out
+
+
+def first(kinds: Iterable[Any]) -> list[int]:
+    """For everything the first of its kind."""
+    known: dict[Any, int] = {}
+    return [known.setdefault(kind, i) for i, kind in enumerate(kinds)]
+
+
+def scaled(amounts: Wanted, by: Wanted, key: int) -> Wanted:
+    """Amounts so many times."""
+    return {v: x * by[key] for v, x in amounts.items()}
+
+
+def sums(by: list[int], amounts: Wanted) -> Wanted:
+    """Amounts added up by what their places are by."""
+    out: Wanted = defaultdict(int)
+    for v, amount in amounts.items():
+        out[by[v]] += amount
+    return out

@@ -7,7 +7,7 @@ What a file asked for stands in the certificate, and is what it is about. It nee
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from copy import copy
 from fractions import Fraction
 from functools import partial
@@ -31,7 +31,8 @@ def need(holds: bool, why: str) -> None:
         raise Rejected(why)
 
 
-Graph: Any = run_path(str(Path(__file__).with_name("verify_paths.py")))["Graph"]
+PATHS = run_path(str(Path(__file__).with_name("verify_paths.py")))
+Graph, path, classes, first, scaled, sums = (PATHS[x] for x in ("Graph", "path", "classes", "first", "scaled", "sums"))
 
 
 # ---------------------------------------------------------------- proofs
@@ -259,36 +260,6 @@ class Network:
         return min(self.top, Fraction(sum(self.graph.room[arc] * x for arc, x in length.items()), spent))
 
 
-def first(kinds: Iterable[Any]) -> list[int]:
-    """For everything the first of its kind."""
-    known: dict[Any, int] = {}
-    return [known.setdefault(kind, i) for i, kind in enumerate(kinds)]
-
-
-def scaled(amounts: Wanted, by: Wanted, key: int) -> Wanted:
-    """Amounts so many times."""
-    return {v: x * by[key] for v, x in amounts.items()}
-
-
-def sums(by: list[int], amounts: Wanted) -> Wanted:
-    """Amounts added up by what their places are by."""
-    out: Wanted = defaultdict(int)
-    for v, amount in amounts.items():
-        out[by[v]] += amount
-    return out
-
-
-def path(tree: dict[int, tuple[int, int]], s: int, t: int) -> Iterator[Arc]:
-    """The arcs from one node of a tree to another."""
-    while s != t:
-        if tree[s][0] >= tree[t][0]:
-            yield s, tree[s][1]
-            s = tree[s][1]
-        else:
-            yield tree[t][1], t
-            t = tree[t][1]
-
-
 # ---------------------------------------------------------------- all to all
 
 
@@ -329,6 +300,27 @@ class Everyone(Network):
                 out[v, u] = out[u, v] = -(-w * (w - 1) * parts * self.graph.room[v, u] // full)
         return out
 
+    def along_trees(self, stated: Any) -> tuple[dict[Arc, int], int]:
+        """The same as of other demands, but counted by the trees that nodes are in: what crosses an arc of a tree is asked by all
+        below it of all others."""
+        trees, parts = [self.tree(t) for t in stated["trees"]], stated["parts"]
+        kind = {v: frozenset(i for i, tree in enumerate(trees) if v in tree) for v in self.out}
+        whole: Counter[frozenset[int]] = Counter()
+        for v, k in kind.items():
+            whole[k] += self.weight[v]
+        need(all(a & b and parts % len(a & b) == 0 for a in whole for b in whole), "somebody is not reached, or other parts")
+        load: dict[Arc, int] = defaultdict(int, self.anyway(parts))
+        for i, tree in enumerate(trees):
+            below: dict[int, Counter[frozenset[int]]] = {v: Counter({kind[v]: self.weight[v]} if v in kind else {}) for v in tree}
+            for v in sorted(tree, key=lambda v: -tree[v][0])[:-1]:
+                here, above = below[v], tree[v][1]
+                pairs = ((len(a & b), n * (whole[b] - here[b])) for a, n in here.items() for b in whole if i in b)
+                x = sum(n * parts // common for common, n in pairs)
+                load[v, above] += x
+                load[above, v] += x
+                below[above].update(here)
+        return load, parts
+
 
 class Others(dict[int, Wanted]):
     """What the units of a node ask of all others, made when it is looked at."""
@@ -356,20 +348,10 @@ class Orbits(Everyone):
             need(sorted(image) == list(range(nodes)), "a symmetry is no renaming")
             need(all((self.weight[v], passes[v]) == (self.weight[w], passes[w]) for v, w in enumerate(image)), "unlike")
             need(all(room.get((image[a], image[b])) == c for (a, b), c in room.items()), "no symmetry")
-        orbit = self.classes(nodes, stated["symmetries"])
+        orbit = classes(nodes, stated["symmetries"])
         moved = [[number[image[a], image[b]] for a, b in self.links] for image in stated["symmetries"]]
-        self.orbit = self.classes(len(self.links), moved)
+        self.orbit = classes(len(self.links), moved)
         self.sources: dict[int, int] = Counter(orbit[self.place[u]] for u in net.units)
-
-    @staticmethod
-    def classes(count: int, images: list[list[int]]) -> list[int]:
-        """For everything the lowest that the images lead to."""
-        out, before = list(range(count)), [-1]
-        while out != before:
-            before = out[:]
-            for x, y in ((x, y) for image in images for x, y in enumerate(image)):
-                out[x] = out[y] = min(out[x], out[y])
-        return out
 
     def numbered(self, length: list[int]) -> dict[Arc, int]:
         """Lengths of links both ways."""
@@ -446,36 +428,35 @@ def pattern(net: Any, stated: Any) -> Network:
 
 
 def rails(net: Any, wanted: Demands) -> Network:
-    """What a unit sends goes from each rail to the same rail of the other, as far as both have it; where nothing is said, it is a
-    ring on every rail over the units that have it."""
-    out = divided(net)
-    every = sorted({rail for _, rail in out.rails})
+    """What a unit sends goes from each of its rails to the same rail of the other, as far as both have it; where nothing is
+    said, it is a ring on every rail over the units that have it."""
+    over = by_rail(net)
     demands: Demands = {}
+    called, every = over.called, sorted({rail for _, rail in over.called})
     for rail in every if not wanted else ():
-        ring = [out.rails[u, rail] for u in net.units if (u, rail) in out.rails]
+        ring = [called[u, rail] for u in net.units if (u, rail) in called]
         demands |= dict.fromkeys(zip(ring, ring[1:] + ring[:1], strict=True), 1) if len(ring) > 1 else {}
     for (s, t), amount in wanted.items():
-        both = [rail for rail in every if (s, rail) in out.rails and (t, rail) in out.rails]
+        both = [rail for rail in every if (s, rail) in called and (t, rail) in called]
         need(bool(both), f"{s} and {t} have no rail in common")
-        demands |= {(out.rails[s, rail], out.rails[t, rail]): amount for rail in both}
-    return Network([x[:3] for x in out.links], out.forward, demands, out.units)
+        demands |= {(called[s, rail], called[t, rail]): amount for rail in both}
+    return Network(over.links, net.forward, demands, over.units)
 
 
-def divided(net: Any) -> Any:
-    """The same wiring, every rail of a unit as a unit for itself; a unit without rails is one. ``rails``: the name of each."""
-    out, ends = copy(net), net.units - net.forward
+def by_rail(net: Any) -> Any:
+    """The same where every rail of a unit is an end for itself; a unit that has none is one end, of rail -1."""
     links = [(a, b, rate, -1 if rail is None else rail) for a, b, rate, rail in net.links]
-    railed = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} & ends
-    links = [(a, b, rate, rail) for a, b, rate, rail in links if rail >= 0 or not {a, b} & railed]
-    there = {(d, rail) for a, b, _, rail in links for d in {a, b} & ends}
-    rails = sorted({rail for _, rail in there})
-    out.rails = {(u, r): u if r < 0 else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there}
-    out.links = [(out.rails.get((a, r), a), out.rails.get((b, r), b), rate, r) for a, b, rate, r in links]
-    out.units = dict.fromkeys(out.rails.values()).keys()
-    out.facts = {d: f for d, f in net.facts.items() if d not in ends} | dict.fromkeys(out.units)
-    out.grain = gcd(*(x[2] for x in out.links)) or 1
+    some = {d for a, b, _, rail in links if rail >= 0 for d in (a, b)} - net.forward
+    links = [x for x in links if x[3] >= 0 or not {x[0], x[1]} & some]
+    there = {(d, rail) for a, b, _, rail in links for d in (a, b) if d not in net.forward}
+    every, out = sorted({rail for _, rail in there}), copy(net)
+    ends = [(u, rail) for u in net.units for rail in every if (u, rail) in there]
+    out.called = {(u, rail): u if rail < 0 else f"{u} rail {rail}" for u, rail in ends}
+    out.units = dict.fromkeys(out.called.values()).keys()
+    out.facts = dict.fromkeys([d for d in net.facts if d not in net.units] + [*out.units])
+    out.links = [(out.called.get((a, rail), a), out.called.get((b, rail), b), rate) for a, b, rate, rail in links]
     out.cap = defaultdict(lambda: defaultdict(int))
-    out.add((a, b, rate) for a, b, rate, _ in out.links)
+    out.add(out.links)
     out.full_of = {u: sum(out.cap[u].values()) for u in out.units}
     return out
 
@@ -492,6 +473,7 @@ def between(net: Any, stated: Any) -> Network:
 
 def all_to_all(net: Any, stated: Any) -> tuple[Fraction, Fraction]:
     """Bounds on the rate of every ordered pair of units when all send to all at once."""
+    net = by_rail(net) if stated["pattern"].endswith(" by rail") else net
     need(len(net.units) == stated["units"] > 1, "the number of units is another")
     lower, upper = stated["lower"], stated["upper"]
     if "symmetries" in lower:
@@ -512,10 +494,10 @@ def all_to_all(net: Any, stated: Any) -> tuple[Fraction, Fraction]:
 def throughput(net: Any, stated: Any) -> None:
     """Bounds in bit/s: of all to all on the rate of every ordered pair; else on what flows of all demands together, each in its
     proportion."""
-    by_rail = stated["pattern"] == "all_to_all by rail"
-    need(stated["pattern"] == "all_to_all" or not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
-    if stated["pattern"] == "all_to_all" or by_rail:
-        low, high = all_to_all(divided(net) if by_rail else net, stated)
+    plain = stated["pattern"] == "all_to_all"
+    need(plain or not any(" " in d for d in net.facts), "a device has the name of a rail or a set")
+    if stated["pattern"] in ("all_to_all", "all_to_all by rail"):
+        low, high = all_to_all(net, stated)
     else:
         asked = between(net, stated) if stated["pattern"] == "between" else pattern(net, stated)
         low, high = (asked.total * x for x in (asked.lower(stated["lower"]), asked.upper(stated["upper"])))

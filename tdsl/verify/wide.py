@@ -16,6 +16,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.verify.components import components
+from tdsl.verify.trees import Trees
 from tdsl.verify.waves import NEVER, PARTS, Spread, Wires, fits, spread
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -75,13 +76,15 @@ class Demands:
 @dataclass(frozen=True, slots=True)
 class Column:
     """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand, and by source. It was
-    made of shortest paths under ``lengths``, in the order of the arcs, or of ways over ``hubs``, nodes and the share of each."""
+    made of shortest paths under ``lengths``, in the order of the arcs, of ways over ``hubs``, nodes and the share of each, or
+    along ``trees``."""
 
     load: Ints
     whole: int
     flow: tuple[Ints, Ints, Ints] | None
     lengths: Ints | None = None
     hubs: tuple[Ints, Ints] | None = None
+    trees: Trees | None = None
 
 
 @dataclass(eq=False)
@@ -97,7 +100,7 @@ class Mixture:
 
     def add(self, column: Column) -> None:
         """Mix a routing in, as far as that empties the fullest arc."""
-        use = column.load / column.whole / self.room
+        use = np.asarray(column.load / column.whole / self.room, dtype=np.float64)
         if not self.columns:
             self.columns, self.shares, self.use = [column], [1.0], use
             return

@@ -202,13 +202,24 @@ def test_certificates_of_all_to_all(seed):
         assert all_bps == pytest.approx([*found.measures.values()])
         other = "all_to_all" if proof["pattern"] != "all_to_all" else "all_to_all by rail"
         assert rejected({**proof, "pattern": other}, fabric) or ByRail.of(View.whole(f)) is None
-    assert set(proofs) <= {"throughput-all_to_all.json", "throughput-all_to_all-by-rail.json"}
+    assert set(proofs) <= {"throughput-all_to_all.json", "throughput-all_to_all_by_rail.json"}
 
 
 def test_one_host_has_nobody_to_send_to():
     f = rail_only(1, 2).build()
     assert judged(f, "all_to_all").status == "skipped"
     assert not certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),))], [])
+
+
+def test_certificates_of_all_to_all_say_what_the_ends_are():
+    f = superpod(2, 2, 2, 2, omit_last=False, manager=False).build()
+    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=way) for way in ("", "scaleup")]
+    alone, inside = certificates(f, asked, []).values()
+    assert [(x["pattern"], x["units"]) for x in (alone, inside)] == [("all_to_all by rail", 8), ("all_to_all", 4)]
+    for proof in (alone, inside):
+        verify(json.loads(json.dumps(proof)), written(f))
+    assert rejected({**alone, "pattern": "all_to_all"}, written(f))
+    assert not certificates(rail_only(8, 4).build(), asked[:1], [])
 
 
 # ---------------------------------------------------------------- by hand

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.semantics.values import Word
-from tdsl.verify import alltoall, concurrent, multiflow, routed, verify_throughput, waves, wide
+from tdsl.verify import alltoall, concurrent, multiflow, paths, routed, verify_throughput, waves, wide
 from tdsl.verify.alltoall import ALL
 from tdsl.verify.certificate import certificates
 from tdsl.verify.demand import Demand
@@ -25,16 +25,18 @@ from tests.verify.test_certificates import as_json, at, leaves, put, rejected
 from tests.verify.test_throughput import optimum
 
 SEEDS = st.integers(0, 10**6)
-LARGE = [(multiflow, "WORK", 0), (waves, "HELD", 0), (concurrent, "WORK", 0)]
+LARGE = [(paths, "ROWS", 0), (multiflow, "WORK", 0), (waves, "HELD", 0), (concurrent, "WORK", 0)]
 LIMITS = {
-    "averages of shortest paths": [(routed, "KEPT", 0), (multiflow, "SMALL", 0), (concurrent, "WORK", 0)],
+    "paths": [(routed, "KEPT", 0), (multiflow, "SMALL", 0)],
+    "averages of shortest paths": [(paths, "ROWS", 0), (routed, "KEPT", 0), (multiflow, "SMALL", 0), (concurrent, "WORK", 0)],
     "mixtures": LARGE,
     "hubs": [*LARGE, (wide, "ROUNDS", 0)],
     "no pairs": [*LARGE, (alltoall, "PAIRS", 0)],
-    "trees": [*LARGE, (wide, "ARCS", 0)],
+    "trees": [*LARGE, (wide, "ARCS", 0), (alltoall, "hubs", lambda *_: None)],
     "twins": [*LARGE, (routed, "KEPT", 0), (multiflow, "SMALLER", 0)],
     "averages among twins": [
-        *LARGE[1:],
+        (paths, "ROWS", 0),
+        *LARGE[2:],
         (multiflow, "WORK", 60),
         (routed, "KEPT", 0),
         (multiflow, "SMALLER", 0),
@@ -138,7 +140,7 @@ def examples():
 def test_every_kind_of_proof_is_tampered_with():
     kinds = {(c["pattern"] == ALL, *(x for x in ("lengths", "hubs", "trees") if x in r)) for c, *_ in examples()
              for r in c["lower"]["routes"]}  # fmt: skip
-    assert kinds >= {(a, x) for a in (True, False) for x in ("lengths", "hubs")} | {(False, "trees")}
+    assert kinds >= {(a, x) for a in (True, False) for x in ("lengths", "hubs", "trees")}
     assert {*(x for c, *_ in examples() for x in c["upper"])} >= {"cut", "lengths"}
     assert any(c["lower"].get("twins") for c, *_ in examples())
 
@@ -208,3 +210,16 @@ def test_switches_among_themselves(kind):
     assert len(found) == len(PLAIN)
     for certificate in found.values():
         verify(certificate, as_json(f))
+
+
+def test_no_plane_reaches_all_and_the_pairs_are_too_many():
+    """In each of three planes another host has no port: pairs are routed along trees of those that both have."""
+    whole = multiplane(3, 6).build()
+    ends = list(zip(whole.device_a.tolist(), whole.device_b.tolist(), strict=True))
+    called = [(whole.device_name(a), whole.device_name(b)) for a, b in ends]
+    f = without(whole, [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))])
+    found = made(f, "no pairs", [(Word(ALL),)])["throughput-all_to_all.json"]
+    assert [[*r] for r in found["lower"]["routes"]] == [["share", "parts", "trees"]]
+    verify(found, as_json(f))
+    true = true_bps(f, ALL)
+    assert float(Fraction(found["lower_bps"])) <= true * (1 + 1e-6) <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)

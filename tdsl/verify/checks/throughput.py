@@ -176,7 +176,7 @@ def _uniform(view: View) -> Figure | str:
     """All to all, each pair alike."""
     found = all_pairs(view) if (view.degree[view.units] > 0).all() else None
     if found is None:
-        return "some pairs have no path, or there are too many and no part of the network reaches all"
+        return "some pairs have no path, or they are too many and too unlike"
     pairs = len(found.net.units) * (len(found.net.units) - 1)
     return Figure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
 
