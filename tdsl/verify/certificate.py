@@ -88,9 +88,8 @@ def _bisection(view: View) -> Json:
 
 def _lower(view: View, found: Bisection) -> tuple[int, Json]:
     """What is written to show the lower end, and how much that shows."""
-    written = _proof(view, found.proof) if found.proof is not None else None
-    if written is not None:
-        return found.lower, written
+    if found.proof is not None:
+        return found.lower, _proof(view, found.proof)
     if found.routes is not None:
         return found.shown, {"by": "routes"} | _routes(found.routes)
     lower: Json = {"by": "shares" if found.shown else "none"}
@@ -103,15 +102,16 @@ def _lower(view: View, found: Bisection) -> tuple[int, Json]:
     return found.shown, lower
 
 
-def _proof(view: View, proof: Proof) -> Json | None:
-    """Orders in which devices take sides, or the multiplier of the spectrum; None where each split had a flow of its own."""
+def _proof(view: View, proof: Proof) -> Json:
+    """Orders in which devices take sides, or the multiplier of the spectrum; where each split of the whole had a flow of its own,
+    the script finds those again."""
     if proof.by == "spectrum":
         return {"by": "spectrum", "mu": str(proof.mu)}
     parts: list[Json] = []
     for net, least in proof.parts:
         order = placements.order(net) if proof.by == "places" else frontier.order(net)
         if order is None:
-            return None
+            return {"by": "flows", "least": least}
         name = view.names(np.append(net.units, net.nodes))
         parts.append({"least": least, "order": [[name[v] for v in twins] for twins in order]})
     return {"by": "splits", "parts": parts}

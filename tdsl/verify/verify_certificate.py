@@ -15,8 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import combinations, islice
-from math import gcd, isqrt
+from itertools import combinations, islice, pairwise
+from math import comb, gcd, isqrt
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,42 @@ def splits(net: Net, order: list[list[str]], least: int) -> int:
     for v in names:
         net.cap[v] = defaultdict(int, {w: c for w, c in net.cap[v].items() if w not in names})
     return least
+
+
+def flows(net: Net, least: int) -> int:
+    """What flows between the halves of every split at least, a thousand of them at most (Edmonds and Karp 1972)."""
+    first, *rest = sorted(net.units)
+    even = len(net.units) % 2 == 0  # sides may be exchanged
+    every = combinations(rest if even else [first, *rest], net.half - even)
+    need(type(least) is int and comb(len(net.units), net.half) <= 1000, "too many splits")
+    need(all(carries(net, {first, *ours} if even else {*ours}, least) for ours in every), "a split cuts less")
+    return least
+
+
+def carries(net: Net, side: set[str], amount: int) -> bool:
+    """Whether so much flows from one side to all other units."""
+    left = {v: dict(to) for v, to in net.cap.items()}
+    while amount > 0:
+        by, front, end = dict.fromkeys(side, ""), [*side], ""
+        for v in front:
+            new = [w for w, c in left.get(v, {}).items() if c and w not in by]
+            by |= dict.fromkeys(new, v)
+            end = next((w for w in new if w in net.units), "")
+            if end:
+                break
+            front += new
+        if not end:
+            return False
+        way = [end]
+        while by[way[-1]]:
+            way.append(by[way[-1]])
+        arcs = [(v, w) for w, v in pairwise(way)]
+        most = min(amount, *(left[v][w] for v, w in arcs))
+        for v, w in arcs:
+            left[v][w] -= most
+            left[w][v] += most
+        amount -= most
+    return True
 
 
 def spectrum(net: Net, mu: Fraction) -> int:
@@ -304,6 +340,8 @@ def lower_bound(net: Net, stated: Any) -> int:
     by = stated["by"]
     if by == "splits":
         return sum(splits(net, part["order"], part["least"]) for part in stated["parts"])
+    if by == "flows":
+        return flows(net, stated["least"])
     if by == "spectrum":
         return spectrum(net, Fraction(stated["mu"]))
     if by == "routes":

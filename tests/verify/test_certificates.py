@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.rails import link_rail
 from tdsl.verify import bisection as engine
+from tdsl.verify import certificate as proofs
 from tdsl.verify import verify_certificate as script
 from tdsl.verify.certificate import certificates
 from tdsl.verify.runner import run
@@ -250,6 +251,26 @@ def test_random_layers(seed):
         certificate = made(f)["bisection.json"]
     verify(certificate, as_json(f))
     assert certificate["lower_bps"] <= least_over_all_splits(f) <= certificate["upper_bps"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_where_every_split_had_a_flow_of_its_own(seed):
+    """The script finds all flows again, and no more than they carry."""
+    f = (random_layers(seed), random_fabric(seed, 3, 5, 2, 6, 1), random_chips(seed, 6, 12))[seed % 3].build()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "frontier", lambda net: None)
+        patch.setattr(proofs.frontier, "order", lambda net: None)
+        certificate = made(f).get("bisection.json")
+    if certificate is None:
+        return
+    verify(certificate, as_json(f))
+    assert certificate["lower_bps"] <= least_over_all_splits(f) <= certificate["upper_bps"]
+    net = Net(as_json(f))
+    exact = least_over_all_splits(f) // net.grain
+    assert script.flows(net, exact) == exact
+    with pytest.raises(Rejected):
+        script.flows(net, exact + 1)
 
 
 @pytest.mark.parametrize("seed", range(20))
