@@ -166,8 +166,8 @@ class Check(ABC):
     the wiring stands whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
-    ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it. ``scarce``: of
-    several figures the least is the worst, where a claim does not say.
+    ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
+    ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
 
     code: ClassVar[str]
