@@ -27,6 +27,10 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
             if code == "E0202":
                 would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
                 mend = "name a part of the catalogue with as many legs: `{ cable PART }`, or use ports with a connector each"
+                if not plan.wires[s].origin.span.text.startswith("connect"):  # an intent made it
+                    mend = (
+                        "write the tiers out, and name a part with as many legs: `tier T of ? hosts { switch MODEL; cable PART }`"
+                    )
             alike = [f"{len(mine)} legs of this connect alike"]
             diagnostics.add(
                 code,

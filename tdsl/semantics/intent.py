@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DEVICES = {"hosts": "host", "chips": "chip"}
 COUNTS = ("rails", "planes", "pods")
 WORDS = (*DEVICES, *COUNTS)
-TIER_SETTINGS = ("switch", "oversubscription")
+TIER_SETTINGS = ("switch", "oversubscription", "cable")
 MADE = ("host", "chip", "plane", "pod", "group")
 EXACT = Aim("", Fraction(1))
 
@@ -408,6 +408,9 @@ class Intent:
         over = settings.get("oversubscription")
         found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
         wrote = next((v for w, v in item.args if w == "x"), None)
+        cable = settings.get("cable")
+        if cable is not None and not (instance.tiers and len(cable.items) == 1 and not cable.items[0].args):
+            raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
         given = {
             "per": t.count if per else None,
             "model": path,
@@ -416,8 +419,9 @@ class Intent:
         }
         places = ((what, self.place(s, instance, e)) for what, e in given.items() if e is not None)
         return TierSpec(
-            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None)
-        )
+            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
+            cable.items[0].span.text if cable is not None else "",
+        )  # fmt: skip
 
     def place(self, s: tree.Setting, instance: Instance, e: tree.Expr | tree.Item) -> Span | None:
         """Where the design gives a number of a tier; None where it gives others with it, or none."""

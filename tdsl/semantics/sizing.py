@@ -42,6 +42,7 @@ class TierSpec:
     aim: Aim
     span: Span
     places: tuple[tuple[str, Span], ...] = ()  # field -> where the text gives it, of those that may be another by themselves
+    cable: str = ""  # the part that joins the tier below to it, as written
 
     @property
     def radix(self) -> int:

@@ -96,7 +96,7 @@ class Weaver:
         out += self.bottom.spec.name
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
-        return f"connect {names.path} to {out}"
+        return f"connect {names.path} to {out}{by(self.bottom)}"
 
     def switch(self, ends: EndSet, names: Names, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
@@ -129,7 +129,12 @@ class Weaver:
         prefix = "".join(f"{group}[{name}]." for group, name in zip(around, names, strict=False))
         low = f"{prefix}{self.levels[i - 1].name}[*].{self.tiers[i - 1].spec.name}"
         low += "[*]" if self.indexed(i - 1) else ""
-        return f"connect {low} to {prefix}{self.tiers[i].spec.name}[*] spread x {self.tiers[i - 1].up}"
+        return f"connect {low} to {prefix}{self.tiers[i].spec.name}[*] spread x {self.tiers[i - 1].up}{by(self.tiers[i])}"
+
+
+def by(tier: Tier) -> str:
+    """The braces of the connect that leads up to a tier."""
+    return f" {{ cable {tier.spec.cable} }}" if tier.spec.cable else ""
 
 
 def dealt(host: str, end: str, load: int, over: int) -> str:

@@ -167,6 +167,7 @@ class Check(ABC):
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
+    ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
 
     code: ClassVar[str]
@@ -183,6 +184,7 @@ class Check(ABC):
     reads_of: ClassVar[bool] = False
     after_failures: ClassVar[bool] = False
     of_design: ClassVar[bool] = False
+    scarce: ClassVar[bool] = False
     example: ClassVar[str] = ""
 
     _codes: ClassVar[dict[str, type[Check]]] = {}

@@ -159,8 +159,9 @@ def _verdict(always: bool, never: bool) -> Verdict:
     return "proved" if always else "refuted" if never else "bounded"
 
 
-def worst(op: str, asked: object, judgements: list[Judgement]) -> int:
-    """Which of several judged elements speaks for all: a refuted one first, then an open one, then the nearest to the limit."""
+def worst(op: str, asked: object, judgements: list[Judgement], scarce: bool = False) -> int:
+    """Which of several judged elements speaks for all: a refuted one first, then an open one, then the nearest to the limit.
+    Without a limit the greatest figure speaks, or the least of what is ``scarce``."""
     rank = {"refuted": 0, "skipped": 1, "bounded": 2, "modelled": 3, "proved": 4}
 
     def key(at: int) -> tuple[int, Fraction | float]:
@@ -172,6 +173,6 @@ def worst(op: str, asked: object, judgements: list[Judgement]) -> int:
         wanted = _number(asked) if op else low
         if op in ("==", "!="):
             return rank[verdict], min(low - wanted, wanted - low)
-        return rank[verdict], low if op.startswith(">") else -high
+        return rank[verdict], low if op.startswith(">") or (scarce and not op) else -high
 
     return min(range(len(judgements)), key=key)

@@ -26,16 +26,16 @@ ROWS = 6_000
 ENTRIES = 200_000
 """Arcs of all paths together up to which more are sought."""
 
-WARM = 10
+WARM = 16
 """Rounds of growing lengths."""
 
-ROUNDS = 14
+ROUNDS = 12
 """Programs at most."""
 
-TOWARDS = 0.2, 0.6, 0.95
+TOWARDS = 0.3, 0.9
 """How far from the best prices to the last ones paths are sought, 1 being there."""
 
-CLOSE = 1.01
+CLOSE = 1.02
 """Upper over lower bound at which the search ends."""
 
 MEET = 1.0005
@@ -167,7 +167,7 @@ class Paths:
             arcs, _ = self.add(price)
             use = np.bincount(np.concatenate(arcs), np.repeat(net.amount, [len(x) for x in arcs]), len(net.tail)) / net.room
             seen = seen + (use - seen) / (turn + 1)
-            price = np.exp((4.0 + turn) * (seen / seen.max() - 1)) / net.room
+            price = np.exp((4.0 + 0.75 * turn) * (seen / seen.max() - 1)) / net.room
 
     def solved(self, corner: bool) -> tuple[Floats, float, Floats]:
         """The part of every path that leaves the fullest arc emptiest, how full it is, and the price of every arc, by HiGHS."""
@@ -242,6 +242,7 @@ def along(passes: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints
         if corner or entries > ENTRIES or (gap < CLOSE and not exactly):
             break
         price = price / float(price @ net.room)
+        found.show(np.rint(price / price.max() * FINE[-2]).astype(np.int64))
         fresh = sum(found.add(x * price + (1 - x) * found.price)[1] for x in TOWARDS)
         corner = exactly
         if not fresh and not corner:

@@ -145,7 +145,7 @@ class _Run:
             view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False)
             return self.judge(check, view, claim)
         judged = self.each(check, claim, standing)
-        at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged])
+        at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged], check.scarce)
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
         return replace(judged[at], text=text, witness={"of": name, **judged[at].witness})

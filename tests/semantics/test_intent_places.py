@@ -124,3 +124,42 @@ def test_both_ways_around_a_group_work(tmp_path: Path) -> None:
     moved_in = links_of(_fabric(AROUND % f"group net {{\nhost a[16]: BOX\nhosts a.nic\n{REST}\n}}", tmp_path))
     moved_out = links_of(_fabric(AROUND % f"host a[16]: BOX\nhosts a.nic\n{REST}\ngroup net {{ }}", tmp_path))
     assert moved_in == {(f"net.{a}", f"net.{b}") for a, b in moved_out}
+
+
+LANES = """model host WIDE {{ port nic[2]: 800Gbps {{ type GE; split 2 }} }}
+model switch SG {{ port p[1..16]: 400Gbps {{ type GE }} }}
+model cable OCTO {{ rate 800Gbps; medium copper; legs 2 }}
+fabric f {{
+  hosts 8 x WIDE {{ split nic 2 }}
+  planes 2
+  clos {{ {tiers} }}
+  require bisection >= 100%
+}}
+"""
+
+
+def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:
+    """Lanes of one connector go to two planes by a break-out; without its part the finding says where the part is named."""
+    short = compile_text(LANES.format(tiers="leaf SG; spine SG"), tmp_path, models=False).findings
+    (found,) = [d for d in short if d.severity is Severity.ERROR]
+    assert found.code == "E0202" and "cable PART" in found.help and "write the tiers out" in found.help
+    tiers = 'tier leaf of ? hosts { switch SG; cable OCTO }\ntier spine of ? leaf { switch SG; cable "F 10" }'
+    text = LANES.format(tiers=tiers)
+    result = compile_text(text, tmp_path, models=False)
+    assert wrong(result.findings) == [] and [r.text for r in result.designs[0].results if r.check == "bisection"] == [
+        "100%: 16 of 16 links, 4 hosts against 4"
+    ]
+    fabric = result.designs[0].fabric
+    assert fabric is not None and len(set(fabric.cable_group.tolist())) == 16 + 32  # 16 break-outs, and 4 leaves of 8 up
+    made, _ = compiler.expand(str(tmp_path / "design.fab"), Options())
+    assert made is not None and "{ cable OCTO }" in made and '{ cable "F 10" }' in made
+    assert links_of(fabric_of(made, tmp_path, models=False)) == links_of(fabric)
+
+
+@pytest.mark.parametrize(
+    ("cable", "code"), [("3", "E0103"), ("NONE", "E0102"), ("SG", "E0102"), ("OCTO, OCTO", "E0120"), ("", "E0120")]
+)
+def test_a_cable_that_is_none(cable: str, code: str, tmp_path: Path) -> None:
+    tiers = f"tier leaf of ? hosts {{ switch SG; cable {cable} }}\ntier spine of ? leaf {{ switch SG }}"
+    found = compile_text(LANES.format(tiers=tiers), tmp_path, models=False).findings
+    assert code in {d.code for d in found if d.severity is Severity.ERROR}

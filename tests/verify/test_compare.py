@@ -81,4 +81,5 @@ def test_the_worst_element_depends_on_the_comparison():
     assert worst("<=", 10, figures) == 2
     assert worst(">=", 1, figures) == 1
     assert worst("==", 5, figures) == 2
+    assert worst("", None, figures) == 2 and worst("", None, figures, scarce=True) == 1
     assert worst("<=", 4, [*figures[:2], Judgement("skipped", reason="no")]) == 0

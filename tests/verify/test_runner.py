@@ -11,6 +11,7 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.claims import Element
 from tdsl.verify.runner import run
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
+from tests.harness import compile_text
 
 POD = superpod(units=2, nodes=8, rails=4, spines=4, radix=32).build()
 EVERY = {
@@ -167,3 +168,23 @@ def test_same_input_same_output():
     f = swapped(POD, 0, 1)
     first, second = answers(f), answers(f)
     assert [r.facts() for r in first[0]] == [r.facts() for r in second[0]] and first[1] == second[1]
+
+
+def test_of_several_the_least_capacity_is_told(tmp_path):
+    """A report has no limit: of capacities and paths the least is the worst, of hops the greatest."""
+    text = """fabric f {
+  host n[4]: BOX
+  plane pl[2] {
+    switch leaf[2]: SW
+    switch spine[2]: SW
+    connect leaf[*] to spine[*] each
+  }
+  connect n[k].nic[p] to pl[p].leaf[k % 2]
+  omit pl[0].spine[0]
+  report bisection of pl
+  report throughput ring of pl
+  report diameter of pl
+}"""
+    found = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
+    assert [(r.value, r.witness["of"]) for r in found[:2]] == [(Fraction(1, 2), "pl[0]")] * 2
+    assert found[2].value == 2

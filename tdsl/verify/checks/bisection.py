@@ -65,6 +65,7 @@ class BisectionCheck(Check):
     kind = "fraction"
     unit = "fraction"
     after_failures = True
+    scarce = True
     takes = frozenset({"of", "intact"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

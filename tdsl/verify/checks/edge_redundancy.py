@@ -59,6 +59,7 @@ class EdgeRedundancy(Check):
     kind = "number"
     unit = "paths"
     after_failures = True
+    scarce = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -50,6 +50,7 @@ class NodeRedundancy(Check):
     kind = "number"
     unit = "paths"
     after_failures = True
+    scarce = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -93,6 +93,7 @@ class Throughput(Check):
     unit = "fraction"
     on_demand = True
     after_failures = True
+    scarce = True
     takes = frozenset({"args", "of", "to", "through"})
     example = "throughput ring >= 100%"
 
