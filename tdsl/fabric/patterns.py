@@ -152,7 +152,7 @@ def _whole(
             "E0458",
             span,
             f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into {parts} parts that never meet",
-            help=f"give each {names[0]} more ports, or have fewer {names[1]}",
+            help=f"give each {names[0]} more ports, have fewer {names[1]}, or join the parts by connects before this one",
         )
 
 

@@ -195,6 +195,47 @@ def test_what_the_limit_leaves_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [d.code for d in wrong] == ["E0409"]
 
 
+SURVIVES = """fabric f {{
+  {top}
+  host h[16]: N
+  switch leaf[?]: L
+  switch spine[?]: S
+  connect leaf[*] to spine[*] spread x 8
+  connect h[*].nic to leaf[*] spread x 1
+  require survives any 1 of {what}
+}}
+model host N {{ port nic[1]: 400Gbps {{ type NDR }} }}
+model switch L {{ port p[1..16]: 400Gbps {{ type NDR }}; price $10 }}
+model switch S {{ port p[1..64]: 400Gbps {{ type NDR }}; price $30 }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("top", "what", "sizes"),
+    [
+        ("", "spine", [16, 2, 2]),  # leaves of 8 hosts and 8 up
+        ("minimize cost", "spine", [16, 2, 2]),
+        ("", "leaf", [16, 2, 1]),  # the hosts of the other leaf are left
+        ("", "spine with bisection >= 80%", [16, 2, 8]),  # of 8 up one is lost, where 4 spines lose two
+        ("minimize cost", "spine with bisection >= 80%", [16, 4, 2]),  # $100, not $260: leaves of 4 hosts keep 4 up
+    ],
+)
+def test_what_may_fail_sizes_two_tiers(top: str, what: str, sizes: list[int], tmp_path: Path) -> None:
+    result = compile_text(SURVIVES.format(top=top, what=what), tmp_path, models=False)
+    fabric = result.designs[0].fabric
+    assert fabric is not None and [s.count for s in fabric.sets] == sizes
+    assert not [d for d in result.findings if d.severity is Severity.ERROR]
+
+
+def test_what_cannot_be_judged_gives_way_too(tmp_path: Path) -> None:
+    """Without its one switch no host is left to ask about; two leave half of them."""
+    body = "switch y: S\nswitch x[?]: S\nhost h[4]: N\nconnect x[*] to y spread x 1\nconnect h[*].nic[(0)] to x[*] spread x 1\n"
+    result = compile_text(f"fabric f {{\n{body}require survives any 1 of x\n}}{MODELS}", tmp_path, models=False)
+    fabric = result.designs[0].fabric
+    assert fabric is not None and [s.count for s in fabric.sets] == [1, 2, 4]
+    assert [d.code for d in result.findings] == ["E0461"] and "cannot be judged" in result.findings[0].notes[-1]
+
+
 MODELS = """
 model switch S { port p[1..16]: 400Gbps { type NDR } }
 model switch T { port p[1..64]: 400Gbps { type NDR } }

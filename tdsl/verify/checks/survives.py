@@ -113,6 +113,8 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
             return yes(f"no cut loses too much to any {claim.any_count}", witness)
         return replace(yes(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)
     said = (judged.text or judged.reason) if judged is not None else ""
+    if found.status == "bounded" and found.how and judged is not None and judged.status == "skipped":
+        return replace(skipped(f"{without}: {judged.reason}"), witness=witness)
     if found.status == "bounded":
         if judged is None or judged.status == "proved":
             text = f"{found.runs} of {found.sets} failures judged, and none refutes it"
