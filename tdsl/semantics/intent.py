@@ -370,6 +370,15 @@ class Intent:
         """A tier holds the one before it; the first holds hosts."""
         before = "hosts"
         seen: dict[str, Span] = {}
+        for x in tiers[0].body:
+            if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
+                above = f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
+                raise Fault(
+                    "E0120",
+                    x.span,
+                    f"a ratio is of the switches one tier below, and below `{tiers[0].name.name}` are hosts",
+                    help=above,
+                )
         for t in tiers:
             if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
                 raise Fault("E0120", t.child.span, f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`")
@@ -384,6 +393,9 @@ class Intent:
         settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
         if any(isinstance(x, tree.Broken) for x in t.body):
             raise Excused
+        for x in t.body:
+            if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
+                raise Fault("E0104", settings[x.name.name].span, f"`{x.name.name}` is set twice", labels=[(x.span, "first here")])
         for name, x in settings.items():
             if name not in TIER_SETTINGS:
                 raise unknown("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)

@@ -163,3 +163,18 @@ def test_a_cable_that_is_none(cable: str, code: str, tmp_path: Path) -> None:
     tiers = f"tier leaf of ? hosts {{ switch SG; cable {cable} }}\ntier spine of ? leaf {{ switch SG }}"
     found = compile_text(LANES.format(tiers=tiers), tmp_path, models=False).findings
     assert code in {d.code for d in found if d.severity is Severity.ERROR}
+
+
+@pytest.mark.parametrize(
+    ("first", "code", "at", "said"),
+    [
+        ("switch SW; oversubscription 2:1", "E0120", "oversubscription 2:1", "write it in `core`"),
+        ("switch SW; switch BIG", "E0104", "switch BIG", ""),
+        ("switch SW; cable OCTO; cable OCTO", "E0104", "cable OCTO", ""),
+    ],
+)
+def test_nothing_in_a_tier_is_passed_over(first: str, code: str, at: str, said: str, tmp_path: Path) -> None:
+    """A ratio is of the tier below, so the first tier has none; and what is set is set once."""
+    text = f"fabric f {{\nhosts 8 x BOX\nclos {{ tier rack of 2 hosts {{ {first} }}\ntier core of ? rack {{ switch BIG }} }}\n}}"
+    found = [d for d in compile_text(text, tmp_path, verify=False).findings if d.severity is Severity.ERROR]
+    assert [(d.code, d.span.text) for d in found if d.span is not None] == [(code, at)] and said in found[0].help
