@@ -152,7 +152,7 @@ class Solver:
 
     def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
-        tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided else "")
+        tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided and self.highest < LARGEST else "")
         notes = [f"no number that was tried, {tried}, meets: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
