@@ -154,6 +154,11 @@ class Binder:
         """What the items of a setting are worth, as the parameter's type asks."""
         item = items[0]
         kind = formal.type.name
+        if kind != "list" and len(items) > 1:
+            at = items[1].span
+            raise Fault(
+                "E0120", at, f"`{formal.name.name}` is one {kind}", help="settings stand on lines of their own or between `;`"
+            )
         if kind == "pattern":
             return joining(item)
         if kind == "ratio":
@@ -163,7 +168,7 @@ class Binder:
         values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
-        if item.args or len(items) > 1:
+        if item.args:
             raise Fault("E0120", item.span, f"`{formal.name.name}` is one {kind}")
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
 

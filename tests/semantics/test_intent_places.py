@@ -178,3 +178,17 @@ def test_nothing_in_a_tier_is_passed_over(first: str, code: str, at: str, said: 
     text = f"fabric f {{\nhosts 8 x BOX\nclos {{ tier rack of 2 hosts {{ {first} }}\ntier core of ? rack {{ switch BIG }} }}\n}}"
     found = [d for d in compile_text(text, tmp_path, verify=False).findings if d.severity is Severity.ERROR]
     assert [(d.code, d.span.text) for d in found if d.span is not None] == [(code, at)] and said in found[0].help
+
+
+@pytest.mark.parametrize(
+    ("block", "at"),
+    [
+        ("clos { leaf SW, spine SW }", "spine SW"),
+        ("clos { leaf SW; spine SW; oversubscription 1:1, about 2:1 }", "about 2:1"),
+        ("dragonfly { groups 3; routers 2; router SW; local each, each x 2; global each }", "each x 2"),
+    ],
+)
+def test_a_setting_of_one_value_takes_one(block: str, at: str, tmp_path: Path) -> None:
+    found = compile_text(f"fabric f {{\nhosts 8 x BOX\n{block}\n}}", tmp_path, verify=False).findings
+    (one,) = [d for d in found if d.severity is Severity.ERROR]
+    assert one.code == "E0120" and one.span is not None and one.span.text == at and "`;`" in one.help
