@@ -40,6 +40,9 @@ FINE = 10_000
 KINDS = 6
 """Classes of links up to which each is once made longer than all others."""
 
+WHOLES = np.arange(1, 2001)[:, None]
+"""Numbers of parts that are tried before those: what a linear program mixes has small denominators."""
+
 SMALL = (1, 2, 3, 4, 6, 12)
 """Greatest lengths that prices are tried in at the end."""
 
@@ -209,10 +212,10 @@ class _Master:
     def mixture(self) -> tuple[int, ...]:
         """Parts of every route as whole numbers."""
         self._solve()
-        for whole in (1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 24, 30, 36, 60, 120, 720, FINE):
-            out = np.rint(self._parts * whole)
-            if np.abs(self._parts * whole - out).max() < 1e-7 * whole:
-                break
+        exact = self._parts * WHOLES
+        near = np.flatnonzero(np.abs(exact - np.rint(exact)).max(axis=1) < 1e-7 * WHOLES[:, 0])
+        whole = int(WHOLES[near[0], 0]) if len(near) else FINE
+        out = np.rint(self._parts * whole)
         out[int(out.argmax())] += whole - out.sum()
         return tuple(int(x) for x in out)
 

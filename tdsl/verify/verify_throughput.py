@@ -44,11 +44,9 @@ class Network:
     def __init__(self, arcs: list[tuple[str, str, int]], passes: Iterable[str], demands: Demands, ends: Iterable[str]) -> None:
         own: dict[str, int] = defaultdict(int)
         near: dict[str, set[str]] = defaultdict(set)
-        for a, b, rate in arcs:
+        for a, b, rate in [*arcs, *((b, a, rate) for a, b, rate in arcs)]:
             own[a] += rate
-            own[b] += rate
             near[a].add(b)
-            near[b].add(a)
         sent: dict[str, int] = defaultdict(int)
         got: dict[str, int] = defaultdict(int)
         for (s, t), amount in demands.items():
