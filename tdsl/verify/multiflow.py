@@ -96,12 +96,7 @@ def _along(flows: Flows, demands: Demands, best: Bounds) -> Bounds:
     lower = min(found.lower, found.upper)
     if lower <= best.lower:
         return Bounds(best.lower, found.upper, best.routes, lengths)
-    routed = Routed()
-    for pair, on, parts in zip(found.pair.tolist(), found.arcs, found.parts.tolist(), strict=True):
-        if parts:
-            share = Fraction(int(wanted.amount[pair]) * parts, found.whole)
-            routed.add(int(wanted.source[pair]), dict.fromkeys(on.tolist(), share), few=True)
-    return Bounds(lower, found.upper, routed, lengths)
+    return Bounds(lower, found.upper, Routed.along(found), lengths)
 
 
 def _columns(demands: Demands) -> wide.Demands:

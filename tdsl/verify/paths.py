@@ -21,7 +21,7 @@ from tdsl.fabric.graph import Bools, Ints
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 ROWS = 6_000
-"""Arcs and pairs up to which the program is solved: a second, where there are so many."""
+"""Arcs and pairs up to which the program is solved."""
 
 ENTRIES = 200_000
 """Arcs of all paths together up to which more are sought."""
@@ -30,7 +30,10 @@ WARM = 16
 """Rounds of growing lengths."""
 
 ROUNDS = 12
-"""Programs at most."""
+"""Programs at most; fewer where there are more rows than EASY."""
+
+EASY = 4_000
+"""Rows of a program that takes about a second."""
 
 TOWARDS = 0.3, 0.9
 """How far from the best prices to the last ones paths are sought, 1 being there."""
@@ -52,6 +55,9 @@ FINE = 1, 2, 6, 12, 60
 
 WHOLE = (1, 2, 6, 12, 60, 420, 5040, 720_720, 10**9)
 """Parts of a demand that are tried."""
+
+SAME = 1 + Fraction(1, 1_000_000)
+"""How much better routes in smaller parts must be."""
 
 FAR = 1 << 60
 
@@ -214,12 +220,12 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """The routes in the end: of every pair, in the order of the demand, so many ``parts`` of ``whole`` along each path; how much
-    fits, and by which lengths (none if empty) no more than ``upper``. Arcs as they were numbered."""
+    """The routes in the end, as entries of source, arc and amount, in ``whole`` parts of the demand; how much fits, and by which
+    lengths (none if empty) no more than ``upper``. Arcs as they were numbered."""
 
-    pair: Ints
-    arcs: list[Ints]
-    parts: Ints
+    source: Ints
+    arc: Ints
+    amount: Ints
     whole: int
     lower: Fraction
     lengths: Ints
@@ -233,7 +239,8 @@ def along(passes: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints
     found.warm()
     part: Floats = np.zeros(0)
     full, corner = float("inf"), False
-    for _ in range(ROUNDS):
+    rows = len(net.tail) + len(net.row)
+    for _ in range(ROUNDS * EASY**2 // max(rows, EASY) ** 2):
         part, full, price = found.solved(corner)
         if not len(part) or not price.any() or full <= 0:
             return None
@@ -253,26 +260,26 @@ def along(passes: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints
 
 
 def _best(found: Paths, part: Floats) -> Along | None:
-    """The routes of which most fits, among those of some denominators."""
+    """The routes of which most fits, among those of some denominators: the least of those that are about as good."""
     net, count = found.net, len(part)
-    pair, arcs = np.array(found.pair[:count]), np.concatenate(found.arcs[:count])
-    sizes = [len(x) for x in found.arcs[:count]]
-    found.pair = found.pair[:count]
-    best: tuple[Fraction, int, Ints] | None = None
+    found.pair, found.arcs = found.pair[:count], found.arcs[:count]
+    pair, sizes = np.array(found.pair), [len(x) for x in found.arcs]
+    keys, back = np.unique(np.repeat(net.row[pair], sizes) * len(net.tail) + np.concatenate(found.arcs), return_inverse=True)
+    row, arc = keys // len(net.tail), keys % len(net.tail)
+    best: Along | None = None
     for whole in WHOLE:
         parts = found.rounded(part, whole)
         if parts is None:
             continue
-        load = np.zeros(len(net.tail), dtype=object)
-        np.add.at(load, arcs, np.repeat(parts.astype(object) * net.amount[pair], sizes))
+        amount, load = np.zeros(len(keys), dtype=object), np.zeros(len(net.tail), dtype=object)
+        np.add.at(amount, back, np.repeat(parts.astype(object) * net.amount[pair], sizes))
+        np.add.at(load, arc, amount)
         used = np.flatnonzero(load)
         fits = min(Fraction(r * whole, x) for r, x in zip(net.room[used].tolist(), load[used].tolist(), strict=True))
-        if best is None or fits > best[0]:
-            best = fits, whole, parts
-    if best is None:
-        return None
-    back = np.zeros(len(net.tail), dtype=np.int64)
-    if len(found.lengths):
-        back[net.place] = found.lengths
-    shown = back if len(found.lengths) else found.lengths
-    return Along(pair, [net.place[x] for x in found.arcs[:count]], best[2], best[1], best[0], shown, found.upper)
+        if best is None or fits > best.lower * SAME or (fits >= found.upper > best.lower):
+            some = np.flatnonzero(amount)
+            lengths = np.zeros(len(found.lengths), dtype=np.int64)
+            if len(lengths):
+                lengths[net.place] = found.lengths
+            best = Along(net.who[row[some]], net.place[arc[some]], amount[some], whole, fits, lengths, found.upper)
+    return best

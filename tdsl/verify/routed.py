@@ -11,6 +11,7 @@ from math import lcm
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.verify.paths import Along
 from tdsl.verify.trees import Trees
 from tdsl.verify.twins import Merged
 from tdsl.verify.wide import Mixture
@@ -66,6 +67,18 @@ class Routed:
         out.load = {arc: Fraction(x, whole) for arc, x in enumerate(load.tolist()) if x}
         out.flow = mixture.flows()
         out.mixture = mixture
+        return out
+
+    @classmethod
+    def along(cls, found: Along) -> Routed:
+        """What routes along paths put there."""
+        out = cls()
+        flow: dict[int, Loads] = {}
+        for s, arc, x in zip(found.source.tolist(), found.arc.tolist(), found.amount.tolist(), strict=True):
+            part = Fraction(x, found.whole)
+            flow.setdefault(s, {})[arc] = part
+            out.load[arc] = out.load.get(arc, Fraction(0)) + part
+        out.flow = flow
         return out
 
     def __init__(self) -> None:
