@@ -127,17 +127,17 @@ def _merged(flows: Flows, demands: Demands, top: Fraction) -> Bounds | None:
     if len({s for s, _ in asked}) * len(by.tail) <= WORK:
         found = concurrent(small, asked, top)
     else:
-        found = _mixed(small, asked, _cut(small, asked, Bounds(Fraction(0), top, Routed(), ())))
+        found = _mixed(small, asked, _cut(small, asked, Bounds(Fraction(0), top, Routed(), ())), wide.FIRST)
     if found is None:
         return None
     lengths = np.append(np.array(found.lengths, dtype=np.int64), 0)[by.arc] if found.lengths else np.zeros(0, dtype=np.int64)
     return Bounds(found.lower, found.upper, Divided(found, by, flows, demands), tuple(lengths.tolist()))
 
 
-def _mixed(flows: Flows, demands: Demands, best: Bounds) -> Bounds | None:
+def _mixed(flows: Flows, demands: Demands, best: Bounds, first: int = 0) -> Bounds | None:
     """The bounds with what a mixture of routings shows; None if there is none."""
     wires = Wires.of(flows.nodes, flows.tail, flows.head, flows.room, flows.passes)
-    mixture, upper, lengths = wide.mixed(wires, _columns(demands), best.upper)
+    mixture, upper, lengths = wide.mixed(wires, _columns(demands), best.upper, first)
     if not mixture.columns:
         return None
     shown = tuple(lengths.tolist()) if len(lengths) else best.lengths

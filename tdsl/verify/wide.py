@@ -24,6 +24,9 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 BUDGET = 15_000_000
 """Arcs that routings by lengths may look at altogether, for a source each: some ten seconds."""
 
+FIRST = 400_000_000
+"""The same for the first routing of a network in which twins are one: half a minute."""
+
 HUB_BUDGET = 60_000_000
 """The same for ways to hubs and back: some ten seconds."""
 
@@ -149,18 +152,21 @@ class Mixture:
         return out
 
 
-def mixed(wires: Wires, wanted: Demands, enough: Fraction) -> tuple[Mixture, Fraction, Ints]:
-    """Routings, and the best upper bound that their lengths show, with these (empty if none is below ``enough``)."""
+def mixed(wires: Wires, wanted: Demands, enough: Fraction, first: int = 0) -> tuple[Mixture, Fraction, Ints]:
+    """Routings, and the best upper bound that their lengths show, with these (empty if none is below ``enough``). The first may
+    take a budget of its own, however many arcs there are."""
     room = np.empty_like(wires.room)
     room[wires.place] = wires.room
     best, found, lengths = enough, Mixture(room), np.zeros(0, dtype=np.int64)
-    if len(room) > ARCS:
+    if len(room) > ARCS and not first:
         return found, best, lengths
     seen: Floats = np.zeros(len(room))
     work = 0
     for turn in range(ROUNDS if len(wanted.source) and fits(wanted.amount, wires.room) else 0):
         length = _lengths(seen, turn)
-        sent = spread(wires, length[wires.place], wanted.source, wanted.target, wanted.amount, BUDGET - work)
+        sent = spread(
+            wires, length[wires.place], wanted.source, wanted.target, wanted.amount, max(BUDGET - work, 0 if turn else first)
+        )
         if sent is None:
             break
         work += sent.work

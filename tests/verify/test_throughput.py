@@ -179,7 +179,7 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multiflow, "WORK", 0)
         if trees:
-            patch.setattr(wide, "mixed", lambda wires, wanted, enough: (wide.Mixture(wires.room), enough, []))
+            patch.setattr(wide, "mixed", lambda wires, wanted, enough, first=0: (wide.Mixture(wires.room), enough, []))
         found = asked.bounds()
     assert (found is None) == (best is None)
     if found is None or best is None:

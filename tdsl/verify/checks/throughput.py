@@ -55,9 +55,11 @@ class Throughput(Check):
 
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
-    Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program (HiGHS) or
-    multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose; where there are too many sources for that,
-    mixtures of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few spanning trees. Upper
+    Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program over links or
+    over paths (HiGHS; Ford and Fulkerson, Management Science 5, 1958) or multiplicative weights (Garg and Könemann, SIAM J.
+    Comput. 37, 2007) propose. Where there are too many sources for that, switches and hosts that meet the same neighbours are
+    one node each; then come mixtures of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few
+    spanning trees. Upper
     bound: λ ≤ Σ c·l / Σ demand·distance for whole lengths l, cuts of nodes, groups, tiers and halves among them, and the ports
     of the busiest. Both are computed in exact fractions. Where they meet, the figure is
     `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
