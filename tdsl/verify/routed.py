@@ -71,7 +71,7 @@ class Routed:
 
     @classmethod
     def along(cls, found: Along) -> Routed:
-        """What routes along paths put there."""
+        """What routes along paths put there, kept apart in any case: there is a limit to all of it."""
         out = cls()
         flow: dict[int, Loads] = {}
         for s, arc, x in zip(found.source.tolist(), found.arc.tolist(), found.amount.tolist(), strict=True):
@@ -90,8 +90,8 @@ class Routed:
         self.parts = 1
         self._kept = 0
 
-    def add(self, source: int, part: Loads, few: bool = False) -> None:
-        """Add what a source sends; ``few``: kept apart anyway, there being a limit to all of it."""
+    def add(self, source: int, part: Loads) -> None:
+        """Add what a source sends."""
         merge(self.load, part)
         self.parts = lcm(self.parts, *{x.denominator for x in part.values()})
         if self.flow is not None:
@@ -99,7 +99,7 @@ class Routed:
             before = len(mine)
             merge(mine, part)
             self._kept += len(mine) - before
-            if self._kept > KEPT and not few:
+            if self._kept > KEPT:
                 self.flow = None
 
     def over(self, times: int) -> Routed:
