@@ -43,7 +43,9 @@ def loads(nodes: int, tail: Ints, head: Ints, passes: Bools, demands: Mapping[tu
     back = _back(tail, head)
     ends = np.unique(np.concatenate((source, target)))
     grown = _grown(nodes, tail, head, passes, ends, min(TREES, max(1, WORK // len(demands))))
-    both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown]).reshape(len(grown), len(source))
+    both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown], dtype=np.bool_).reshape(
+        len(grown), len(source)
+    )
     count = both.sum(axis=0)
     parts = lcm(*np.unique(np.maximum(count, 1)).tolist())
     load = np.zeros(len(tail), dtype=object)
@@ -104,7 +106,8 @@ def _grown(nodes: int, tail: Ints, head: Ints, passes: Bools, ends: Ints, most: 
         tops = members[far[members] == far[members].max()]
         for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
             level, by = _levels(nodes, start, head[order], passes, np.array([root]), len(grown))
-            grown.append((level, np.where(by < 0, -1, order[by])))
+            if (by >= 0).any():  # else it is a switch without links
+                grown.append((level, np.where(by < 0, -1, order[by])))
     return grown
 
 
