@@ -152,16 +152,22 @@ class Sweep(Compilation):
                 answer += (
                     f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
                 )
-            status = "bounded" if worst == "proved" and not self.whole else worst
+            status = worst if self.whole else "bounded"
             return Verdict(check, what, bare, status, answer, None, len(having), len(statuses))
         case = self.cases[having[0]]
         if alike:
             answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
         else:
-            checked = "" if self.whole else " checked"
             rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
-            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{checked}{rest}): {told}"
+            if not self.whole:
+                rest = f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; {self._unchecked()}"
+            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
         return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
+
+    def _unchecked(self) -> str:
+        """What is not known, because it was not checked."""
+        left = self.total - len(self.cases) if self.total is not None else 0
+        return f"{left:,} not checked" if left else "other values not checked"
 
     def _each(self, count: int) -> str:
         if self.whole:
@@ -317,7 +323,7 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
     ]
     if module is None or not sought:
         return
-    from tdsl.verify.sizes import decide
+    from tdsl.sizing.all_parameters import decide
 
     domains = [walk.spans[name] for name in walk.varied]
     for name, what in sought:
@@ -356,8 +362,9 @@ def _merged(result: Sweep) -> Iterator[Diagnostic]:
             yield d
             continue
         everywhere = len(cases) == len(result.cases)
-        few = f"with {result.which(cases)} ({len(cases):,} of {len(result.cases):,} combinations)"
-        note = f"with all {len(cases):,} combinations" if everywhere else few
+        checked = "" if result.whole else " checked"
+        few = f"with {result.which(cases)} ({len(cases):,} of {len(result.cases):,} combinations{checked})"
+        note = f"with all {len(cases):,} combinations{checked}" if everywhere else few
         words: dict[str, list[Case]] = {}
         for case, each in found:
             words.setdefault(each.message, []).append(case)

@@ -19,9 +19,11 @@ from typing import ClassVar, Literal
 
 from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.symmetry import READS, Reads
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE, Dim, Quantity
 from tdsl.source import Origin, Span
-from tdsl.verify.view import View
 
 Status = Literal["proved", "refuted", "bounded", "modelled", "skipped"]
 Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]
@@ -30,7 +32,7 @@ Value = bool | int | Fraction | Quantity | float | None
 
 NO_WITNESS: Mapping[str, object] = {}
 KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
-TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact")
+TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact", "active")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,9 @@ class Judgement:
 
     A yes-or-no check is ``proved`` or ``refuted``; a figure is ``proved`` where ``lower`` equals ``upper``, else
     ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and ports by name.
-    ``measures`` are the same bounds in other
-    units: ``lower_bps``, ``upper_links`` … ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links
-    it is about. ``faults`` are the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met.
+    ``measures`` are the same bounds in other units, exactly: ``lower_bps``, ``upper_links`` … ``ratio`` is a pair (down, up)
+    of whole numbers and ``link_class`` the links it is about. ``faults`` are the places to blame, ``labels`` and ``help`` go
+    with the finding of a claim that is not met.
     """
 
     status: Status
@@ -72,7 +74,7 @@ class Judgement:
     labels: tuple[tuple[Span, str], ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
-    measures: Mapping[str, float] = field(default_factory=dict)
+    measures: Mapping[str, int | Fraction] = field(default_factory=dict)
 
 
 def yes(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
@@ -99,8 +101,8 @@ def skipped(reason: str) -> Judgement:
 class Result:
     """The answer to one claim, or of one check that no claim names (``requirement`` None).
 
-    ``exact`` says that ``lower`` and ``upper`` are one. ``facts`` gives the entry of ``results`` in the JSON of ``check``,
-    without the place: that is the reporter's to write.
+    ``exact`` says that ``lower`` and ``upper`` are one. ``second_opinion`` is what `check --second-opinion` adds. ``facts``
+    gives the entry of ``results`` in the JSON of ``check``, without the place: that is the reporter's to write.
     """
 
     check: str
@@ -119,7 +121,8 @@ class Result:
     text: str
     report: bool = False
     scope: str = ""
-    measures: Mapping[str, float] = field(default_factory=dict)
+    measures: Mapping[str, int | Fraction] = field(default_factory=dict)
+    second_opinion: Mapping[str, object] = field(default_factory=dict)
 
     def facts(self) -> dict[str, object]:
         """As plain JSON values."""
@@ -135,7 +138,7 @@ class Result:
             "requirement": self.requirement,
             "text": self.text,
         }
-        out |= self.measures
+        out |= {name: exact_number(value) for name, value in self.measures.items()}
         if self.ratio is not None:
             out["ratio"] = list(self.ratio)
         if self.link_class:
@@ -144,7 +147,14 @@ class Result:
             out["reason"] = self.reason
         if self.scope:
             out["scope"] = self.scope
+        if self.second_opinion:
+            out["second_opinion"] = dict(self.second_opinion)
         return out
+
+
+def exact_number(value: int | Fraction) -> int | float:
+    """An exact amount as JSON has it: a whole number where it is one."""
+    return value.numerator if value.denominator == 1 else float(value)
 
 
 def _plain(value: Value) -> bool | int | float | None:
@@ -167,6 +177,8 @@ class Check(ABC):
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
+    ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of
+    ``prove.symmetry.READS``; None where no symmetry is known to keep its answer.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
 
@@ -183,6 +195,7 @@ class Check(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     reads_of: ClassVar[bool] = False
     after_failures: ClassVar[bool] = False
+    reads: ClassVar[Reads | None] = None
     of_design: ClassVar[bool] = False
     scarce: ClassVar[bool] = False
     example: ClassVar[str] = ""
@@ -203,6 +216,8 @@ class Check(ABC):
             raise TypeError(f"{where}: kind {cls.kind!r} is none of {', '.join(KINDS)}")
         if not cls.takes <= set(TAKES):
             raise TypeError(f"{where}: takes holds {sorted(cls.takes - set(TAKES))}")
+        if cls.reads is not None and not cls.reads <= READS:
+            raise TypeError(f"{where}: reads holds {sorted(cls.reads - READS)}")
         if not (cls.__doc__ or "").strip():
             raise TypeError(f"{where}: the docstring is the check's page and must not be empty")
         for table, key in ((Check._codes, cls.code), (Check._names, cls.name)):
@@ -220,6 +235,14 @@ class Check(ABC):
     def title(cls) -> str:
         """What it says in plain words."""
         return cls.page().splitlines()[0].rstrip(".")
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        """Whether a check that no requirement asks for has something to judge; one of places has not without places."""
+        return True
+
+    def reads_for(self, claim: ResolvedClaim) -> Reads | None:
+        """What the answer to one requirement reads; see ``reads``."""
+        return self.reads
 
     @abstractmethod
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

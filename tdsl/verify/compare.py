@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
+from math import isinf
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
@@ -19,7 +20,8 @@ METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
     "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
     "latency", "all_to_all_time", "deadlock_free",
-    "cable_length", "loss_budget", "rack_power", "rack_space", "tray_fill", "optics_power", "cost",
+    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port", "tray_fill",
+    "optics_power", "cost",
     "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
 )  # fmt: skip
 """The metrics of the language, whether or not a check computes them yet."""
@@ -49,8 +51,9 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         "with": claim.given is not None,
         "args": bool(claim.args),
         "intact": claim.of_intact,
+        "active": claim.of_active,
     }
-    written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact"}
+    written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact", "active": "of active"}
     for clause in sorted(check.needs):
         if not clauses[clause]:
             word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
@@ -85,7 +88,7 @@ def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
     listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
     if given.metric not in fit:
         return f"`{given.metric}` cannot be asked after failures", listed
-    if any(s.elements or s.text != "ports" for s in given.of):
+    if not given.of_to and any(s.elements or s.text != "ports" for s in given.of):
         return f"`{given.metric} of …` cannot be asked after failures: it is asked of all that is left", "leave out `of`"
     return malformed(given, fit[given.metric])
 
@@ -116,11 +119,11 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
 def _number(value: object) -> Fraction | float:
     if isinstance(value, Quantity):
         return value.amount
-    if isinstance(value, float):
-        return value
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
-    raise TypeError(f"{value!r} is no figure")
+    if isinstance(value, float) and isinf(value):  # the only float that a figure may be; Python compares it exactly
+        return value
+    raise TypeError(f"{value!r} is no exact figure")
 
 
 def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:

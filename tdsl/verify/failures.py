@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -11,17 +11,12 @@ from math import comb
 import numpy as np
 
 from tdsl.fabric.claims import Element
-from tdsl.fabric.graph import Bools
+from tdsl.fabric.graph import Ints
+from tdsl.prove.elements import failed
+from tdsl.prove.symmetry import Reads, symmetry
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Judgement, Status
-from tdsl.verify.symmetry import symmetry
-from tdsl.verify.view import View
-
-RUNS = 600
-"""Sets of failed elements that are judged before the answer stays open."""
-
-PAIRS = 600
-"""Elements up to which pairs are divided into orbits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +39,31 @@ def worst_failure(
     judge: Callable[[View], Judgement],
     covered: Callable[[], bool],
     most: bool = False,
+    reads: Reads | None = None,
+    fixed: Sequence[Ints] = (),
 ) -> Outcome:
     """Judge what is left after every ``count`` of the elements; ``covered`` tries to prove them all at once, for many sets.
 
-    The first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the
-    greatest where ``most`` says that such are worse.
-    """  # fmt: skip
+    ``reads`` and ``fixed`` say what the judgement reads of the fabric, for the symmetry that saves cases (None: none does). The
+    first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the greatest
+    where ``most`` says that such are worse.
+    """
     sets = comb(len(elements), count)
     if count > 2 and covered():
         return Outcome("proved", (), None, 0, sets, "cut")
     worst: tuple[int, Fraction] | None = None
     speaks: tuple[tuple[Element, ...], Judgement] | None = None
     runs = 0
-    chosen = _representatives(view, elements, count)
-    for failed in chosen:
-        if runs == RUNS:
+    for chosen in _representatives(view, elements, count, reads, fixed):
+        if runs == view.budget.failure_sets:
             if count <= 2 and covered():
                 return Outcome("proved", (), None, runs, sets, "cut")
             return Outcome("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
         runs += 1
-        found = judge(view.without(_union(view, failed)))
+        found = judge(failed(view, list(chosen)))
         rank = (0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1, _figure(found, most))
         if worst is None or rank < worst:
-            worst, speaks = rank, (failed, found)
+            worst, speaks = rank, (chosen, found)
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
@@ -83,20 +80,17 @@ def _figure(found: Judgement, most: bool) -> Fraction:
     return -figure if most else figure
 
 
-def _union(view: View, failed: Sequence[Element]) -> Bools:
-    out = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    for e in failed:
-        out[e.devices] = True
-    return out
-
-
-def _representatives(view: View, elements: Sequence[Element], count: int) -> Iterator[tuple[Element, ...]]:
+def _representatives(
+    view: View, elements: Sequence[Element], count: int, reads: Reads | None, fixed: Sequence[Ints]
+) -> Iterable[tuple[Element, ...]]:
     """Sets of which one of each orbit is among them; those that hold most links first where all are gone through."""
     if count == 1:
-        for orbit in symmetry(view, elements).orbits():
-            yield (elements[orbit[0]],)
-    elif count == 2 and len(elements) <= PAIRS:
-        for low, high in symmetry(view, elements).pairs():
-            yield elements[low], elements[high]
-    else:
-        yield from combinations(sorted(elements, key=lambda e: -int(view.degree[e.devices].sum())), count)
+        return [(elements[orbit[0]],) for orbit in symmetry(view, elements, reads, fixed, single=True).orbits()]
+    sets = None
+    if len(elements) <= view.budget.symmetric_elements and comb(len(elements), count) > 1:
+        sets = symmetry(view, elements, reads, fixed).sets(count, view.budget)
+    if sets is not None:
+        return [tuple(elements[i] for i in chosen) for chosen in sets]
+    weight = [int(view.degree[e.devices].sum()) + len(e.links) for e in elements]
+    order = np.argsort(-np.array(weight, dtype=np.int64), kind="stable").tolist()
+    return combinations([elements[i] for i in order], count)

@@ -10,12 +10,13 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.components import listing
+from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span
 from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
-from tdsl.verify.components import listing
-from tdsl.verify.view import View
 
 INCOMPLETE = "the wiring has errors"
 
@@ -27,13 +28,15 @@ def run(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     failed: Failed | None = None,
+    budget: Budget = DEFAULT,
 ) -> list[Result]:
     """Judge all claims in their order, then every check that no claim asks for the whole fabric.
 
     ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings. Where something
-    ``failed``, what is left is judged, but for checks of the design as it stands.
+    ``failed``, what is left is judged, but for checks of the design as it stands. A proof that spends its ``budget`` ends with
+    the bounds so far.
     """
-    return _Run(fabric, diagnostics, set(select), set(ignore), failed).all(claims)
+    return _Run(fabric, diagnostics, set(select), set(ignore), failed, budget).all(claims)
 
 
 def unmet(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
@@ -54,15 +57,17 @@ class _Run:
     """One run: what was judged already, and what was found."""
 
     def __init__(
-        self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str], failed: Failed | None
-    ) -> None:
+        self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str], failed: Failed | None,
+        budget: Budget = DEFAULT,
+    ) -> None:  # fmt: skip
         self.fabric = fabric
         self.diagnostics = diagnostics
         self.select = select
         self.ignore = ignore
         self.checks = catalogue()
         self.failed = failed
-        self.view = View.whole(fabric)
+        self.budget = budget
+        self.view = View.whole(fabric, budget)
         self.plain: dict[str, Judgement] = {}
         self.blamed: set[str] = set()
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
@@ -76,7 +81,7 @@ class _Run:
         results: list[Result] = []
         answered: set[str] = set()
         for check in self.checks.values():
-            if check.fails_by_default and self.wanted(check.name, check.code):
+            if check.fails_by_default and check.applies_to(self.fabric) and self.wanted(check.name, check.code):
                 self.blame(check, self.bare(check))
         for claim in claims:
             check_of = self.checks.get(claim.metric)
@@ -86,7 +91,8 @@ class _Run:
             if _is_plain(claim):
                 answered.add(claim.metric)
         for check in self.checks.values():
-            if check.name not in answered and not check.on_demand and self.wanted(check.name, check.code):
+            asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
+            if not asked and self.wanted(check.name, check.code):
                 results.append(_result(check, self.bare(check), None))
         self.diagnostics.extend(self.unmet.values())
         return results
@@ -142,7 +148,7 @@ class _Run:
         if parts and not standing:
             return skipped("nothing that it names is built")
         if not parts:
-            view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False)
+            view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False, self.budget)
             return self.judge(check, view, claim)
         judged = self.each(check, claim, standing)
         at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged], check.scarce)
@@ -152,7 +158,7 @@ class _Run:
 
     def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""
-        return [self.judge(check, View.part(self.fabric, e, device), claim) for e, device in parts]
+        return [self.judge(check, View.part(self.fabric, e, device, self.budget), claim) for e, device in parts]
 
     # ------------------------------------------------------------ findings
     def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:
@@ -220,7 +226,7 @@ class _Run:
 def _is_plain(claim: ResolvedClaim) -> bool:
     """Whether a claim asks for the bare judgement of the whole fabric."""
     clauses = (claim.args, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.scope, claim.given)
-    return not any(clauses) and claim.any_count is None and not claim.of_intact
+    return not any(clauses) and claim.any_count is None and not claim.of_intact and not claim.of_active
 
 
 def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:

@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.rails import rails
 from tdsl.fabric.tiers import main_ends
-from tdsl.verify.view import View
+from tdsl.prove.view import View
 
 
 def summarise(fabric: Fabric) -> dict[str, object]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
-from tdsl.verify.view import View
 
 if TYPE_CHECKING:
     from tdsl.fabric.addresses import Addressing, Pool

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.view import View
 from tdsl.verify.workload import Model, Ranks, Time, best_of
 
 
@@ -25,8 +25,9 @@ class AllToAllTime(Check):
     that of Dally and Towles, "Principles and practices of interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
 
     ## What it assumes
-    Parts are equal and traffic is divided over all paths; software costs nothing; the scale-up domain carries nothing. Where
-    latencies are not known α is 0, and the answer says so. The status is `modelled`: a formula, not a measurement.
+    Parts are equal and traffic is divided over all paths; software costs nothing; the scale-up domain carries nothing. Where a
+    latency or a length is not known, the figure without it is a lower bound: it can refute `<=`, and does not prove it. The
+    status is `modelled`: a formula, not a measurement.
 
     ## A design that passes
     ```fab
@@ -54,6 +55,7 @@ class AllToAllTime(Check):
     dim = TIME
     on_demand = True
     after_failures = True
+    reads = frozenset({"lengths", "rails"})
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"

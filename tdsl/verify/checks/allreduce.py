@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.view import View
 from tdsl.verify.workload import Model, Ranks, Time, best_of
 
 
@@ -36,8 +36,9 @@ class AllReduce(Check):
 
     ## What it assumes
     Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at once. Adding up costs
-    nothing, nor do software and the switches inside hosts; steps do not overlap. Where latencies are not known α is 0, and the
-    answer says so. The status is `modelled`: a formula, not a measurement.
+    nothing, nor do software and the switches inside hosts; steps do not overlap. Where a latency or a length is not known, the
+    figure without it is a lower bound: it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a
+    measurement.
 
     ## A design that passes
     ```fab
@@ -65,6 +66,7 @@ class AllReduce(Check):
     dim = TIME
     on_demand = True
     after_failures = True
+    reads = frozenset({"lengths", "rails"})
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"

@@ -9,11 +9,11 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.verify.bisection import Bisection, bisection
-from tdsl.verify.capacity import Capacities
+from tdsl.prove.bisection import Bisection, bisection
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.components import listing
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.components import listing
-from tdsl.verify.view import View
 
 
 class BisectionCheck(Check):
@@ -33,9 +33,11 @@ class BisectionCheck(Check):
     to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al.
     2008 for the flow). Elsewhere every host sends to all switches that hosts meet, or every chip to all others, over routes that
     a linear program mixes: what half of them send or get crosses, N/2 · μ or N²/4 · λ. One source of each orbit of verified
-    symmetries stands for all. Where most instances of a group have a link that some lack, the bound may be that of the mended
-    fabric, less the capacity mended. Cuts are whole multiples of the rates' greatest common divisor, so the lower bound is
-    rounded up to one. Where both meet, the figure is exact; where they differ and there are few splits, every one is cut.
+    symmetries stands for all. Where groups are joined each to each (dragonflies), λ is that of routes by the links between two
+    groups; large fabrics keep bounds that differ by a tenth at most. Where most instances of a group have a link that some
+    lack, the bound may be that of the mended fabric, less the capacity mended. Cuts are whole multiples of the rates' greatest
+    common divisor, so the lower bound is rounded up to one. Where both meet, the figure is exact; where they differ and there
+    are few splits, every one is cut.
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
@@ -65,6 +67,7 @@ class BisectionCheck(Check):
     kind = "fraction"
     unit = "fraction"
     after_failures = True
+    reads = frozenset()
     scarce = True
     takes = frozenset({"of", "intact"})
 
@@ -80,7 +83,7 @@ class BisectionCheck(Check):
         if not full:
             return skipped(f"half of the {view.unit_word} have no link")
         lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
-        measures: dict[str, float] = {"lower_bps": float(found.lower * net.grain), "upper_bps": float(found.upper * net.grain)}
+        measures = {"lower_bps": found.lower * net.grain, "upper_bps": found.upper * net.grain}
         if net.one_rate:
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
         facts = _facts(view, found)
@@ -111,7 +114,7 @@ class Facts:
             "cut": [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]],
             "cut_links": len(self.links),
             "cut_classes": self.classes,
-            "cut_bps": float(sum(f.link_rate[self.links].tolist())),
+            "cut_bps": sum(f.link_rate[self.links].tolist()),
         }
 
 

@@ -7,26 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.graph import Ints
+from tdsl.prove.elements import elements as named
+from tdsl.prove.symmetry import symmetry
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
-from tdsl.verify.checks.survives import standing
-from tdsl.verify.symmetry import symmetry
-from tdsl.verify.view import View
-
-RUNS = 5_000
-"""Elements that are judged before the answer stays open."""
 
 
 class BlastRadius(Check):
     """Endpoints that the worst failure of one element takes away.
 
     ## What it means
-    `blast_radius of S` fails each element of S alone, and counts the endpoints (ports of hosts in use) that have no network
-    any more: their own link is gone, or they can no longer reach any other host. The worst element stands. The answer names
-    it and says how many hosts are cut off altogether, how many only lose ports, and how many accelerators both hold.
+    `blast_radius of S` fails each element of S alone, and counts the endpoints (ports of hosts in use) that then have no
+    network: their own link is gone, or they cannot reach any other host. The worst element is the answer. It is named with how
+    many hosts are cut off altogether, how many only lose ports, and how many accelerators both hold.
 
     ## Formula and source
-    max over s ∈ S of the endpoints with no path to a port of another host in fabric − s. Components as in `reachability`; one
-    element of every orbit of verified exchanges is judged. The term and the practice are those of failure-domain analysis:
+    max over s ∈ S of the endpoints with no path to a port of another host in fabric − s. An endpoint that reaches no other
+    host in the intact fabric counts for every s. Components as in `reachability`; one element of every orbit of verified
+    exchanges is judged. The term and the practice are those of failure-domain analysis:
     Gill, Jain, Nagappan, "Understanding network failures in data centers" (SIGCOMM 2011).
 
     ## What it assumes
@@ -60,28 +59,30 @@ class BlastRadius(Check):
     takes = frozenset({"of"})
     needs = frozenset({"of"})
     reads_of = True
+    reads = frozenset()
     example = "blast_radius of leaf <= 32"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None
         if any(s.ports for s in claim.of):
             return skipped("devices and groups fail, not ports")
-        elements = standing(view, claim)
+        elements = named(view, claim)
         if not elements:
             return skipped("nothing that it names is built")
-        orbits = symmetry(view, elements).orbits()
-        worst = max((_loss(view, elements[o[0]]) for o in orbits[:RUNS]), key=lambda x: (x.endpoints, x.cut_off))
+        orbits = symmetry(view, elements, self.reads, single=True).orbits()
+        most = view.budget.blast_elements
+        worst = max((_loss(view, elements[o[0]]) for o in orbits[:most]), key=lambda x: (x.endpoints, x.cut_off))
         witness: dict[str, object] = {
             "element": worst.name, "endpoints": worst.endpoints, "hosts_cut_off": worst.cut_off,
-            "hosts_degraded": worst.degraded, "accelerators": worst.accelerators, "judged": min(len(orbits), RUNS),
+            "hosts_degraded": worst.degraded, "accelerators": worst.accelerators, "judged": min(len(orbits), most),
         }  # fmt: skip
         text = (
             f"{worst.endpoints} at {worst.name}: {worst.cut_off} {view.unit_word} cut off, {worst.degraded} degraded "
             f"({worst.accelerators} accelerators)"
         )
-        if len(orbits) > RUNS:
-            most = int(view.degree[view.units].sum())
-            return Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, most, witness=witness)
+        if len(orbits) > most:
+            upper = int(view.degree[view.units].sum())
+            return Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness)
         return exactly(worst.endpoints, text, witness)
 
 
@@ -99,19 +100,26 @@ class Loss:
 def _loss(view: View, element: Element) -> Loss:
     failed = np.zeros(view.fabric.device_count, dtype=np.bool_)
     failed[element.devices] = True
-    before = _live(view)
-    after = _live(view.without(failed))
+    left = view.without(failed)
     units = view.units
-    lost = before[units] - after[units]
+    used = _endpoints(view)[units]
+    live = np.minimum(_live(left)[units], used)  # a chip of a direct fabric is one endpoint, also when it forwards no more
+    lost = used - live
     hit = units[lost > 0]
-    gone = int(((lost > 0) & (after[units] == 0)).sum())
+    gone = int(((lost > 0) & (live == 0)).sum())
     each = [s.model.accelerators if s.kind == "host" else 1 for s in view.fabric.sets]
     accelerators = int(np.array(each, dtype=np.int64)[view.fabric.device_set[hit]].sum())
     return Loss(element.name, int(lost.sum()), gone, len(hit) - gone, accelerators)
 
 
-def _live(view: View) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Endpoints of every device from which another unit can be reached: its ports, or a chip as one."""
+def _endpoints(view: View) -> Ints:
+    """Endpoints in use of every device: its ports with links, or a chip of a direct fabric as one."""
+    at = view.attachment
+    return np.bincount(at.end[view.degree[at.end] > 0], minlength=view.fabric.device_count)
+
+
+def _live(view: View) -> Ints:
+    """Endpoints of every device from which another unit can be reached."""
     n = view.fabric.device_count
     unit = np.zeros(n, dtype=np.bool_)
     unit[view.units] = True

@@ -6,10 +6,10 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 from tdsl.verify.ports import ClassTable, Joint, joints
-from tdsl.verify.view import View
 
 
 class ConnectorMatch(Check):

@@ -6,8 +6,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import USED, Bools, Fabric
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly
-from tdsl.verify.view import View
 
 
 class Links(Check):

@@ -8,12 +8,11 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.components import adjacency, distances, eccentricities, path
+from tdsl.prove.network import Network
+from tdsl.prove.symmetry import equivalent_nodes, transitive
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
-from tdsl.verify.components import Adjacency, adjacency, distances, eccentricities, path, twin_classes
-from tdsl.verify.view import View
-
-WORK = 40_000_000_000
-"""Bytes that the search may move before it answers with bounds: some ten seconds."""
 
 
 class Diameter(Check):
@@ -58,6 +57,7 @@ class Diameter(Check):
     kind = "number"
     unit = "links"
     after_failures = True
+    reads = frozenset()
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -66,9 +66,11 @@ class Diameter(Check):
             return skipped("no end is attached to a switch")
         graph, wanted, name = _compact(view)
         targets = np.flatnonzero(wanted)
-        classes = twin_classes(graph, targets)
+        classes = equivalent_nodes(graph, targets)
         sources = np.array([c[0] for c in classes], dtype=np.int64)
-        sources, all_of_them = _affordable(graph, sources)
+        if len(sources) > 1 and wanted.all() and transitive(view.fabric, graph, name):
+            sources = sources[:1]
+        sources, all_of_them = _affordable(graph, sources, view.budget.diameter_work)
         far, reaches_all = eccentricities(graph, sources, wanted)
         at = int(np.argmax(far))
         value = int(far[at])
@@ -82,14 +84,14 @@ class Diameter(Check):
         text = f"between {value} and {upper}{span}: {len(sources)} of {len(classes)} sources searched"
         return Judgement("bounded" if value < upper else "proved", text, value, value, upper, witness={"path": way})
 
-    def _way(self, view: View, graph: Adjacency, source: int, wanted: Bools, value: int, name: Ints) -> list[str]:
+    def _way(self, view: View, graph: Network, source: int, wanted: Bools, value: int, name: Ints) -> list[str]:
         """A path of that many links, by names."""
         reach = distances(graph, source)
         target = int(np.flatnonzero(wanted & (reach == value))[0])
         return view.names(name[np.array(path(graph, source, target))])
 
 
-def _compact(view: View) -> tuple[Adjacency, Bools, Ints]:
+def _compact(view: View) -> tuple[Network, Bools, Ints]:
     """The forwarding devices numbered densely, which of them ends meet, and the device of each."""
     devices = np.flatnonzero(view.forwards & view.devices)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
@@ -98,11 +100,11 @@ def _compact(view: View) -> tuple[Adjacency, Bools, Ints]:
     return adjacency(len(devices), a, b), view.access[devices], devices
 
 
-def _affordable(graph: Adjacency, sources: Ints) -> tuple[Ints, bool]:
+def _affordable(graph: Network, sources: Ints, work: int) -> tuple[Ints, bool]:
     """The sources that can be searched within the limit, and whether those are all."""
     first = distances(graph, int(sources[0])) if len(sources) else np.zeros(1, dtype=np.int64)
     levels = 2 * int(first[first < graph.nodes].max(initial=1)) + 1  # no search is deeper than twice any other
-    most = max(WORK * 8 // ((len(graph.near) + 8 * graph.nodes) * levels), 64)
+    most = max(work * 8 // ((len(graph.tail) + 8 * graph.nodes) * levels), 64)
     if len(sources) <= most:
         return sources, True
     return sources[:: -(-len(sources) // most)], False

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.edge_connectivity import Answer, disjoint_paths
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.disjoint import Answer, disjoint_paths
-from tdsl.verify.view import View
 
 
 class EdgeRedundancy(Check):
@@ -59,6 +59,7 @@ class EdgeRedundancy(Check):
     kind = "number"
     unit = "paths"
     after_failures = True
+    reads = frozenset()
     scarce = True
     takes = frozenset({"of"})
 

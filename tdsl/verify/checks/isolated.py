@@ -7,8 +7,8 @@ import numpy as np
 from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.view import View
 
 
 class Isolated(Check):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.components import listing
+from tdsl.prove.delays import delay
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity, show
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.components import listing
-from tdsl.verify.delays import delay
-from tdsl.verify.view import View
-
-TO_SAY = "a model in your own file, of the same name if you like, can say `latency 230ns`, and a connect `{ length 30m }`"
+from tdsl.verify.workload import TO_SAY
 
 
 class Latency(Check):
@@ -26,8 +25,8 @@ class Latency(Check):
 
     ## What it assumes
     Zero load: no queueing, no serialisation, no retries, and the `latency` of a model is port to port. Both cables of a link
-    through a panel have the length of its `connect`. Traces without a `length` count as 0 m. The status is `modelled`. Where a
-    model has no `latency` or a cable no `length`, the answer is `skipped`; it says what is missing and what the rest adds up to.
+    through a panel have the length of its `connect`. The status is `modelled`. Where a model has no `latency`, or a cable or
+    trace no `length`, the answer is `skipped`; it says what is missing and what the rest adds up to.
     The catalogue states a latency only where one is published; a model in your file, of the same name if you like, can say it.
 
     ## A design that passes
@@ -57,6 +56,7 @@ class Latency(Check):
     dim = TIME
     on_demand = True
     after_failures = True
+    reads = frozenset({"lengths"})
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -8,9 +8,9 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, alike, classes_of, spread
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
-from tdsl.verify.shortest import FAR, Network, affordable, alike, classes_of, spread
-from tdsl.verify.view import View
 
 Pairs = tuple[Ints, Ints, Ints]
 
@@ -58,19 +58,20 @@ class MeanHops(Check):
     unit = "links"
     on_demand = True
     after_failures = True
+    reads = frozenset()
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        net = Network.of(view)
+        net = Forwarders.of(view)
         ends = _Ends.of(view, net)
         if len(np.unique(ends.end)) < 2:
             return skipped(f"fewer than two {view.unit_word} are attached to a switch")
-        one = np.ones(len(net.graph.near), dtype=np.int64)
+        one = np.ones(len(net.graph.tail), dtype=np.int64)
         classes = classes_of(net, one)
         pairs_at_home = ends.same()
         if alike(view, net, one) and ends.alike(pairs_at_home):
             classes = classes[:1]
-        if not affordable(net.graph, len(classes)):
+        if not affordable(net.graph, len(classes), view.budget):
             return skipped(f"searches from {len(classes):,} switches are more work than the limit")
         total, pairs = _sums(net, ends, one, classes, pairs_at_home)
         if not pairs:
@@ -90,7 +91,7 @@ class _Ends:
         self.weight = np.bincount(node, minlength=nodes).astype(np.int64)
 
     @classmethod
-    def of(cls, view: View, net: Network) -> _Ends:
+    def of(cls, view: View, net: Forwarders) -> _Ends:
         """From the view's attachment; links of two ends that forward nothing are no part of the network."""
         at = view.attachment
         unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
@@ -117,7 +118,7 @@ class _Ends:
         return keys // nodes, keys % nodes, count.astype(np.int64)
 
 
-def _sums(net: Network, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs) -> tuple[int, int]:
+def _sums(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs) -> tuple[int, int]:
     """Hops over all ordered pairs of ends of different units that reach each other, and how many pairs those are."""
     w = ends.weight
     lead = np.full(net.graph.nodes, -1, dtype=np.int64)

@@ -8,8 +8,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.view import View
 
 
 class NameCollision(Check):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.components import listing
+from tdsl.prove.node_connectivity import separators
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.components import listing
-from tdsl.verify.separators import separators
-from tdsl.verify.view import View
 
 
 class NodeRedundancy(Check):
@@ -19,8 +19,9 @@ class NodeRedundancy(Check):
 
     ## Formula and source
     min over pairs (u, v) of the least number of switches that separate u from v, which is the number of paths that share none
-    (Menger 1927): a maximum flow in which every switch passes one path. One pair is settled for each two classes of hosts that
-    meet the same switches; a pair that meets as many common switches as the least found needs no flow.
+    (Menger 1927). The switches that hosts meet are first compared with each other (Even 1975): hosts that meet x and y of them
+    have min(x, y) such paths unless fewer switches separate two of them, and only the pairs for which that is less than the
+    least found are searched. Where all chips look alike, the number of neighbours of one is the answer (Mader 1970).
 
     ## What it assumes
     Hosts do not forward; chips of a direct fabric do. The scale-up domain is left out. Above a limit of work the answer is
@@ -50,6 +51,7 @@ class NodeRedundancy(Check):
     kind = "number"
     unit = "paths"
     after_failures = True
+    reads = frozenset()
     scarce = True
     takes = frozenset({"of"})
 

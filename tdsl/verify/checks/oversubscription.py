@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import HOLE, Bools, Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.ports import ClassTable, gbps
-from tdsl.verify.view import View
+from tdsl.verify.ports import gbps
 
 
 class Oversubscription(Check):
@@ -23,13 +23,19 @@ class Oversubscription(Check):
 
     ## Formula and source
     For a switch d: Σ rate of links to lower tiers, over Σ rate of links to higher tiers, an exact ratio in lowest terms. Free
-    ports and links within the tier count on neither side. A port kept for a planned but omitted member below counts as
-    attached, so a rack with one host missing is not better than a full one. Source: Al-Fares, Loukissas, Vahdat, "A scalable,
-    commodity data center network architecture" (SIGCOMM 2008).
+    ports and links within the tier count on neither side. A planned link to an omitted host or switch *below* counts as
+    attached while its port is reserved, so a rack with one host missing is not better than a full one, and the ratio does not
+    change when hosts arrive. A
+    planned link to an omitted switch *above* is not cabled and does not count: a leaf with half of its spines built has half
+    of its capacity above. An omitted switch itself is not judged. `of active`
+    leaves out the links of hosts that the design calls `spares`. Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity
+    data center network architecture" (SIGCOMM 2008).
 
     ## What it assumes
-    Tiers: hosts are 0, switches they meet 1, and so on. A direct fabric (torus) has none and is skipped. It says what is
-    cabled, not what a routing engine makes of it: two fabrics of one ratio can differ in bisection.
+    Tiers are those of the planned fabric, omitted devices included: hosts are 0, switches connected to them 1, and so on. A
+    switch without any planned host is at tier 1 where other switches of its declaration are, if it connects only to switches
+    above. A direct fabric (torus) has no tiers and is skipped. The ratio says what is cabled, not what a routing engine makes
+    of it: two fabrics of one ratio can differ in bisection.
 
     ## A design that passes
     ```fab
@@ -54,7 +60,7 @@ class Oversubscription(Check):
     name = "oversubscription"
     wrong = "More capacity below a switch than allowed"
     kind = "ratio"
-    takes = frozenset({"of", "at"})
+    takes = frozenset({"of", "at", "active"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
@@ -67,7 +73,7 @@ class Oversubscription(Check):
                 for e in s.elements:
                     named[e.devices] = True
             judged = judged & named
-        load = _load(f, view.lost)
+        load = _load(f, view.lost, claim is not None and claim.of_active)
         return _worst(f, load, judged)
 
 
@@ -90,7 +96,7 @@ def by_set(view: View) -> dict[int, Judgement]:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Bit/s attached below and above every device."""
+    """Bit/s attached below every device, absent members included, and cabled above it."""
 
     down: Ints
     up: Ints
@@ -101,18 +107,25 @@ def _tiers(f: Fabric) -> Ints:
     return np.where(f.is_end, 0, f.tier)
 
 
-def _load(f: Fabric, lost: Bools | None) -> Load:
-    n = f.device_count
-    a, b = f.device_a, f.device_b
+def _load(f: Fabric, lost: Bools | None, active: bool = False) -> Load:
+    """What hangs below and above every device; without the links of spares if ``active``."""
     tier = _tiers(f)
+    left = np.ones(f.link_count, dtype=np.bool_) if lost is None else ~lost
+    spare = f.spares if active else np.zeros(f.device_count, dtype=np.bool_)
+    left = left & ~spare[f.device_a] & ~spare[f.device_b]
+    below, above, rate = _between_tiers(tier, f.device_a[left], f.device_b[left], f.link_rate[left])
+    kept = f.absent_reserved
+    kept = kept & ~spare[f.absent_a] & ~spare[f.absent_b]
+    _, planned, absent = _between_tiers(tier, f.absent_a[kept], f.absent_b[kept], f.absent_rate[kept])
+    n = f.device_count
+    return Load(_sums(above, rate, n) + _sums(planned, absent, n), _sums(below, rate, n))
+
+
+def _between_tiers(tier: Ints, a: Ints, b: Ints, rate: Ints) -> tuple[Ints, Ints, Ints]:
+    """Of links between devices of two different tiers: the lower device, the upper one and the rate."""
     low, high = tier[a], tier[b]
     counted = (low >= 0) & (high >= 0) & (low != high)
-    if lost is not None:
-        counted &= ~lost
-    below = np.where(low < high, a, b)[counted]
-    above = np.where(low < high, b, a)[counted]
-    rate = f.link_rate[counted]
-    return Load(_sums(above, rate, n) + _absent(f), _sums(below, rate, n))
+    return np.where(low < high, a, b)[counted], np.where(low < high, b, a)[counted], rate[counted]
 
 
 def _sums(devices: Ints, rate: Ints, n: int) -> Ints:
@@ -121,40 +134,6 @@ def _sums(devices: Ints, rate: Ints, n: int) -> Ints:
     for r in np.unique(rate).tolist():
         out += np.bincount(devices[rate == r], minlength=n) * r
     return out
-
-
-def _absent(f: Fabric) -> Ints:
-    """Rate of the ports that every device keeps for planned members below it."""
-    none = np.zeros(f.device_count, dtype=np.int64)
-    holes = np.flatnonzero(f.port_state == HOLE)
-    holes = holes[f.is_switch[f.port_device[holes]]]
-    if not len(holes):
-        return none
-    highest = np.array([int(f.tier[s.first : s.first + s.count].max(initial=-1)) for s in f.sets])[f.device_set]
-    gone = highest[~f.built]
-    device = f.port_device[holes]
-    below = np.array([bool((gone < t).any()) for t in range(int(highest.max()) + 2)])
-    above = np.array([bool((gone > t).any()) for t in range(int(highest.max()) + 2)])
-    tier = np.maximum(f.tier[device], 0)
-    mine = below[tier]
-    unsure = mine & above[tier]
-    mine[unsure] = [_faces_down(f, int(p)) for p in holes[unsure]]
-    table = ClassTable.of(f)
-    rate = np.maximum(table.rates()[table.rows(f, holes)], 0)
-    return _sums(device[mine], rate[mine], f.device_count)
-
-
-def _faces_down(f: Fabric, port: int) -> bool:
-    """Where both members below and above are missing: a kept port faces as the nearest used port of its class does."""
-    device = int(f.port_device[port])
-    c, index = f.port_class(port)
-    first = port - index
-    order = [*range(port - 1, first - 1, -1), *range(port + 1, first + c.size)]
-    link = next((int(f.port_link[p]) for p in order if f.port_link[p] >= 0), -1)
-    if link < 0:
-        return True
-    other = int(f.device_a[link]) if int(f.device_b[link]) == device else int(f.device_b[link])
-    return bool(f.tier[other] < f.tier[device])
 
 
 def _worst(f: Fabric, load: Load, judged: Bools) -> Judgement:

@@ -6,9 +6,9 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.components import path
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
-from tdsl.verify.components import path
-from tdsl.verify.view import View
 
 
 class PlaneIsolation(Check):

@@ -6,8 +6,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import USED, Ints
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.view import View
 
 
 class PortBudget(Check):

@@ -7,8 +7,8 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.rails import RailPlan, rail_plan
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.view import View
 
 
 class RailAlignment(Check):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 from tdsl.verify.ports import ClassTable, Joint, gbps, joints
-from tdsl.verify.view import View
 
 
 class RateMatch(Check):

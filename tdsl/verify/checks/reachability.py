@@ -6,8 +6,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.prove.view import View, scaleup_joined
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
-from tdsl.verify.view import View, scaleup_joined
 
 
 class Reachability(Check):
@@ -50,6 +50,7 @@ class Reachability(Check):
     kind = "yes_no"
     fails_by_default = True
     after_failures = True
+    reads = frozenset()
     takes = frozenset({"of", "ports", "through"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -9,31 +9,38 @@ import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.bisection import bisection
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.components import listing
+from tdsl.prove.edge_connectivity import disjoint_paths
+from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.bisection import bisection
-from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import Check, Fault, Judgement, catalogue, no, skipped, yes
 from tdsl.verify.compare import against, in_its_unit
-from tdsl.verify.components import listing
-from tdsl.verify.disjoint import disjoint_paths
 from tdsl.verify.failures import Outcome, worst_failure
-from tdsl.verify.view import View
 
 
 class Survives(Check):
     """Whether a claim still holds whichever K elements fail.
 
     ## What it means
-    `survives any K of S`: K of the devices or groups that S names fail together, with all their links, and every host that
-    still has a link reaches every other. `with CLAIM` asks for that claim instead, about what is left: percentages are of what
-    the hosts left can inject, or with `of intact` of what they could before. A host whose last link is lost is no end any
-    more; `edge_redundancy` and `blast_radius` speak of those.
+    `survives any K of S`: K of the devices or groups that S names fail together, with all that they contain (chips of a host,
+    switches of a chassis) and all links that end there or cross there (a panel, an optical switch), and every host that
+    still has a link reaches every other. `any K links of S to T` fails links, and so do `ports`, `cables` and `cages`; where
+    `to` is written and nothing else, links are meant.
+
+    `with CLAIM` asks for that claim instead, about what is left: percentages are of what the hosts left can inject, or with
+    `of intact` of what they could before. `with throughput of A to B` compares with what the members of A and B that are left
+    can exchange through their ports (a rate is absolute); if nothing of A or B is left, it does not hold. A host whose last
+    link is lost is no endpoint any more; `edge_redundancy` and `blast_radius` report those.
 
     ## Formula and source
-    for all F ⊂ S, |F| = K: CLAIM(fabric − F). One set of every orbit is judged for K = 1 and 2: exchanges of devices come from
-    the design's indices, and each is verified to keep devices, links and rates, so that sets it maps onto each other have the
-    same answer. For larger K a cut argument comes first: a cut loses at most the K largest elements' capacity, so a bound on the
-    intact fabric less that is a bound after any K (as in Menger 1927 for reachability); then all sets one by one.
+    for all F ⊂ S, |F| = K: CLAIM(fabric − F). One set of every orbit is judged: permutations of devices come from the
+    design's indices, and each is verified to keep devices, what contains them, links and rates, and whatever else CLAIM reads
+    (lengths, rails, the order of the hosts, names), so that sets it maps onto each other have the same answer. For K > 2 a cut
+    argument comes first: a cut loses at most the K largest elements' capacity, so a bound on the intact fabric less that is a
+    bound after any K (as in Menger 1927 for reachability); then all sets one by one.
 
     ## What it assumes
     Elements fail completely and K at most at once; what shares a feed or a rack is to be named as one group. Above a limit of
@@ -63,36 +70,43 @@ class Survives(Check):
     wrong = "A failure that the design does not survive"
     kind = "yes_no"
     on_demand = True
-    takes = frozenset({"of", "any", "with"})
+    takes = frozenset({"of", "to", "any", "with"})
     needs = frozenset({"of", "any"})
     reads_of = True
     example = "survives any 1 of spine"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None and claim.any_count is not None
-        if any(s.ports for s in claim.of):
-            return skipped("devices and groups fail, not ports")
-        elements = standing(view, claim)
-        if len(elements) < claim.any_count:
-            return skipped(f"of what it names only {len(elements)} can fail")
-        asked = claim.given or replace(claim, metric="reachability", any_count=None, of=(), text="reachability")
+        try:
+            named = elements(view, claim)
+        except TooMany as many:
+            return skipped(str(many))
+        if len(named) < claim.any_count:
+            return skipped(f"of what it names only {len(named)} can fail")
+        asked = claim.given or replace(
+            claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
+        )
         check = catalogue()[asked.metric]
 
         def judge(left: View) -> Judgement:
-            if len(left.units) < 2:
+            if asked.of_to and _empty(left, asked):
+                return no("of one of the two sets nothing is left", ())
+            if len(left.units) < 2 and not asked.of_to:
                 return skipped(f"fewer than two {view.unit_word} are left")
             return against(asked, check, check.judge(left, asked))
 
         def covered() -> bool:
-            return _covered(view, elements, claim.any_count or 0, asked)
+            return _covered(view, named, claim.any_count or 0, asked)
 
-        return _answer(claim, asked, worst_failure(view, elements, claim.any_count, judge, covered, asked.op in ("<", "<=")))
+        most = asked.op in ("<", "<=")
+        sets = [np.concatenate([e.devices for e in s.elements]) for s in (*asked.of, *asked.of_to, *asked.at) if s.elements]
+        found = worst_failure(view, named, claim.any_count, judge, covered, most, check.reads_for(asked), sets)
+        return _answer(claim, asked, found)
 
 
-def standing(view: View, claim: ResolvedClaim) -> list[Element]:
-    """The elements that a claim names, each once, as far as they are built."""
-    found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if view.devices[e.devices].any()}
-    return list(found.values())
+def _empty(view: View, asked: ResolvedClaim) -> bool:
+    """Whether nothing is left of one of the two sets that exchange traffic."""
+    return any(not any(view.devices[e.devices].any() for s in side for e in s.elements) for side in (asked.of, asked.of_to))
 
 
 def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judgement:
@@ -128,49 +142,46 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
 # ---------------------------------------------------------------- many failures at once
 
 
-def _covered(view: View, elements: list[Element], count: int, asked: ResolvedClaim) -> bool:
-    """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its last link."""
-    owner = np.full(view.fabric.device_count, -1, dtype=np.int64)
-    for i, e in enumerate(elements):
-        if (owner[e.devices] >= 0).any() or np.isin(view.fabric.kind[e.devices], ("ocs", "panel")).any():
-            return False
-        owner[e.devices] = i
+def _covered(view: View, named: list[Element], count: int, asked: ResolvedClaim) -> bool:
+    """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its last link, and
+    where some chips stay joined to chips if they are, since that is what makes them forward."""
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
-    if not len(view.units) or (owner[view.units] >= 0).any():
+    if not len(view.units) or any(unit[closure(view.fabric, e)].any() for e in named):
         return False
-    to_one = _most_to_one_unit(view, owner, unit, len(elements))
-    if int(view.degree[view.units].min()) <= count * to_one:
+    rows = lost_rows(view, named)
+    joined = (view.is_chip[view.a] & view.is_chip[view.b]).astype(np.int64)
+    if view.direct and int(joined.sum()) <= _largest(rows, joined, count):
+        return False
+    if int(view.degree[view.units].min()) <= count * _most_of_one_unit(view, rows, unit):
         return False
     if asked.metric == "reachability" and not asked.of and not asked.through and not len(view.others):
-        links = _largest(view, owner, np.ones(len(view.rows), dtype=np.int64), len(elements), count)
+        links = _largest(rows, np.ones(len(view.rows), dtype=np.int64), count)
         return disjoint_paths(view).lower > links
     if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
         found = bisection(view)
         net = found.net
-        lost = _largest(view, owner, view.fabric.link_rate[view.rows] // net.grain, len(elements), count)
+        lost = _largest(rows, view.fabric.link_rate[view.rows] // net.grain, count)
         left = max(found.lower - lost, 0)
         full = Capacities.of(view.intact).full if view.intact is not None and asked.of_intact else net.full
         figure = Fraction(left, full) if full else Fraction(0)
-        bounds = {"lower_bps": float(left * net.grain), "upper_bps": float(found.upper * net.grain)}
+        bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
         judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
         check = catalogue()["bisection"]
         return against(asked, check, in_its_unit(asked, check, judged)).status == "proved"
     return False
 
 
-def _most_to_one_unit(view: View, owner: Ints, unit: Bools, elements: int) -> int:
-    ends = ((view.a, view.b), (view.b, view.a))
-    keys = [x[unit[x] & (owner[y] >= 0)] * elements + owner[y][unit[x] & (owner[y] >= 0)] for x, y in ends]
-    _, number = np.unique(np.concatenate(keys), return_counts=True)
-    return int(number.max(initial=0))
+def _most_of_one_unit(view: View, rows: list[Ints], unit: Bools) -> int:
+    """The most links of one unit that one element takes."""
+    most = 0
+    for mine in rows:
+        both = np.concatenate((view.a[mine], view.b[mine]))
+        most = max(most, int(np.bincount(both[unit[both]]).max(initial=0)))
+    return most
 
 
-def _largest(view: View, owner: Ints, weight: Ints, elements: int, count: int) -> int:
-    """The most that ``count`` elements hold together at most: each one's links in full."""
-    total = np.zeros(elements, dtype=np.int64)
-    a, b = owner[view.a], owner[view.b]
-    np.add.at(total, a[a >= 0], weight[a >= 0])
-    twice = (b >= 0) & (b != a)
-    np.add.at(total, b[twice], weight[twice])
-    return int(np.sort(total)[::-1][:count].sum())
+def _largest(rows: list[Ints], weight: Ints, count: int) -> int:
+    """The most that ``count`` elements take away together at most: the links of each in full."""
+    taken = sorted((int(weight[mine].sum()) for mine in rows), reverse=True)
+    return sum(taken[:count])

@@ -8,22 +8,21 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.verify.alltoall import ALL
-from tdsl.verify.alltoall import bounds as all_pairs
-from tdsl.verify.between import between
-from tdsl.verify.by_rail import SCALEOUT, SCALEUP, ByRail, ways
+from tdsl.prove.all_to_all import ALL
+from tdsl.prove.all_to_all import bounds as all_pairs
+from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, ways
+from tdsl.prove.demands import ORDERED, PATTERNS, Demand, Unfit, demand_of, unreachable
+from tdsl.prove.set_flow import between
+from tdsl.prove.symmetry import Reads
+from tdsl.prove.terminals import Answers, offer, planes
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.demand import PATTERNS, Demand, Unfit, demand_of
-from tdsl.verify.terminals import Answers, offer, planes
-from tdsl.verify.view import View
 
 PLANES = 16
 """Planes up to which each is judged alone, too."""
 
-NO_LINK = "some {} that send or receive have no link"
 
-LITTLE = 2_000_000
-"""Ends times links up to which the other way, and the planes of `all_to_all`, are judged beside what is asked."""
+NO_LINK = "some {} that send or receive have no link"
 
 
 class Throughput(Check):
@@ -99,6 +98,14 @@ class Throughput(Check):
     takes = frozenset({"args", "of", "to", "through"})
     example = "throughput ring >= 100%"
 
+    def reads_for(self, claim: ResolvedClaim) -> Reads | None:
+        """Two sets read capacities alone; a pattern also rails, and all but all to all the order of the hosts or their names."""
+        if claim.of_to:
+            return frozenset()
+        if claim.args == (ALL,):
+            return frozenset({"rails"})
+        return frozenset({"rails", "order"}) if claim.args and claim.args[0] in ORDERED else frozenset({"rails", "names"})
+
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
             wrong = "no pattern" if claim.args else "no `through scaleup`: its sets are one end each" if claim.through else ""
@@ -154,12 +161,12 @@ class Figure:
 def figure(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
     for what is alike, and takes this one."""
+    sent = len(view.units) * (len(view.units) - 1) if demand is None else len(demand.source)
+    if _silent(view, demand):
+        return NO_LINK.format("hosts" if isinstance(view, ByRail) else view.unit_word)
+    if why := _cut_off(view, demand):
+        return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
     if isinstance(view, ByRail):
-        if view.silent(demand):
-            return NO_LINK.format("hosts")
-        if why := view.apart(demand):
-            sent = len(view.units) * (len(view.units) - 1) if demand is None else len(view.laid(demand).source)
-            return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
         demand = demand and view.laid(demand)
     if demand is None:
         return _uniform(view)
@@ -167,7 +174,7 @@ def figure(view: View, demand: Demand | None, known: Answers | None = None) -> F
     if asked is None:
         return NO_LINK.format(view.unit_word)
     alike = [found for other, found in known or () if asked.like(other)]
-    found = alike[0] if alike else asked.bounds()
+    found = alike[0] if alike else asked.bounds(view.budget)
     if known is not None and not alike:
         known.append((asked, found))
     if found is None:
@@ -175,11 +182,27 @@ def figure(view: View, demand: Demand | None, known: Answers | None = None) -> F
     return Figure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
 
 
+def _silent(view: View, demand: Demand | None) -> bool:
+    """Whether one that sends or receives has no link."""
+    if isinstance(view, ByRail):
+        return view.silent(demand)
+    part = view.units if demand is None else view.units[np.append(demand.source, demand.target)]
+    return bool((view.degree[part] == 0).any())
+
+
+def _cut_off(view: View, demand: Demand | None) -> str:
+    """Two that exchange traffic and have no path to each other, in words; "" where all have one."""
+    if isinstance(view, ByRail):
+        return view.apart(demand)
+    pair = unreachable(view, demand)
+    return f"{' and '.join(view.names(view.units[list(pair)]))} do not reach each other" if pair else ""
+
+
 def _uniform(view: View) -> Figure | str:
     """All to all, each pair alike."""
-    found = all_pairs(view) if (view.degree[view.units] > 0).all() else None
+    found = all_pairs(view)
     if found is None:
-        return "some pairs have no path, or they are too many and too unlike"
+        return "there are too many pairs, and they are too unlike"
     pairs = len(found.net.units) * (len(found.net.units) - 1)
     return Figure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
 
@@ -200,7 +223,7 @@ def _interval(found: Figure | str | None) -> list[float] | None:
 
 def _little(view: View) -> bool:
     """Whether another figure of a view is little work: of what failures leave none is, since there are many."""
-    return view.intact is None and len(view.units) * len(view.rows) <= LITTLE
+    return view.intact is None and len(view.units) * len(view.rows) <= view.budget.other_scope_cells
 
 
 def _key(words: str) -> str:
@@ -210,7 +233,8 @@ def _key(words: str) -> str:
 def _both(found: Figure, second: Figure | str | None, asked: str, other: str) -> str:
     """What is said of the other way: its figure where it differs, or why there is none."""
     if isinstance(second, Figure):
-        same = _interval(found) == _interval(second) and found.why == second.why
+        ends = [(f.least / f.top, f.most / f.top) for f in (found, second)]
+        same = ends[0] == ends[1]
         return "" if same else f" {asked}, {second.share} {other}"
     return f" {asked}; {other} is {f'not known: {second}' if second else 'not judged here'}"
 
@@ -218,7 +242,7 @@ def _both(found: Figure, second: Figure | str | None, asked: str, other: str) ->
 def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
     """A figure as the answer, and what is said of the other way."""
     lower, upper = found.least / found.top, found.most / found.top
-    low, high, full = (float(x * found.all_bps) for x in (found.least, found.most, found.top))
+    low, high, full = (x * found.all_bps for x in (found.least, found.most, found.top))
     amount = f"{_tera(low)} of {_tera(full)} Tbps" if found.exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
     text = f"{found.share}: {found.why or amount}{other}"
     help = f"{found.why}: ask for it `through scaleup`, or join them" if found.why else "add links where the load is"
@@ -233,8 +257,8 @@ def _percent(value: Fraction) -> str:
     return f"{float(value * 100):.4g}%"
 
 
-def _tera(bps: float) -> str:
-    return f"{bps / 1e12:g}"
+def _tera(bps: int | Fraction) -> str:
+    return f"{float(Fraction(bps) / 10**12):g}"
 
 
 # ---------------------------------------------------------------- from A to B
@@ -254,6 +278,6 @@ def _between(view: View, claim: ResolvedClaim) -> Judgement:
     figure = Fraction(value, full)
     return Judgement(
         "proved", text, figure, figure, figure, help="add links where the cut is",
-        witness={"cut": ends, "cut_links": len(found.cut), "cut_classes": classes, "cut_bps": float(value)},
-        measures={"lower_bps": float(value), "upper_bps": float(value)},
+        witness={"cut": ends, "cut_links": len(found.cut), "cut_classes": classes, "cut_bps": value},
+        measures={"lower_bps": value, "upper_bps": value},
     )  # fmt: skip

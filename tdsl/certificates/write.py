@@ -1,0 +1,425 @@
+"""Certificates: what proves a result, as JSON that ``checker.py`` checks against ``fabric.json`` alone.
+
+Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of what the checker
+counts again (diameter, mean hops, redundancy, oversubscription, blast radius): the figure. Of reachability: that it holds, or two
+units that do not reach each other. Of ``survives``: one case for every orbit of failures, and the exchanges that map the cases
+to all others. Devices have the names that ``fabric.json`` gives them, elements their paths; fractions are texts, ``"15/16"``.
+``docs/certificates.md`` has every schema.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from tdsl.certificates import checker
+from tdsl.certificates.write_throughput import Json, combined, patterns
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.fabric.graph import Fabric
+from tdsl.prove import elimination as frontier
+from tdsl.prove import switch_placements as placements
+from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, bounds
+from tdsl.prove.bisection import Bisection, Proof, bisection
+from tdsl.prove.bound import Combined, Lengths
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.by_rail import ByRail, ways
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.clos import Block, Spread
+from tdsl.prove.cuts import Cut
+from tdsl.prove.demands import Unfit
+from tdsl.prove.elements import TooMany
+from tdsl.prove.elements import elements as named
+from tdsl.prove.elements import failed as after
+from tdsl.prove.network import names_of
+from tdsl.prove.symmetry import Symmetry, symmetry
+from tdsl.prove.uniform_flow import Concurrent
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.verify.check import Result, catalogue
+
+CASES = 200
+"""Cases that one certificate holds at most."""
+
+LINKS = 100_000
+"""Links of the largest fabric that certificates are written of."""
+
+CASE_LINKS = 2_000_000
+"""Cases of a certificate times the links of the fabric, at most."""
+
+STEPS = 10**8
+"""Steps of the checker within which a certificate is verified before it is written: about half a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """Texts of certificates by the name of their file, each verified by the checker; by name the checker's reason why one is not
+    verified, which is a fault of tdsl; and by name why others are not written, though their results are right."""
+
+    texts: Mapping[str, str]
+    rejected: Mapping[str, str]
+    left_out: Mapping[str, str]
+
+
+class LeftOut(Exception):
+    """A certificate is not written though the result is proved; the text says why."""
+
+
+def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result]) -> Certified:
+    """Write the certificates of a fabric and verify each against its fabric.json."""
+    if fabric.link_count > LINKS:
+        return Certified({}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"})
+    design = fabric_json(fabric)
+    data = checker.parse(design, "fabric.json")
+    texts: dict[str, str] = {}
+    rejected: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    for name, made in certificates(fabric, claims, results, design=design, left_out=left_out).items():
+        text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+        try:
+            checker.verify(checker.parse(text, name), data, STEPS)
+            texts[name] = text
+        except checker.TooMuchWork:
+            left_out[name] = f"to check it takes more than {STEPS:,} steps of work"
+        except (checker.Rejected, checker.Unreadable) as why:
+            rejected[name] = str(why)
+    return Certified(texts, rejected, left_out)
+
+
+def fabric_json(fabric: Fabric) -> str:
+    """The file that the target ``json`` writes."""
+    from tdsl.emit.build import build  # templates are slow to import
+
+    return build(fabric, ["json"], Diagnostics())["fabric.json"].decode()
+
+
+def certificates(
+    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget = DEFAULT, design: str = "",
+    left_out: dict[str, str] | None = None,
+) -> Mapping[str, Json]:  # fmt: skip
+    """Certificates by the name of their file: of the claims about the whole fabric that are answered, each metric once, or as
+    often as `survives` is asked. ``design`` is the text of the fabric.json whose hash they state; ``left_out`` gets the names of
+    those that are not written, and why."""
+    head = {"schema": checker.SCHEMA, "fabric": fabric.name, "design": sha256(design.encode()).hexdigest()}
+    found = _bodies(fabric, claims, results, budget, {} if left_out is None else left_out)
+    return {name: head | body for name, body in found.items()}
+
+
+def _bodies(
+    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str]
+) -> Mapping[str, Json]:
+    view = View.whole(fabric, budget)
+    status = {(r.check, r.requirement): r.status for r in results}
+    out: dict[str, Json] = {}
+    if any(check == "bisection" and s != "skipped" for (check, _), s in status.items()):
+        out["bisection.json"] = _bisection(view)
+    if any(check == "reachability" and s in ("proved", "refuted") for (check, _), s in status.items()):
+        found = _reachability(view)
+        if found is not None:
+            out["reachability.json"] = found
+    if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
+        judged = catalogue()["diameter"].judge(view, None)
+        if judged.status == "proved":
+            out["diameter.json"] = {"check": "diameter", "links": judged.value}
+    out |= _all_to_all(view, claims)
+    out |= patterns(view, claims)
+    for check in ("edge_redundancy", "node_redundancy", "mean_hops", "oversubscription"):
+        if any(name == check and s in ("proved", "refuted") for (name, _), s in status.items()):
+            judged = catalogue()[check].judge(view, None)
+            if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):  # not without an upper link
+                out[f"{check}.json"] = {"check": check, "value": _number(judged.value)}
+    asked = [c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of)]
+    for number, claim in enumerate(asked, 1):
+        judged = catalogue()["blast_radius"].judge(view, claim)
+        if judged.status == "proved":
+            of = _selectors(view, named(view, claim))
+            out[f"blast_radius-{number}.json"] = {"check": "blast_radius", "of": of, "value": judged.value}
+    asked = [c for c in claims if c.metric == "survives" and c.scope is None]
+    for number, claim in enumerate(asked, 1):
+        if status.get(("survives", claim.text)) == "proved":
+            try:
+                made = _survives(view, claim)
+            except LeftOut as why:
+                left_out[f"survives-{number}.json"] = str(why)
+                continue
+            if made is not None:
+                out[f"survives-{number}.json"] = made
+    return out
+
+
+def _number(value: object) -> int | str:
+    """A figure as the checker reads it."""
+    return value if isinstance(value, int) else str(value)
+
+
+# ---------------------------------------------------------------- bisection and reachability
+
+
+def _bisection(view: View) -> Json:
+    found = bisection(view)
+    if found.proof is not None and found.proof.by == "groups":
+        found = bisection(view, between_groups=False)
+    net = found.net
+    side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
+    shown, lower = _lower(view, found)
+    return {
+        "check": "bisection",
+        "units": len(net.units),
+        "lower_bps": shown * net.grain,
+        "upper_bps": found.upper * net.grain,
+        "cut": sorted(view.names(side)),
+        "lower": lower,
+    }
+
+
+def _lower(view: View, found: Bisection) -> tuple[int, Json]:
+    """What is written to show the lower end, and how much that shows."""
+    if found.proof is not None:
+        return found.lower, _proof(view, found.proof)
+    if found.routes is not None:
+        return found.shown, {"by": "routes"} | _routes(found.routes)
+    lower: Json = {"by": "shares" if found.shown else "none"}
+    if found.shown:
+        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
+    if found.shown and found.mended is not None:
+        added, nodes = found.mended.added, found.net.nodes
+        ends = zip(view.names(nodes[added.a]), view.names(nodes[added.b]), added.room.tolist(), strict=True)
+        lower["restored"] = [[a, b, room * found.net.grain] for a, b, room in ends]
+    return found.shown, lower
+
+
+def _proof(view: View, proof: Proof) -> Json:
+    """Orders in which devices take sides, or the multiplier of the spectrum; where each split of the whole had a flow of its own,
+    the script finds those again."""
+    if proof.by == "spectrum":
+        return {"by": "spectrum", "mu": str(proof.mu)}
+    parts: list[Json] = []
+    for net, least in proof.parts:
+        order = placements.order(net) if proof.by == "places" else frontier.order(net, view.budget)
+        if order is None:
+            return {"by": "flows", "least": least}
+        name = view.names(np.append(net.units, net.nodes))
+        parts.append({"least": least, "order": [[name[v] for v in twins] for twins in order]})
+    return {"by": "splits", "parts": parts}
+
+
+def _routes(found: Concurrent) -> Json:
+    """Nodes by their place in the order of fabric.json, units that meet the same as one; links in the order of their nodes."""
+    used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
+    hubs = [[v, n] for v, n in enumerate(found.demand.senders.tolist()) if n]
+    return {
+        "pairs": found.demand.pairs,
+        **({} if found.demand.pairs else {"hubs": hubs}),
+        "symmetries": [image.tolist() for image in found.orbits.images],
+        "routes": [{"share": share, "lengths": route.length.tolist()} for share, route in used],
+    }
+
+
+def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+    """Of hosts with all their ports, and of their rails, as is asked."""
+    out: dict[str, Json] = {}
+    for claim in claims:
+        if claim.metric == "throughput" and claim.args == (ALL,) and claim.scope is None and not claim.of:
+            try:
+                over = ways(view, claim)[0]
+            except Unfit:
+                continue
+            if isinstance(over, ByRail) and (over.silent(None) or over.apart(None)):
+                continue
+            words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
+            name = f"throughput-{words.replace(' ', '_')}.json"
+            if name not in out and (made := _throughput(over)) is not None:
+                out[name] = made | {"pattern": words}
+    return out
+
+
+def _throughput(view: View) -> Json | None:
+    if len(view.units) < 2 or not (view.degree[view.units] > 0).all():
+        return None
+    found = bounds(view)
+    if found is None:
+        return None
+    found = found.stated or found
+    net = found.net
+    return {
+        "check": "throughput",
+        "pattern": ALL,
+        "units": len(net.units),
+        "lower_bps": str(found.lower * net.grain),
+        "upper_bps": str(found.upper * net.grain),
+        "lower": _rate_lower(view, found),
+        "upper": _rate_upper(view, found),
+    }
+
+
+def _rate_lower(view: View, found: AllToAll) -> Json:
+    """Routes of every pair that fit together."""
+    proof = found.bound.proof_lower
+    if isinstance(proof, Concurrent):
+        return _routes(proof)
+    assert isinstance(proof, Combined)
+    name = view.names(found.device)
+    return {"by": "routes", "routes": list(combined(name, names_of(name, proof.network), proof.combination))}
+
+
+def _rate_upper(view: View, found: AllToAll) -> Json:
+    """A cut, or lengths of links or arcs."""
+    net, proof = found.net, found.bound.proof_upper
+    if isinstance(proof, Cut):
+        return {"cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
+    if isinstance(proof, OrbitLengths):
+        return {"lengths": proof.found.dual.tolist(), "symmetries": [image.tolist() for image in proof.found.orbits.images]}
+    assert isinstance(proof, Lengths)
+    ends = names_of(view.names(found.device), proof.network)
+    return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
+
+
+def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
+    name = [fabric.device_name(int(d)) for d in net.nodes]
+    shares = {name[v]: {name[w]: str(x) for w, x in to.items()} for v, to in spread.shares.items()}
+
+    def block(b: Block) -> Json:
+        return {"nodes": [name[v] for v in b.members], "limit": str(b.limit), "inside": [block(x) for x in b.inside]}
+
+    return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": [block(b) for b in spread.blocks]}
+
+
+def _reachability(view: View) -> Json | None:
+    judged = catalogue()["reachability"].judge(view, None)
+    out: Json = {"check": "reachability", "units": len(view.units), "holds": judged.status == "proved"}
+    if judged.status == "proved":
+        return out
+    names = set(view.names(view.units))
+    pair = [judged.witness.get("from"), judged.witness.get("to")]
+    return out | {"apart": pair} if set(pair) <= names else None  # a manager that reaches no unit is none of these
+
+
+# ---------------------------------------------------------------- survives
+
+
+def _survives(view: View, claim: ResolvedClaim) -> Json | None:
+    try:
+        elements = named(view, claim)
+    except TooMany as many:
+        raise LeftOut(str(many)) from None
+    if len(elements) < (claim.any_count or 0):
+        return None
+    count, asked = claim.any_count or 0, claim.given
+    if asked is not None and (asked.metric not in ("bisection", "reachability") or asked.of or asked.through):
+        return None
+    if asked is not None and asked.metric == "bisection" and asked.op not in (">", ">="):
+        return None
+    reads = catalogue()[asked.metric if asked else "reachability"].reads
+    several = any(len(e.links) > 1 for e in elements)
+    found = None if several else symmetry(view, elements, reads, single=count == 1)
+    chosen = _cases(elements, count, found)
+    if chosen is None:
+        raise LeftOut(f"it has more than {CASES} cases")
+    if len(chosen) * len(view.rows) > CASE_LINKS:
+        raise LeftOut(f"{len(chosen)} cases of {len(view.rows):,} links are more than the limit")
+    cases = []
+    for failed in chosen:
+        left = after(view, list(failed))
+        body = _bisection(left) if asked is not None and asked.metric == "bisection" else _reachability(left)
+        if asked is not None and asked.metric == "bisection" and not _shown(body or {}, asked, view if asked.of_intact else left):
+            raise LeftOut(f"no form of certificate shows the bisection without {', '.join(e.name for e in failed)}")
+        cases.append({"failed": [e.name for e in failed], "left": body})
+    return {
+        "check": "survives",
+        "count": count,
+        "claim": _claim(asked),
+        **_what(view, claim, elements),
+        "exchanges": [_exchange(view, image) for image in found.images] if found is not None else [],
+        "cases": cases,
+    }
+
+
+def _shown(body: Json, asked: ResolvedClaim, base: View) -> bool:
+    """Whether the lower bound that a certificate states is enough for the condition. An upper bound that refutes it is left to
+    the checker, which rejects it."""
+    amount = _amount(asked)
+    net = Capacities.of(base)
+    least = amount if _is_rate(asked) else amount * net.full * net.grain
+    low, high = body["lower_bps"], body["upper_bps"]
+    assert isinstance(low, int) and isinstance(high, int)
+    return low > least or (low == least and asked.op == ">=") or high < least
+
+
+def _is_rate(asked: ResolvedClaim) -> bool:
+    return isinstance(asked.value, Quantity) and asked.value.dim == RATE
+
+
+def _amount(asked: ResolvedClaim) -> Fraction:
+    amount = asked.value.amount if isinstance(asked.value, Quantity) else asked.value
+    assert isinstance(amount, (int, Fraction))
+    return Fraction(amount)
+
+
+def _what(view: View, claim: ResolvedClaim, elements: Sequence[Element]) -> Json:
+    """The elements: devices and groups by their paths, or links, ports, cables and cages of them."""
+    if not elements[0].links.size:
+        return {"of": _selectors(view, elements)}
+    of, to = (_named_ports(view, side) for side in (claim.of, claim.of_to))
+    return {"what": claim.any_of or "links", "of": of, "to": to or None}
+
+
+def _named_ports(view: View, selectors: Sequence[Selector]) -> list[str]:
+    """The paths of devices and groups that are built, or of the ports that have links."""
+    f = view.fabric
+    linked = set(f.link_a.tolist()) | set(f.link_b.tolist())
+    ports = [f.port_path(p) for s in selectors if s.ports for p in s.port_rows.tolist() if p in linked]
+    elements = [e for s in selectors if not s.ports for e in s.elements if view.devices[e.devices].any()]
+    return list(dict.fromkeys(ports)) + (_selectors(view, elements) if elements else [])
+
+
+def _cases(elements: Sequence[Element], count: int, found: Symmetry | None) -> Sequence[tuple[Element, ...]] | None:
+    """The failures to show; None where they are too many for one certificate."""
+    if found is None:
+        return list(combinations(elements, count)) if comb(len(elements), count) <= CASES else None
+    if count == 1:
+        out: list[tuple[Element, ...]] = [(elements[o[0]],) for o in found.orbits()]
+    elif count == 2:
+        out = [tuple(elements[i] for i in pair) for pair in found.pairs()]
+    elif comb(len(elements), count) <= CASES:
+        out = list(combinations(elements, count))
+    else:
+        return None
+    return out if len(out) <= CASES else None
+
+
+def _selectors(view: View, elements: Sequence[Element]) -> list[str]:
+    """The paths of elements; where all that is built of such a path is among them, the path without indices."""
+    named = {e.name for e in elements}
+    wanted = {checker.family(name) for name in named}
+    rest: set[str] = set()
+    for device in np.flatnonzero(view.fabric.built).tolist():
+        around = checker.elements_of(view.fabric.device_path(device))
+        rest |= {family for path in around if path not in named and (family := checker.family(path)) in wanted}
+    return list(dict.fromkeys(name if checker.family(name) in rest else checker.family(name) for name in sorted(named)))
+
+
+def _exchange(view: View, image: np.ndarray[tuple[int], np.dtype[np.int64]]) -> dict[str, str]:
+    """The devices that an exchange moves, as names."""
+    name = view.fabric.device_name
+    moved = np.flatnonzero((image != np.arange(len(image))) & view.fabric.built)
+    return {name(int(d)): name(int(image[d])) for d in moved}
+
+
+def _claim(asked: ResolvedClaim | None) -> Json:
+    if asked is None or asked.metric == "reachability":
+        return {"check": "reachability"}
+    rate, amount = _is_rate(asked), str(_amount(asked))
+    return {
+        "check": "bisection",
+        "at_least": None if rate else amount,
+        "at_least_bps": amount if rate else None,
+        "strict": asked.op == ">",
+        "of_intact": asked.of_intact,
+    }

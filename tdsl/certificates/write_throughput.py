@@ -1,0 +1,160 @@
+"""Certificates of throughput that ``verify_throughput.py`` checks: of patterns, and between two sets.
+
+The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand, or what routings of everything were
+made of, each with its share; the upper end the ports, or lengths of arcs. Either may be of the network in which twins are one.
+What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import lcm
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim, Selector
+from tdsl.prove.all_to_all import ALL
+from tdsl.prove.bound import Ports
+from tdsl.prove.by_rail import SCALEUP, ByRail, ways
+from tdsl.prove.demands import RAILS, Unfit, demand_of
+from tdsl.prove.network import names_of
+from tdsl.prove.quotient import Quotient
+from tdsl.prove.routed_demand import DemandBound, Expanded, Routed
+from tdsl.prove.routing_combinations import Combination
+from tdsl.prove.set_flow import Arcs, between
+from tdsl.prove.shortest_path_routing import PARTS
+from tdsl.prove.terminals import Offer, offer
+from tdsl.prove.trees import Trees
+from tdsl.prove.view import View
+
+Json = dict[str, object]
+
+
+def patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+    """Certificates by the name of their file, one for every pattern or pair of sets that is asked of the whole fabric, in the
+    order of the claims."""
+    asked = {
+        (c.args, c.through, _named(c.of), _named(c.of_to)): c for c in claims
+        if c.metric == "throughput" and c.args != (ALL,) and c.scope is None and bool(c.of) == bool(c.of_to) != bool(c.args)
+    }  # fmt: skip
+    made = ((f"throughput-{i}.json", _sets(view, c) if c.of_to else _pattern(view, c)) for i, c in enumerate(asked.values(), 1))
+    return {name: body for name, body in made if body is not None}
+
+
+def _named(selectors: Sequence[Selector]) -> tuple[str, ...]:
+    return tuple(e.name for s in selectors for e in s.elements)
+
+
+def _sets(view: View, claim: ResolvedClaim) -> Json | None:
+    """The maximum flow and a minimum cut; None where nothing flows."""
+    found = between(view, claim)
+    if isinstance(found, str) or not found.value:
+        return None
+
+    def named(arcs: Arcs) -> list[list[object]]:
+        ends = {-2: "all from", -1: "all to"}
+        return [[*(ends.get(v) or view.fabric.device_name(v) for v in (a, b)), x] for a, b, x in arcs]
+
+    return {
+        "check": "throughput",
+        "pattern": "between",
+        "from": view.names(np.flatnonzero(found.here)),
+        "to": view.names(np.flatnonzero(found.there)),
+        "lower_bps": str(found.value),
+        "upper_bps": str(found.value),
+        "lower": {"by": "flows", "parts": found.value, "flows": {"all from": named(found.flow)}},
+        "upper": {"by": "lengths", "lengths": named(found.crossed)},
+    }
+
+
+def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
+    """None where the pattern is not answered."""
+    if len(view.units) < 2:
+        return None
+    try:
+        demand, (over, _) = demand_of(view, claim), ways(view, claim)
+    except Unfit:
+        return None
+    rails = over if isinstance(over, ByRail) else None
+    if rails and (rails.silent(demand) or rails.apart(demand)):
+        return None
+    asked = offer(over, rails.laid(demand) if rails else demand)
+    found = asked.bounds(view.budget) if asked is not None else None
+    if asked is None or found is None:
+        return None
+    word = str(claim.args[0])
+    body: Json = {"check": "throughput", "units": len(view.units)}
+    by_name = word in ("ring", "shift", RAILS)
+    way = [SCALEUP] if claim.through else ["by rail"] if rails and word != RAILS else []
+    body["pattern"] = " ".join((*(map(str, claim.args) if by_name else ["file"]), *way))
+    if not by_name:
+        s, t = (view.names(view.units[x]) for x in (demand.source, demand.target))
+        body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
+    low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
+    body |= {"lower_bps": low, "upper_bps": high}
+    if isinstance(found.proof_lower, Expanded) and found.proof_lower.flow is None:
+        whole, by = found.proof_lower.whole, found.proof_lower.by
+        names = [_role(asked, v, i, by) for i, v in enumerate(by.first.tolist())]
+        ends = names_of(names, by.network)
+        return body | {"lower": _lower(names, ends, whole) | {"twins": True}, "upper": _lengths(ends, whole) | {"twins": True}}
+    ends = names_of(asked.nodes, asked.network)
+    return body | {"lower": _lower(asked.nodes, ends, found), "upper": _lengths(ends, found)}
+
+
+def _role(asked: Offer, first: int, place: int, by: Quotient) -> str:
+    """The name of several nodes that are one: that of their first; of ends, what they do."""
+    name = asked.nodes[first]
+    return name if asked.network.forwards[first] else f"{name} sends" if by.out[first] == place else f"{name} receives"
+
+
+def _lower(names: Sequence[str], ends: Sequence[tuple[str, str]], found: DemandBound) -> Json:
+    """The flow of every source on the arcs; where those are too many, what the routings were made of."""
+    kept = found.proof_lower.flow
+    if kept is None:
+        return {"by": "routes", "routes": list(_routes(names, ends, found.proof_lower))}
+    parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
+    flows = {names[s]: [[*ends[arc], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
+    return {"by": "flows", "parts": parts, "flows": flows}
+
+
+def _routes(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Routed) -> Iterator[Json]:
+    """Routings of everything, with the share of each."""
+    if made.combination is not None:
+        yield from combined(names, ends, made.combination)
+    elif made.trees is not None:
+        yield {"share": 1, "parts": made.trees.parts, "trees": _grown(ends, made.trees)}
+    for length in made.lengths:
+        yield {"share": 1, "parts": made.parts, "lengths": _longer(ends, length)}
+
+
+def combined(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Combination) -> Iterator[Json]:
+    """Routings of a combination: along shortest paths under lengths, which are one where nothing else is said, or over hubs."""
+    for share, column in zip(made.whole(), made.columns, strict=True):
+        route: Json = {"share": share, "parts": PARTS}
+        if share and column.lengths is not None:
+            yield route | {"lengths": _longer(ends, column.lengths.tolist())}
+        elif share and column.hubs is not None:
+            yield route | {"hubs": {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}}
+        elif share and column.trees is not None:
+            yield {"share": share, "parts": column.whole, "trees": _grown(ends, column.trees)}
+
+
+def _grown(ends: Sequence[tuple[str, str]], made: Trees) -> list[dict[str, list[str]]]:
+    """Of every tree what hangs on each node."""
+    trees: list[dict[str, list[str]]] = []
+    for above in made.above:
+        trees.append({})
+        for a, b in (ends[arc] for arc in above[above >= 0].tolist()):
+            trees[-1].setdefault(a, []).append(b)
+    return trees
+
+
+def _longer(ends: Sequence[tuple[str, str]], length: Sequence[int]) -> list[list[object]]:
+    return [[*ends[arc], x] for arc, x in enumerate(length) if x != 1]
+
+
+def _lengths(ends: Sequence[tuple[str, str]], found: DemandBound) -> Json:
+    proof = found.proof_upper
+    if isinstance(proof, Ports):
+        return {"by": "ports"}
+    return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}

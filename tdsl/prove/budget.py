@@ -1,0 +1,187 @@
+"""How much work a method may do before it gives up or keeps the bounds found so far.
+
+Limits count steps or sizes, never seconds, so that an answer does not depend on the machine. A function that searches takes a
+``Budget`` and reads the fields that are about it; a test passes a small one: ``replace(DEFAULT, routing_work=0)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one judgement. A field whose name ends in ``_work`` counts elementary steps and grows with the time that is
+    allowed (see ``times``); the others are sizes above which a method is not tried."""
+
+    # symmetry
+    automorphism_work: int = 150_000_000
+    """Arcs that the search for automorphisms of a network may look at: some seconds."""
+
+    symmetry_work: int = 200_000_000
+    """Links and devices that verifications of candidates may look at; candidates that come later are left out."""
+
+    symmetry_sets: int = 200_000
+    """Sets of elements up to which they are divided into orbits."""
+
+    # failures
+    failure_sets: int = 600
+    """Sets of failed elements that are judged before `survives` stays open."""
+
+    symmetric_elements: int = 600
+    """Elements up to which sets of two and more are divided into orbits."""
+
+    blast_elements: int = 5_000
+    """Elements that `blast_radius` judges before its answer is a bound."""
+
+    # throughput of demands
+    routing_work: int = 20_000_000
+    """Sources times arcs up to which the demands of every source are routed one by one."""
+
+    arc_program_cells: int = 40_000
+    """Sources times arcs up to which the linear program over single arcs is solved."""
+
+    simplex_work: int = 20_000
+    """Steps of the simplex method on that program: some ten seconds."""
+
+    path_program_rows: int = 6_000
+    """Arcs and demands up to which the linear program over paths is solved."""
+
+    path_program_entries: int = 200_000
+    """Arcs of all its paths together up to which more paths are looked for."""
+
+    combination_arcs: int = 400_000
+    """Arcs up to which several routings of everything are combined."""
+
+    combination_work: int = 15_000_000
+    """Arcs, for each source, that all routings of a combination may look at: some ten seconds."""
+
+    first_routing_work: int = 400_000_000
+    """The same for the first routing of a quotient network: half a minute."""
+
+    hub_work: int = 60_000_000
+    """The same for routes to hubs and back: some ten seconds."""
+
+    combination_rounds: int = 12
+    """Routings along shortest paths, each under other lengths, of a combination."""
+
+    order_work: int = 60_000_000
+    """Arcs that the power method for Fiedler's order of the nodes may look at: some seconds."""
+
+    tree_work: int = 4_000_000
+    """Demands, for each tree, that routes along spanning trees may carry: some ten seconds."""
+
+    quotient_ratio: int = 2
+    """How many times fewer arcs the quotient network must have to be used instead of the network itself."""
+
+    flow_entries: int = 200_000
+    """Entries (source, arc) up to which the flow of every source is kept for a certificate; above, what it was made of."""
+
+    # the same demand between all pairs of units
+    uniform_work: int = 4_000_000_000
+    """Sources times arcs that may be looked at, one source of each orbit: about a minute."""
+
+    uniform_first_work: int = 5_000_000
+    """The same for one try without symmetry: some tenths of a second."""
+
+    uniform_program_cells: int = 20_000_000
+    """Rows of the linear program times the square of the rounds it is solved in: some seconds a round."""
+
+    uniform_rounds: int = 80
+    """Lengths under which everything is routed."""
+
+    uniform_pairs: int = 8_000_000
+    """Pairs of nodes up to which each is sent along its own shortest paths."""
+
+    other_scope_cells: int = 2_000_000
+    """Units times links up to which the other way of a pattern, and the planes of all-to-all, are judged beside what is asked."""
+
+    # bisection
+    good_enough_trunks: int = 100_000
+    """Pairs of joined switches above which bounds within a tenth of each other end the search."""
+
+    split_count: int = 500
+    """Balanced splits up to which every one is cut where the bounds differ."""
+
+    placing_work: int = 30_000
+    """Pairs of joined switches that maximum flows may look at to place switches; the best splits come first."""
+
+    placing_trunks: int = 60_000
+    """Pairs of joined switches up to which switches are placed by a maximum flow."""
+
+    hub_arcs: int = 8_000_000
+    """Arcs times hubs routed from, where all hubs would be too many: checking them takes minutes."""
+
+    placed_switches: int = 18
+    """Switches, equivalent ones as one, of which all placements are tried."""
+
+    placement_switches: int = 4_000
+    """Switches of a network in which a few to place are looked for."""
+
+    placement_work: int = 3_000_000_000
+    """Sums of the convolutions over all placements: some seconds."""
+
+    placement_first_work: int = 400_000_000
+    """The same before routes are looked for: less than a second."""
+
+    elimination_work: int = 300_000_000
+    """Cells of all tables of an elimination: a few seconds."""
+
+    elimination_width: int = 20
+    """Devices without a final side at once."""
+
+    elimination_devices: int = 400
+    """Devices of a network that is eliminated."""
+
+    spectrum_nodes: int = 700
+    """Switches or chips of the matrix of the spectral bound."""
+
+    move_work: int = 40_000
+    """Moves of one switch to the other side that are tried."""
+
+    restored_pairs: int = 20_000_000
+    """Pairs of devices that are compared to find links that most instances have."""
+
+    routed_groups: int = 4_000
+    """Groups between which routes are looked for."""
+
+    group_work: int = 3_000_000
+    """Switches of a group times its links, over all groups, where paths within groups have several links: some seconds."""
+
+    # distances and connectivity
+    distance_work: int = 4_000_000_000
+    """Entries that a search for all distances may look at: some twenty seconds."""
+
+    diameter_work: int = 40_000_000_000
+    """Bytes that the search for the diameter may move: some ten seconds."""
+
+    flow_work: int = 4_000_000
+    """Arcs that maximum flows for link redundancy may look at: some seconds."""
+
+    flow_pairs: int = 200_000
+    """Pairs of classes of units that are compared for link redundancy."""
+
+    disjoint_path_work: int = 6_000_000
+    """Devices that searches for paths without a common device may look at: some seconds."""
+
+    contraction_work: int = 4_000_000
+    """Arcs that contraction by maximum-adjacency orders may look at: some seconds."""
+
+    def times(self, factor: Fraction) -> Budget:
+        """This budget with ``factor`` times the work, at least one step of each."""
+        counts = [(f.name, getattr(self, f.name)) for f in fields(self) if f.name.endswith("_work")]
+        return replace(self, **{name: max(1, int(count * factor)) for name, count in counts})
+
+
+SECONDS = 60
+"""About how long each kind of work may take by default, on the machine of 2026 on which the limits were set."""
+
+
+def of_seconds(seconds: int) -> Budget:
+    """The default limits in proportion to the time that is allowed."""
+    return DEFAULT if seconds == SECONDS else DEFAULT.times(Fraction(seconds, SECONDS))
+
+
+DEFAULT = Budget()
+"""What `tdsl check` uses unless it is told otherwise: no check takes more than about a minute of each kind of work."""

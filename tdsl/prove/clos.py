@@ -1,0 +1,289 @@
+"""A lower bound on bisection from flows towards hubs, upward only: what every unit can count on at once.
+
+Take the nodes of one tier as *hubs*. Every node below divides what it gets among its links upward in fixed *shares*; a
+*block*, the nodes below that share links, passes at most its *limit*, chosen so that no link is overloaded whichever units
+send. A choice S of units then sends to hub c at least ``M_c(S)``, the rank of S under these nested limits. Links up carry
+what is sent, links down what is received, in the same shares, so both fit at once. Whatever side of a split (U, V) hub c is
+on, what U sends to it or what V receives from it crosses: the cut is at least Σ_c min(M_c(U), M_c(V)), and so at least
+Σ_c min over |S| = ⌊N/2⌋ of M_c(S). That minimum is found exactly, by profiles of the nested blocks.
+
+Sources: the argument of hubs is that of concurrent flow, Leighton and Rao, "Multicommodity max-flow min-cut theorems" (J. ACM
+46, 1999); that a folded Clos lets every host send to all top switches at once, Leiserson, "Fat-trees" (IEEE Trans. Computers
+34, 1985), and Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture" (SIGCOMM 2008).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.components import components
+from tdsl.prove.profiles import joined
+
+Shares = dict[int, Fraction]
+Mixture = tuple[tuple[Fraction, Fraction], ...]
+"""(Part that comes to a hub, most sent) of sources, the least part first."""
+
+FINE = 3_628_800
+"""Parts of a grain that profiles count in where the fractions have no common denominator of this size; rounded down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Nodes of tiers up to ``level`` that links upward join; ``limit`` in grains; a block of level 1 is one node."""
+
+    level: int
+    members: tuple[int, ...]
+    limit: Fraction
+    inside: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A bound with all that certifies it: hubs, shares of every node below them, outermost blocks. ``value`` in grains."""
+
+    hubs: tuple[int, ...]
+    shares: dict[int, Shares]
+    blocks: tuple[Block, ...]
+    value: int
+
+
+@dataclass(eq=False)
+class _Routes:
+    """Shares upward, and what a unit of flow from a node puts on every node above."""
+
+    shares: dict[int, Shares]
+    room: dict[int, Fraction]
+    above: dict[int, Shares]
+
+
+def best_spread(net: Capacities) -> Spread | None:
+    """The best bound over the tiers and the ways to choose shares; None if no unit meets a node."""
+    best = None
+    top = int(net.tier.max(initial=0))
+    for tier in range(1, top + 1):
+        for even in (True, False) if tier > 2 else (True,):
+            found = spread(net, tier, even)
+            if best is None or found.value > best.value:
+                best = found
+    return best
+
+
+def spread(net: Capacities, top: int, even: bool) -> Spread:
+    """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as what the
+    nodes above can pass on."""
+    up = _upward(net, top)
+    routes = _routes(net, up, top, even)
+    blocks = _blocks(net, up, routes, top)
+    hubs = tuple(np.flatnonzero(net.tier == top).tolist())
+    return Spread(hubs, routes.shares, blocks, _value(net, blocks, routes, hubs))
+
+
+def _upward(net: Capacities, top: int) -> dict[int, list[tuple[int, int]]]:
+    """Nodes one tier up, with capacity, of every node below ``top``."""
+    out: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    tier = net.tier.tolist()
+    for a, b, room in zip(net.trunks.a.tolist(), net.trunks.b.tolist(), net.trunks.room.tolist(), strict=True):
+        low, high = (a, b) if tier[a] < tier[b] else (b, a)
+        if 0 < tier[low] == tier[high] - 1 and tier[high] <= top:
+            out[low].append((high, room))
+    return out
+
+
+def _routes(net: Capacities, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
+    below: dict[int, int] = defaultdict(int)
+    for links in up.values():
+        for w, room in links:
+            below[w] += room
+    routes = _Routes({}, {}, {})
+    kept: dict[tuple[tuple[int, int], ...], tuple[Shares, Fraction, Shares]] = {}
+    for tier in range(top - 1, 0, -1):
+        for v in np.flatnonzero(net.tier == tier).tolist():
+            key = tuple(sorted(up.get(v, ())))  # nodes with the same links upward have the same routes
+            if key not in kept:
+                kept[key] = _route(key, routes, below, even)
+            routes.shares[v], routes.room[v], routes.above[v] = kept[key]
+    return routes
+
+
+def _route(
+    links: tuple[tuple[int, int], ...], routes: _Routes, below: dict[int, int], even: bool
+) -> tuple[Shares, Fraction, Shares]:
+    weight: Shares = {}
+    for w, room in links:
+        passes = routes.room.get(w)  # a hub has none: it need not pass anything on
+        if passes == 0:
+            continue
+        weight[w] = Fraction(room) if even or passes is None else room * passes / below[w]
+    total = sum(weight.values(), Fraction(0))
+    if not total:
+        return {}, Fraction(0), {}
+    shares = {w: x / total for w, x in weight.items()}
+    most = min(room / shares[w] for w, room in links if w in shares)
+    above: Shares = defaultdict(Fraction)
+    for w, share in shares.items():
+        above[w] += share
+        for c, part in routes.above.get(w, {}).items():
+            above[c] += share * part
+    return shares, most, dict(above)
+
+
+def _blocks(net: Capacities, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[Block, ...]:
+    """The nested blocks below the hubs, outermost; with the hubs in tier 1 there are none."""
+    leaves = np.flatnonzero(net.tier == 1).tolist()
+    if top == 1:
+        return ()
+    current = {v: Block(1, (v,), routes.room[v], ()) for v in leaves}
+    for level in range(2, top):
+        label = _joined_nodes(net, up, level)
+        inner: dict[int, list[Block]] = defaultdict(list)
+        for block in current.values():
+            inner[int(label[block.members[0]])].append(block)
+        members: dict[int, list[int]] = defaultdict(list)
+        for v in np.flatnonzero((net.tier > 0) & (net.tier <= level)).tolist():
+            members[int(label[v])].append(v)
+        current = {at: _block(net, level, members[at], blocks, routes) for at, blocks in inner.items()}
+    return tuple(current.values())
+
+
+def _joined_nodes(net: Capacities, up: dict[int, list[tuple[int, int]]], level: int) -> Ints:
+    tier = net.tier.tolist()
+    ends = [(v, w) for v, links in up.items() if tier[v] < level for w, _ in links]
+    a, b = (np.array(x, dtype=np.int64) for x in (list(zip(*ends, strict=True)) or ((), ())))
+    return components(len(net.nodes), a, b)
+
+
+def _block(net: Capacities, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
+    """A block's limit: the largest total that overloads none of its highest nodes, whatever mixture of leaves it comes from."""
+    sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
+    above: dict[int, Shares] = {}
+    for v in members:
+        if net.tier[v] == 1:
+            sent[id(routes.above[v])] += routes.room[v]
+            above[id(routes.above[v])] = routes.above[v]
+    limit = sum(sent.values(), Fraction(0))
+    for w in members:
+        if net.tier[w] == level:
+            parts = [(above[key].get(w, Fraction(0)), most) for key, most in sent.items()]
+            limit = min(limit, total_at(parts, routes.room[w]))
+    return Block(level, tuple(members), limit, tuple(inside))
+
+
+def total_at(parts: list[tuple[Fraction, Fraction]], room: Fraction) -> Fraction:
+    """The largest total of which no mixture puts more than ``room`` on a node, of sources (part that goes there, most sent).
+
+    The worst mixture takes sources with the greatest part first.
+    """
+    total, load = Fraction(0), Fraction(0)
+    for part, most in sorted(parts, reverse=True):
+        if load + part * most > room:
+            return total + (room - load) / part
+        total, load = total + most, load + part * most
+    return total
+
+
+# ---------------------------------------------------------------- the least over all choices of units
+
+
+def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
+    """Σ over hubs of the least that half of the units can send there, rounded up to whole grains."""
+    met: dict[int, tuple[Ints, Ints]] = {}
+    order = np.argsort(net.access.b, kind="stable")
+    ends = np.searchsorted(net.access.b[order], np.arange(len(net.nodes) + 1))
+    for v in np.flatnonzero(net.tier == 1).tolist():
+        at = order[ends[v] : ends[v + 1]]
+        met[v] = net.access.a[at], net.access.room[at]
+    if not blocks:  # every hub stands alone
+        parts = [joined([_leaf(met[v], None, 1)], net.half) for v in hubs]
+        return sum(_half(net, members, profile) for members, profile in parts)
+    mixtures = [_mixtures(b, routes, net) for b in blocks]
+    fine = min(_common(blocks, mixtures), max(2**60 // max(int(net.access.room.sum()), 1), 1))
+    profiles = [_profile(b, met, fine, net.half) for b in blocks]
+    kinds: dict[tuple[Mixture, ...], int] = defaultdict(int)
+    for c in hubs:
+        kinds[tuple(m.get(c, ()) for m in mixtures)] += 1
+    total = 0
+    for kind, times in kinds.items():
+        parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(kind, profiles, strict=True) if m]
+        total += _half(net, *joined(parts, net.half))
+    return -(-total // fine)
+
+
+def arriving(profile: Ints, mixture: Mixture, times: int, fine: int) -> Ints:
+    """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
+    out, left = np.zeros_like(profile), profile
+    for part, most in mixture[:-1]:
+        here = np.minimum(left, -int(-most * fine // 1))
+        out, left = out + _portion(here, part * times), left - here
+    return out + _portion(left, mixture[-1][0] * times)
+
+
+def _portion(values: Ints, part: Fraction) -> Ints:
+    """That part of each value, rounded down."""
+    if int(values.max(initial=0)) * part.numerator < 2**62:
+        out: Ints = values * part.numerator // part.denominator
+        return out
+    return np.array([x * part.numerator // part.denominator for x in values.tolist()], dtype=np.int64)
+
+
+def _half(net: Capacities, members: Ints, profile: Ints) -> int:
+    """The least of half of all units, of which those that are no members have nothing to send."""
+    inside = max(net.half - (len(net.units) - len(members)), 0)
+    return int(profile[inside])
+
+
+def _leaf(met: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tuple[Ints, Ints]:
+    units, room = met
+    order = np.argsort(units)
+    profile = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.sort(room)))) * fine
+    if limit is not None:
+        profile = np.minimum(profile, int(limit * fine))
+    return units[order], profile
+
+
+def _profile(block: Block, met: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
+    """Members of a block, and the least that x of them send out of it, in parts of a grain."""
+    if block.level == 1:
+        members, profile = _leaf(met[block.members[0]], block.limit, fine)
+        return members, profile[: most + 1]
+    members, profile = joined([_profile(b, met, fine, most) for b in block.inside], most)
+    return members, np.minimum(profile, int(block.limit * fine))
+
+
+def _mixtures(block: Block, routes: _Routes, net: Capacities) -> dict[int, Mixture]:
+    """For every hub, the parts of what a block's leaves send that come to it, the least first."""
+    sent: dict[int, Fraction] = defaultdict(Fraction)
+    above: dict[int, Shares] = {}
+    for v in block.members:
+        if net.tier[v] == 1 and routes.above[v]:
+            sent[id(routes.above[v])] += routes.room[v]
+            above[id(routes.above[v])] = routes.above[v]
+    if len(sent) == 1:
+        ((key, most),) = sent.items()
+        return {c: ((part, most),) for c, part in above[key].items()}
+    out = {}
+    for c in {c for shares in above.values() for c in shares}:
+        parts: dict[Fraction, Fraction] = defaultdict(Fraction)
+        for key, most in sent.items():
+            parts[above[key].get(c, Fraction(0))] += most
+        out[c] = tuple(sorted(parts.items()))
+    return out
+
+
+def _common(blocks: tuple[Block, ...], mixtures: list[dict[int, Mixture]]) -> int:
+    """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
+    parts = {part.denominator for m in mixtures for mixture in set(m.values()) for part, _ in mixture}
+    waiting = list(blocks)
+    limits = set()
+    while waiting:
+        block = waiting.pop()
+        limits.add(block.limit.denominator)
+        waiting += block.inside
+    whole = lcm(*limits) * lcm(*parts) if len(parts) < 50 else FINE + 1
+    return whole * max(FINE // whole, 1) if whole <= FINE else FINE

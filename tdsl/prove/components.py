@@ -1,0 +1,129 @@
+"""Connectivity: components, equivalent nodes, breadth-first searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.network import Network
+
+Words = NDArray[np.uint64]
+
+
+def components(nodes: int, a: Ints, b: Ints) -> Ints:
+    """Label of every node: the lowest node of its connected component.
+
+    Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and Vishkin, "An
+    O(log n) parallel connectivity algorithm" (J. Algorithms 3, 1982).
+    """
+    label = np.arange(nodes, dtype=np.int64)
+    while len(a):
+        at, to = label[a], label[b]
+        differ = at != to
+        if not differ.any():
+            break
+        a, b, at, to = a[differ], b[differ], at[differ], to[differ]
+        np.minimum.at(label, np.maximum(at, to), np.minimum(at, to))
+        while True:
+            shorter = label[label]
+            if np.array_equal(shorter, label):
+                break
+            label = shorter
+    return label
+
+
+def adjacency(nodes: int, a: Ints, b: Ints) -> Network:
+    """The network of links (a[i], b[i]), each node forwarding; capacities are numbers of parallel links."""
+    return Network.both_ways(np.ones(nodes, dtype=np.bool_), a, b)
+
+
+_CHUNK = 4096
+"""Sources that are spread at once: bounds memory to a few times links × 512 bytes."""
+
+
+def eccentricities(graph: Network, sources: Ints, targets: Bools) -> tuple[Ints, Bools]:
+    """Breadth-first search from many sources at once, a bit a source.
+
+    Gives, for every source, the distance to the farthest target that it reaches, and whether it reaches all.
+    """
+    parts = [_spread(graph, sources[low : low + _CHUNK], np.flatnonzero(targets)) for low in range(0, len(sources), _CHUNK)]
+    if not parts:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+
+def _spread(graph: Network, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
+    count = len(sources)
+    order = np.arange(count)
+    word, bit = order // 64, np.uint64(1) << (order % 64).astype(np.uint64)
+    reached = np.zeros((graph.nodes, (count + 63) // 64), dtype=np.uint64)
+    np.bitwise_or.at(reached, (sources, word), bit)
+    linked = np.flatnonzero(np.diff(graph.start))
+    starts = graph.start[linked]
+    far = np.zeros(count, dtype=np.int64)
+    level = 0
+    while len(linked) and len(targets):
+        level += 1
+        before = reached
+        reached = before.copy()
+        reached[linked] |= np.bitwise_or.reduceat(before[graph.tail], starts, axis=0)
+        if np.array_equal(before, reached):
+            break
+        news = np.bitwise_or.reduce(reached[targets] & ~before[targets], axis=0)
+        far[(news[word] & bit) != 0] = level
+        if _complete(reached, targets, word, bit).all():
+            break
+    return far, _complete(reached, targets, word, bit)
+
+
+def _complete(reached: Words, targets: Ints, word: Ints, bit: Words) -> Bools:
+    """Which sources have reached all targets."""
+    full = np.bitwise_and.reduce(reached[targets], axis=0)
+    held: Bools = (full[word] & bit) != 0
+    return held
+
+
+def distances(graph: Network, source: int) -> Ints:
+    """Links on a shortest path from one node to every other, -1 where there is none."""
+    out = np.full(graph.nodes, -1, dtype=np.int64)
+    out[source] = 0
+    front = [source]
+    while front:
+        following = []
+        for v in front:
+            for w in graph.neighbours(v).tolist():
+                if out[w] < 0:
+                    out[w] = out[v] + 1
+                    following.append(w)
+        front = following
+    return out
+
+
+def path(graph: Network, source: int, target: int) -> list[int]:
+    """Nodes of a shortest path, both ends included; empty if there is none."""
+    before = {source: source}
+    front = [source]
+    while front and target not in before:
+        following = []
+        for v in front:
+            for w in graph.neighbours(v).tolist():
+                if w not in before:
+                    before[w] = v
+                    following.append(w)
+        front = following
+    if target not in before:
+        return []
+    out = [target]
+    while out[-1] != source:
+        out.append(before[out[-1]])
+    return out[::-1]
+
+
+def listing(names: Sequence[str], limit: int = 3) -> str:
+    """``a, b, c and 61 alike``: the first names and how many more."""
+    if len(names) <= limit:
+        return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else ""
+    return f"{', '.join(names[:limit])} and {len(names) - limit} alike"

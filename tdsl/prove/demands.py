@@ -1,0 +1,243 @@
+"""Traffic patterns: who sends how much to whom, as whole numbers over the units of a view.
+
+A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a file with a matrix.
+Files lie beside the design; they are read, never written.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from tdsl import files
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
+from tdsl.prove.view import View
+
+BYTES = 32 * 1024 * 1024
+"""Size of a file that is read at most."""
+
+DIGITS = 6
+"""Decimal places of an amount; more are refused rather than rounded."""
+
+MOST = 10**12
+"""The greatest amount."""
+
+
+PERMUTATION = "permutation"
+RAILS = "rail_allreduce"
+"""The pattern that is by rail whatever lies inside the hosts."""
+
+
+class Unfit(Exception):
+    """A pattern that says nothing about this fabric; the text says why, with file and line."""
+
+
+def unreachable(view: View, demand: Demand | None) -> tuple[int, int] | None:
+    """Two units (their places) that exchange traffic and have no path, the first such pair; None if all have one. ``demand``
+    None: every pair exchanges."""
+    at = view.attachment
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[view.units] = np.arange(len(view.units))
+    mine = place[at.end] >= 0
+    unit, hub = place[at.end[mine]], at.hub[mine]
+    if len(view.units) and len(np.unique(unit)) == len(view.units) and len(np.unique(hub)) == 1:
+        return None
+    met: list[set[int]] = [set() for _ in view.units]
+    for u, h in zip(unit.tolist(), hub.tolist(), strict=True):
+        met[u].add(h)
+    kinds: dict[frozenset[int], int] = {}
+    kind = [kinds.setdefault(frozenset(hubs), len(kinds)) for hubs in met]
+    apart = {(i, j) for i, x in enumerate(kinds) for j, y in enumerate(kinds) if not x & y}
+    if not apart:
+        return None
+    if demand is None:
+        first = {k: u for u, k in reversed(list(enumerate(kind)))}
+        return min((min(first[i], first[j]), max(first[i], first[j])) for i, j in apart if i != j or not list(kinds)[i])
+    pairs = zip(demand.source.tolist(), demand.target.tolist(), strict=True)
+    return next(((s, t) for s, t in pairs if (kind[s], kind[t]) in apart), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units) ``amount[i]``, whole numbers
+    of which only the proportions count. ``ring``: it is each to the next one."""
+
+    source: Ints
+    target: Ints
+    amount: Ints
+    ring: bool = False
+
+
+def demand_of(view: View, claim: ResolvedClaim) -> Demand:
+    """The demand that a requirement's arguments name. After failures a ring or a shift goes over the units that are left, and a
+    file names those of the intact view: what a lost unit would send or receive is left out. Raises Unfit."""
+    head, *rest = claim.args
+    whole = view.intact or view
+    if isinstance(head, str) and "." in head and not rest:
+        return _left_of(whole, view, _matrix(whole, claim, head))
+    if head == PERMUTATION:
+        return _left_of(whole, view, _permutation(whole, claim, *rest))
+    make = PATTERNS.get(str(head))
+    if make is None:
+        raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
+    return make(view, claim, *rest)
+
+
+def _left_of(whole: View, view: View, demand: Demand) -> Demand:
+    """A demand between the units of the intact view, as far as its units are left."""
+    if view is whole:
+        return demand
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[view.units] = np.arange(len(view.units))
+    source, target = place[whole.units[demand.source]], place[whole.units[demand.target]]
+    kept = (source >= 0) & (target >= 0)
+    if not kept.any():
+        raise Unfit("no two that exchange traffic are left")
+    return Demand(source[kept], target[kept], demand.amount[kept])
+
+
+def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    count = len(view.units)
+    if len(args) != 1 or isinstance(args[0], bool) or not isinstance(args[0], int):
+        raise Unfit("`shift` takes how far: write `throughput shift 1`")
+    if args[0] % count == 0:
+        raise Unfit(f"a shift by {args[0]} sends all {count} {view.unit_word} to themselves")
+    order = np.arange(count)
+    return Demand(order, (order + args[0] % count) % count, np.ones(count, dtype=np.int64))
+
+
+def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if args:
+        raise Unfit("`ring` takes nothing more")
+    return replace(_shift(view, claim, 1), ring=True)
+
+
+def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if view.direct:
+        raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
+    return _ring(view, claim, *args)
+
+
+def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+    if len(args) != 1 or not isinstance(args[0], str):
+        raise Unfit('`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`')
+    known = _names(view)
+    pairs: dict[int, int] = {}
+    taken: dict[int, int] = {}
+    for line, cells in _rows(claim, args[0]):
+        if len(cells) != 2:
+            raise Unfit(f"{args[0]}:{line}: a line is `from,to`, and this has {len(cells)} fields")
+        if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
+            continue
+        a, b = (_unit(known, c, args[0], line) for c in cells)
+        if a in pairs or b in taken:
+            raise Unfit(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} stands there twice")
+        pairs[a] = taken[b] = b
+    apart = {a: b for a, b in pairs.items() if a != b}
+    if not apart:
+        raise Unfit(f"{args[0]}: nobody sends to anybody else")
+    return Demand(np.array([*apart]), np.array([*apart.values()]), np.ones(len(apart), dtype=np.int64))
+
+
+PATTERNS: Mapping[str, Callable[..., Demand]] = {
+    PERMUTATION: _permutation,
+    RAILS: _rail_allreduce,
+    "ring": _ring,
+    "shift": _shift,
+}
+"""The patterns by name."""
+
+
+ORDERED = frozenset({"ring", "shift", RAILS})
+"""Patterns that read the order of the units and nothing else of who they are."""
+
+
+# ---------------------------------------------------------------- files
+
+
+def _matrix(view: View, claim: ResolvedClaim, name: str) -> Demand:
+    """A square of amounts, a line a sender in the order of the design; or lines ``from,to,amount`` under that header."""
+    rows = list(_rows(claim, name))
+    count = len(view.units)
+    found: dict[tuple[int, int], int] = {}
+    if rows and [c.lower() for c in rows[0][1]] == ["from", "to", "amount"]:
+        known = _names(view)
+        for line, cells in rows[1:]:
+            if len(cells) != 3:
+                raise Unfit(f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields")
+            key = _unit(known, cells[0], name, line), _unit(known, cells[1], name, line)
+            found[key] = found.get(key, 0) + _amount(cells[2], name, line)
+    else:
+        if len(rows) != count:
+            raise Unfit(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
+        for sender, (line, cells) in enumerate(rows):
+            if len(cells) != count:
+                raise Unfit(f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}")
+            found |= {(sender, to): amount for to, c in enumerate(cells) if (amount := _amount(c, name, line))}
+    found = {pair: amount for pair, amount in found.items() if amount and pair[0] != pair[1]}
+    if not found:
+        raise Unfit(f"{name}: nobody sends to anybody else")
+    source, target = np.array(list(found), dtype=np.int64).T
+    return Demand(source, target, np.array(list(found.values()), dtype=np.int64))
+
+
+def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are left out."""
+    inside = PurePosixPath(name)
+    home = claim.origin.span.file.name
+    if inside.is_absolute() or ".." in inside.parts or "\\" in name:
+        raise Unfit(f"{name}: a file lies beside the design")
+    if inside.suffix != ".csv":
+        raise Unfit(f"{name}: a file of demands ends in `.csv`")
+    if home.startswith("stdlib:"):
+        raise Unfit(f"{name}: a design of the standard library has no files beside it")
+    path = Path(home).parent / name
+    try:
+        text = files.text(path, BYTES, within=[path.parent], encoding="utf-8-sig")
+    except files.TooLarge:
+        raise Unfit(f"{name}: larger than {BYTES // 2**20} MiB") from None
+    except OSError as fault:
+        raise Unfit(f"{path}: {fault.strerror or fault}") from None
+    except UnicodeDecodeError:
+        raise Unfit(f"{name}: this is not a text file") from None
+    reader = csv.reader(text.splitlines())
+    try:
+        for row in reader:
+            cells = [c.strip() for c in row]
+            if any(cells) and not cells[0].startswith("#"):
+                yield reader.line_num, cells
+    except csv.Error as wrong:
+        raise Unfit(f"{name}:{reader.line_num}: {wrong}") from None
+
+
+def _amount(text: str, name: str, line: int) -> int:
+    """A number of at most so many decimal places, as a whole number of the smallest."""
+    try:
+        value = Decimal(text).scaleb(DIGITS)
+        whole = int(value) if value.is_finite() else -1
+    except (InvalidOperation, ValueError, OverflowError):
+        raise Unfit(f"{name}:{line}: {text[:40]!r} is no number") from None
+    if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
+        raise Unfit(f"{name}:{line}: {text[:40]} is no amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")
+    return whole
+
+
+def _names(view: View) -> dict[str, int]:
+    """Units by path, by name and by their number in the order of the design."""
+    out: dict[str, int] = {}
+    for at, d in enumerate(view.units.tolist()):
+        for word in (str(at), view.fabric.device_name(d), view.fabric.device_path(d)):
+            out[word] = at
+    return out
+
+
+def _unit(known: dict[str, int], text: str, name: str, line: int) -> int:
+    if text not in known:
+        raise Unfit(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric")
+    return known[text]

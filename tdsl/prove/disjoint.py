@@ -1,0 +1,169 @@
+"""Paths that share no device, and the fewest devices that separate two of many terminals, of which each forwards.
+
+Disjoint paths from one device to a set are found one after the other, each by a search that may undo steps of those before (Ford
+and Fulkerson 1956, every device passing one path); the search ends where it meets the set, so most look at few devices. To
+separate terminals: those of a list that no set smaller than the least found separates stay on one side, so the next has to be
+compared with all of them at once only, as one set (Even, "An algorithm for determining whether the connectivity of a graph is at
+least k", SIAM J. Comput. 4, 1975).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+
+Near = Mapping[int, Set[int]]
+SOURCE = -1
+
+
+class Spent(Exception):
+    """The limit of work is reached."""
+
+
+@dataclass(slots=True)
+class Work:
+    """How many more devices searches may look at."""
+
+    left: int
+
+    def take(self, amount: int) -> None:
+        """Count some work. Raises Spent."""
+        self.left -= amount
+        if self.left < 0:
+            raise Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """Two terminals, and devices without which they do not reach each other. ``joined``: but for a link between the two, which
+    counts as one path more."""
+
+    pair: tuple[int, int]
+    devices: frozenset[int]
+    joined: bool
+
+    @property
+    def value(self) -> int:
+        """Paths that share no device."""
+        return len(self.devices) + self.joined
+
+
+def fan(near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: Work) -> frozenset[int] | None:
+    """The fewest devices that separate the devices ``start`` from the set ``goal``, members of both included; None if there are
+    ``limit`` disjoint paths. No path uses what is in ``without``."""
+    before: dict[int, int] = {}  # of every device on a path the one before
+    after: dict[int, int] = {}
+    first = [y for y in start if y not in without]
+    for _ in range(limit):
+        by = dict.fromkeys((2 * y for y in first), SOURCE)  # entry of device y is 2y, its exit 2y + 1; from where reached
+        queue = deque(by)
+        end = -1
+        while queue and end < 0:
+            state = queue.popleft()
+            y = state >> 1
+            if state & 1:
+                following = [2 * w for w in near[y] if w not in without]
+                if y in before:
+                    following.append(2 * y)
+            elif y not in before:
+                if y in goal:
+                    end = state
+                    break
+                following = [2 * y + 1]
+            else:
+                following = [] if before[y] == SOURCE else [2 * before[y] + 1]
+            for t in following:
+                if t not in by:
+                    by[t] = state
+                    queue.append(t)
+        work.take(len(by) + 1)
+        if end < 0:
+            return frozenset(s >> 1 for s in by if not s & 1 and s + 1 not in by)
+        _augment(by, end, before, after)
+    return None
+
+
+def _augment(by: Mapping[int, int], end: int, before: dict[int, int], after: dict[int, int]) -> None:
+    """Add the path that ends there; steps back undo steps of other paths."""
+    added, undone = [], []
+    state = end
+    while state != SOURCE:
+        came = by[state]
+        if not state & 1:
+            if came == SOURCE:
+                added.append((SOURCE, state >> 1))
+            elif came >> 1 != state >> 1:
+                added.append((came >> 1, state >> 1))
+        elif came >> 1 != state >> 1:
+            undone.append((state >> 1, came >> 1))
+        state = came
+    for x, y in undone:
+        del after[x], before[y]
+    for x, y in added:
+        before[y] = x
+        if x != SOURCE:
+            after[x] = y
+
+
+def between(near: Near, u: int, v: int, limit: int, work: Work) -> Separator | None:
+    """The fewest devices that separate two that forward; None if there are ``limit`` disjoint paths."""
+    joined = v in near[u]
+    if len(near[u] & near[v]) + joined >= limit:
+        return None
+    devices = fan(near, near[u], near[v] - {u}, {u, v}, limit - joined, work)
+    return None if devices is None else Separator((u, v), devices, joined)
+
+
+def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work: Work) -> Separator | None:
+    """The fewest devices that separate two of the terminals, fewer than ``limit``; None if no so few do.
+
+    With ``joined`` a link between two terminals counts as a path of theirs, else such pairs are never separated.
+    """
+    best: Separator | None = None
+    order = _nearest_first(near, terminals)
+    head = order[: limit + 1]
+    for u, v in combinations(head, 2):
+        if not joined and v in near[u]:
+            continue
+        found = between(near, u, v, limit, work)
+        if found is not None:
+            best, limit = found, found.value
+    earlier = set(head)
+    for v in order[len(head) :]:
+        if not _short_ways(near, v, earlier, limit):
+            devices = fan(near, near[v], earlier, {v}, limit, work)
+            if devices is not None:
+                u = next(x for x in head if x not in devices)
+                best, limit = Separator((u, v), devices, False), len(devices)
+        earlier.add(v)
+    return best
+
+
+def _nearest_first(near: Near, terminals: Sequence[int]) -> list[int]:
+    """Terminals in the order in which a search from the first meets them, then those that it does not."""
+    seen = dict.fromkeys(terminals[:1])
+    for v in (order := list(seen)):
+        for w in sorted(near[v]):
+            if w not in seen:
+                seen[w] = None
+                order.append(w)
+    met = set(terminals)
+    found = [v for v in order if v in met]
+    return found + [v for v in terminals if v not in seen]
+
+
+def _short_ways(near: Near, v: int, goal: Set[int], limit: int) -> bool:
+    """Whether so many disjoint paths of one step or two lead to the set, as far as is seen without a search."""
+    used = set(near[v] & goal)
+    found = len(used)
+    for w in near[v]:
+        if found >= limit:
+            break
+        if w not in goal:
+            x = next((x for x in near[w] if x in goal and x not in used), None)
+            if x is not None:
+                used.add(x)
+                found += 1
+    return found >= limit

@@ -1,0 +1,256 @@
+"""Link-disjoint paths between the worst pair of ends: bounds from degrees and tied switches, flows where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.components import adjacency
+from tdsl.prove.max_flow import max_flow, tied
+from tdsl.prove.network import Network
+from tdsl.prove.symmetry import transitive
+from tdsl.prove.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Bounds on the least number of disjoint paths, a pair of ends that the upper bound is about, and the devices on the first
+    one's side of a cut of that many links."""
+
+    lower: int
+    upper: int
+    pair: tuple[int, int]
+    side: Bools
+
+    def cut_rows(self, view: View) -> Ints:
+        """Places (in the view's rows) of the links that lead out of the side; links of third ends, which forward nothing, are
+        no part of any path."""
+        a, b = view.a, view.b
+        ours = view.forwards.copy()
+        ours[list(self.pair)] = True
+        return np.flatnonzero((self.side[a] != self.side[b]) & ours[a] & ours[b])
+
+
+def disjoint_paths(view: View) -> Answer:
+    """The least over all pairs of units."""
+    return _between_chips(view) if view.forwards[view.units].all() else _between_hosts(view)
+
+
+# ---------------------------------------------------------------- ends that forward
+
+
+def _between_chips(view: View) -> Answer:
+    """All ends forward: one of them against a member of each group that is not tied to it closely enough."""
+    units, n = view.units, view.fabric.device_count
+    s, t = int(units[0]), int(units[1])
+    label = view.label[units]
+    if (label != label[0]).any():
+        t = int(units[np.argmax(label != label[0])])
+        return Answer(0, 0, (s, t), view.label == view.label[s])
+    devices = np.flatnonzero(view.forwards & view.devices)
+    place = np.full(n, -1, dtype=np.int64)
+    place[devices] = np.arange(len(devices))
+    graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
+    degree = np.bincount(graph.head, weights=graph.capacity, minlength=graph.nodes)
+    least = units[np.argmin(degree[place[units]])]
+    best = int(degree[place[least]])
+    side = np.zeros(n, dtype=np.bool_)
+    side[least] = True
+    pair = (int(least), int(units[0] if least != units[0] else units[1]))
+    if (graph.capacity == 1).all() and transitive(view.fabric, graph, devices):
+        return Answer(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
+    groups = tied(graph, best)
+    work = view.budget.flow_work
+    root = place[units[0]]
+    waiting = [int(units[np.argmax(groups[place[units]] == g)]) for g in np.unique(groups[place[units]]) if g != groups[root]]
+    for i, target in enumerate(waiting):
+        work -= len(graph.tail) * best
+        if work < 0 and i:
+            return Answer(1, best, pair, side)
+        found = max_flow(graph, int(root), int(place[target]))
+        if found.value < best:
+            best, pair = found.value, (int(units[0]), target)
+            side = np.zeros(n, dtype=np.bool_)
+            side[devices[found.side]] = True
+    return Answer(best, best, pair, side)
+
+
+# ---------------------------------------------------------------- ends that do not
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A class of ends that have the same links: one for all, and how many they are."""
+
+    first: int
+    second: int  # another of the class, -1 if it is alone
+    nodes: dict[int, int]  # forwarding device (or hub of a link between two ends) -> links
+    hubs: dict[int, int]  # hub -> links
+
+
+def _between_hosts(view: View) -> Answer:
+    """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave open."""
+    hosts = _classes(view)
+    bare = next((h for h in hosts if not h.nodes), None)
+    if bare is not None:
+        other = next(int(u) for u in view.units if u != bare.first)
+        return Answer(0, 0, (bare.first, other), _only(view, bare.first))
+    most = view.budget.flow_pairs
+    pairs = list(islice(_pairs(hosts, _tied_hubs(view, hosts)), most))
+    least = 0 if len(pairs) == most else min(p.lower for p in pairs)
+    flows = _Flows(view)
+    best: Answer | None = None
+    work = view.budget.flow_work
+    for p in sorted(pairs):
+        u, v = hosts[p.u], hosts[p.v]
+        partner = v.first if p.u != p.v else v.second
+        if best is not None and p.lower >= best.upper:
+            continue
+        found = _trivial(view, (u.first, partner), p.upper) if p.lower == p.upper else None
+        if found is None:
+            work -= flows.cost(p.upper)
+            if work < 0 and best is not None:
+                return Answer(min(least, best.upper), best.upper, best.pair, best.side)
+            found = flows.solve(u, v, partner)
+        best = found if best is None or found.upper < best.upper else best
+    assert best is not None
+    return best if len(pairs) < most else Answer(min(least, best.upper), best.upper, best.pair, best.side)
+
+
+def _trivial(view: View, pair: tuple[int, int], value: int) -> Answer | None:
+    """The cut around one of the two, if that is as small as the bound says."""
+    small = min(pair, key=lambda d: int(view.degree[d]))
+    if int(view.degree[small]) != value:
+        return None
+    return Answer(value, value, pair if pair[0] == small else pair[::-1], _only(view, small))
+
+
+def _only(view: View, device: int) -> Bools:
+    side = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    side[device] = True
+    return side
+
+
+def _classes(view: View) -> list[Host]:
+    """Units grouped by what they are linked to."""
+    at = view.attachment
+    unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    unit[view.units] = True
+    mine = np.flatnonzero(unit[at.end])
+    mine = mine[np.lexsort((at.node[mine], at.end[mine]))]
+    end, node, hub = at.end[mine], at.node[mine], at.hub[mine]
+    bounds = np.searchsorted(end, np.append(view.units, view.fabric.device_count))
+    groups: dict[bytes, list[int]] = {}
+    for i, u in enumerate(view.units.tolist()):
+        groups.setdefault(node[bounds[i] : bounds[i + 1]].tobytes(), []).append(u)
+    place = {u: i for i, u in enumerate(view.units.tolist())}
+    out = []
+    for members in groups.values():
+        i = place[members[0]]
+        nodes: dict[int, int] = {}
+        hubs: dict[int, int] = {}
+        for x, h in zip(node[bounds[i] : bounds[i + 1]].tolist(), hub[bounds[i] : bounds[i + 1]].tolist(), strict=True):
+            nodes[x] = nodes.get(x, 0) + 1
+            hubs[h] = hubs.get(h, 0) + 1
+        out.append(Host(members[0], members[1] if len(members) > 1 else -1, nodes, hubs))
+    return out
+
+
+def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
+    """For every hub: so many links at least separate any two of its devices that hosts meet (capped at the links that one host
+    has there)."""
+    most: dict[int, int] = {}
+    met: dict[int, set[int]] = {}
+    n = view.fabric.device_count
+    for h in hosts:
+        for hub, d in h.hubs.items():
+            most[hub] = max(most.get(hub, 0), d)
+        for node in h.nodes:
+            met.setdefault(int(view.label[node]) if node < n else node, set()).add(node)
+    out = {}
+    for hub, d in most.items():
+        if len(met[hub]) < 2:
+            out[hub] = d
+            continue
+        graph, place = _hub_graph(view, hub)
+        access = place[np.array(sorted(met[hub]))]
+        k = d
+        while k > 1 and len(np.unique(tied(graph, k)[access])) > 1:
+            k -= 1
+        out[hub] = k
+    return out
+
+
+def _hub_graph(view: View, hub: int) -> tuple[Network, Ints]:
+    """The devices of one component with their links, numbered densely, and the number of each device."""
+    devices = np.flatnonzero((view.label == hub) & view.forwards)
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[devices] = np.arange(len(devices))
+    trunks = view.trunks[view.label[view.a[view.trunks]] == hub]
+    return adjacency(len(devices), place[view.a[trunks]], place[view.b[trunks]]), place
+
+
+class Pair(NamedTuple):
+    """Bounds on the cut between members of two classes (or two of one class), by their places in the list."""
+
+    upper: int
+    lower: int
+    u: int
+    v: int
+
+
+def _pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
+    """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same, one pair where
+    the bounds meet."""
+    alike: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for i, h in enumerate(hosts):
+        alike.setdefault(tuple(sorted(h.hubs.items())), []).append(i)
+    groups = list(alike.items())
+    for at, (hubs, mine) in enumerate(groups):
+        for other, theirs in groups[at:]:
+            links = dict(other)
+            both = [(hub, min(d, links.get(hub, 0))) for hub, d in hubs]
+            upper = sum(d for _, d in both)
+            lower = sum(min(d, certain[hub]) for hub, d in both)
+            found = (Pair(upper, lower, u, v) for u in mine for v in theirs if u < v or (u == v and hosts[u].second >= 0))
+            if mine is not theirs:
+                found = (Pair(upper, lower, u, v) for u in mine for v in theirs)
+            yield from islice(found, 1) if lower == upper else found
+
+
+class _Flows:
+    """Max flows between hosts over the forwarding devices."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.graph = view.graph
+
+    def cost(self, value: int) -> int:
+        """Arcs that one flow of this value looks at."""
+        return (len(self.graph.tail) + 1) * (value + 1)
+
+    def solve(self, u: Host, v: Host, partner: int) -> Answer:
+        """The flow between the first of u's class and a member of v's."""
+        n = self.view.fabric.device_count
+        extra: dict[int, int] = {}  # a link between two endpoints is a node of its own on the way
+        rows: list[tuple[int, int, int]] = []
+        for at, host in ((n, u), (n + 1, v)):
+            for node, links in host.nodes.items():
+                to = node if node < n else extra.setdefault(node, n + 2 + len(extra))
+                rows += [(at, to, links), (to, at, links)]
+        tail, head, links_ = np.array(rows, dtype=np.int64).T
+        graph = self.graph
+        network = Network.of(
+            np.ones(n + 2 + len(extra), dtype=np.bool_),
+            np.append(graph.tail, tail), np.append(graph.head, head), np.append(graph.capacity, links_),
+        )  # fmt: skip
+        found = max_flow(network, n, n + 1)
+        value, side = found.value, found.side[:n].copy()
+        side[u.first] = True
+        side[partner] = False
+        return Answer(value, value, (u.first, partner), side)

@@ -1,0 +1,151 @@
+"""What may fail: the elements that a requirement names, each with the devices and links that fail with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.cables import Cables
+from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.fabric.columns import PortColumns
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.prove.view import View
+
+MOST = 100_000
+"""Links, ports, cables or cages that a requirement may name at most."""
+
+
+class TooMany(Exception):
+    """More elements than are judged; the text says how many."""
+
+
+def elements(view: View, claim: ResolvedClaim) -> list[Element]:
+    """The elements that a requirement names, each once, as far as they are built: devices and groups, or links, ports, cables or
+    cages of them. Raises TooMany."""
+    what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
+    if not what:
+        found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if view.devices[e.devices].any()}
+        return list(found.values())
+    rows = _links(view, claim)
+    return _Named(view.fabric).of(what, rows, _ports(view.fabric, claim.of))
+
+
+def failed(view: View, chosen: list[Element]) -> View:
+    """What is left of a view after these elements failed, with all that they contain."""
+    devices = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    links = np.zeros(view.fabric.link_count, dtype=np.bool_)
+    for e in chosen:
+        devices[e.devices] = True
+        links[e.links] = True
+    return view.without(devices, links)
+
+
+def lost_rows(view: View, chosen: list[Element]) -> list[Ints]:
+    """For each element the places (in the view's rows) of the links that fail with it."""
+    f = view.fabric
+    place = np.full(f.link_count, -1, dtype=np.int64)
+    place[view.rows] = np.arange(len(view.rows))
+    vias = [np.where(v >= 0, f.port_device[v], -1) for v in (f.link_via_a[view.rows], f.link_via_b[view.rows])]
+    device = np.concatenate([view.a, view.b, *vias])
+    row = np.tile(np.arange(len(view.rows)), 4)
+    order = np.argsort(device, kind="stable")
+    device, row = device[order], row[order]
+    start = np.searchsorted(device, np.arange(f.device_count + 1))
+    out = []
+    for e in chosen:
+        rows = place[e.links]
+        parts = [rows[rows >= 0], *(row[start[d] : start[d + 1]] for d in closure(f, e).tolist())]
+        out.append(np.unique(np.concatenate(parts)))
+    return out
+
+
+def closure(fabric: Fabric, element: Element) -> Ints:
+    """The devices that fail with an element: its own, and all that they contain."""
+    inside = np.zeros(fabric.device_count, dtype=np.bool_)
+    inside[element.devices] = True
+    return np.flatnonzero(fabric.with_contents(inside)) if (fabric.container >= 0).any() else np.unique(element.devices)
+
+
+def _ports(fabric: Fabric, selectors: tuple[Selector, ...]) -> Bools:
+    """Ports that selectors name: those of a port path, else all of the devices and what they contain."""
+    out = np.zeros(len(fabric.port_device), dtype=np.bool_)
+    devices = np.zeros(fabric.device_count, dtype=np.bool_)
+    for s in selectors:
+        if s.ports:
+            out[s.port_rows] = True
+        else:
+            for e in s.elements:
+                devices[e.devices] = True
+    return out | fabric.with_contents(devices)[fabric.port_device]
+
+
+def _links(view: View, claim: ResolvedClaim) -> Ints:
+    """Rows of the fabric's links at the ports named by `of`; with `to` those that join the two."""
+    f, rows = view.fabric, view.rows
+    here = _ports(f, claim.of)
+    a, b = f.link_a[rows], f.link_b[rows]
+    if not claim.of_to:
+        return rows[here[a] | here[b]]
+    there = _ports(f, claim.of_to)
+    return rows[(here[a] & there[b]) | (here[b] & there[a])]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    fabric: Fabric
+
+    def of(self, what: str, rows: Ints, here: Bools) -> list[Element]:
+        """The links, or the ports, cables or cages that hold them; ``here`` are the ports named."""
+        if what == "links":
+            self._limit(what, len(rows))
+            return [self._element(self._link(r), [r]) for r in rows.tolist()]
+        if what == "ports":
+            return self._at_ports(what, rows, here, cages=False)
+        if what == "cages":
+            return self._at_ports(what, rows, here, cages=True)
+        chosen = set(rows.tolist())
+        found = {name: links for name, links in Cables(self.fabric).links_by_id().items() if chosen.intersection(links)}
+        self._limit(what, len(found))
+        return [self._element(f"cable {name}", links) for name, links in found.items()]
+
+    def _at_ports(self, what: str, rows: Ints, here: Bools, cages: bool) -> list[Element]:
+        f = self.fabric
+        columns = PortColumns(f)
+        names: dict[tuple[int, str], int] = {}
+        links: dict[int | tuple[int, str], set[int]] = {}
+        for r in rows.tolist():
+            for port in (int(f.link_a[r]), int(f.link_b[r])):
+                if not here[port]:
+                    continue
+                device = int(f.port_device[port])
+                cage = str(columns.cage[columns.rows(np.array([port]))][0]) if cages else ""
+                key: int | tuple[int, str] = (device, cage) if cage else port
+                links.setdefault(key, set()).add(r)
+                if cage:
+                    names[device, cage] = port
+        for key in list(links):  # a cage fails with all links of its ports, also those that `to` leaves out
+            if isinstance(key, tuple):
+                device, cage = key
+                ports = np.arange(f.port_base[device], f.port_base[device + 1])
+                mine = ports[columns.cage[columns.rows(ports)] == cage]
+                links[key] = {x for x in f.port_link[mine].tolist() if x >= 0}
+        self._limit(what, len(links))
+        out = []
+        for key, rows_of in links.items():
+            name = f"{f.device_path(key[0])} cage {key[1]}" if isinstance(key, tuple) else f.port_path(key)
+            out.append(self._element(name, sorted(rows_of)))
+        unique = {tuple(e.links.tolist()): e for e in out}
+        return list(unique.values())
+
+    def _link(self, row: int) -> str:
+        f = self.fabric
+        return f"{f.port_path(int(f.link_a[row]))} - {f.port_path(int(f.link_b[row]))}"
+
+    def _limit(self, what: str, count: int) -> None:
+        if count > MOST:
+            raise TooMany(f"{count:,} {what} are named, and at most {MOST:,} are judged")
+
+    @staticmethod
+    def _element(name: str, links: list[int]) -> Element:
+        return Element(name, np.zeros(0, dtype=np.int64), np.array(links, dtype=np.int64))

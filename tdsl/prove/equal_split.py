@@ -1,0 +1,175 @@
+"""Routes along shortest paths under whole lengths, in whole numbers: nothing is rounded away, and anyone can add them up again.
+
+Every node distributes what it receives among the last links of the shortest paths, in proportion to their capacities, rounded
+down; the first link carries the remainder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.prove.components import components
+from tdsl.prove.unit_graph import UnitGraph
+
+FAR = 2**40
+"""Farther than any path."""
+
+CELLS = 3_000_000
+"""Sources times arcs that are looked at in one go: bounds memory to some hundred megabytes."""
+
+PARTS = 5040
+"""Parts that one unit of demand is sent in: splits among up to ten links are mostly even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """``senders`` at every node send PARTS each to every unit that they reach. ``pairs``: the senders are the units, and the
+    other units of their own node receive, too; else the senders are hubs, and ``apart`` is the least number of the units that a
+    hub reaches that are on the other side, over all splits of the units into halves."""
+
+    parts: Ints
+    senders: Ints
+    pairs: bool
+    apart: Ints
+
+    @classmethod
+    def all_to_all(cls, g: UnitGraph) -> Demand:
+        """From every unit to every other."""
+        return cls(g.weight * PARTS, g.weight, True, g.weight)
+
+    @classmethod
+    def hubs(cls, g: UnitGraph, orbit: Ints, most: int) -> Demand:
+        """From nodes that forward and are adjacent to units, by capacity; from the first of every orbit for all of it, and from
+        so many firsts at most."""
+        senders, reached = np.zeros((2, g.nodes), dtype=np.int64)
+        both = g.forwards[g.a] & g.forwards[g.b]
+        label = components(g.nodes, g.a[both], g.b[both])
+        own = np.flatnonzero(g.forwards & (g.weight > 0))
+        met = [own * g.nodes + label[own]]  # end and component
+        for end, hub in ((g.a, g.b), (g.b, g.a)):
+            mine = (g.weight[end] > 0) & g.forwards[hub]
+            np.add.at(senders, orbit[hub[mine]], g.capacity[mine])
+            met.append(end[mine] * g.nodes + label[hub[mine]])
+        ends, where = np.divmod(np.unique(np.concatenate(met)), g.nodes)
+        np.add.at(reached, where, g.weight[ends])
+        apart = np.maximum(g.net.half - len(g.net.units) + reached[label], 0)
+        firsts = np.flatnonzero(senders * apart)
+        chosen = np.zeros(g.nodes, dtype=np.int64)
+        chosen[firsts[:: -(-len(firsts) // most) or 1]] = 1
+        senders *= chosen
+        return cls(g.weight * PARTS, senders // max(np.gcd.reduce(senders), 1), False, apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """For some sources: what one sender of each puts on every link, both directions added up (rows are sources), and the sum of
+    distance × units of demand, in the same parts."""
+
+    sources: Ints
+    load: Ints
+    length: Ints
+
+
+def routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Iterator[Routed | None]:
+    """What one sender of every source sends along shortest paths; ``length`` is at least 1 for every link.
+
+    Comes in several goes of some sources each, a None among them where some pair of units cannot reach each other.
+    """
+    each = max(CELLS // max(len(g.network.head), 1), 1)
+    for at in range(0, len(sources), each):
+        yield _routed(g, length, sources[at : at + each], demand)
+
+
+def distances(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
+    """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
+    arcs = g.network
+    start, heads = _heads(arcs.head)
+    by = length[arcs.link]
+    out = np.full((len(sources), g.nodes), FAR, dtype=np.int64)
+    out[np.arange(len(sources)), sources] = 0
+    closed = ~g.forwards[arcs.tail]
+    first = True
+    while True:
+        reach = out[:, arcs.tail] + by
+        if not first:
+            reach[:, closed] = FAR
+        least = np.minimum(np.minimum.reduceat(reach, start, axis=1), FAR) if len(start) else reach
+        before = out[:, heads]
+        if not first and (least >= before).all():
+            return out
+        out[:, heads] = np.minimum(least, before)
+        first = False
+
+
+def _heads(head: Ints) -> tuple[Ints, Ints]:
+    """Where the arcs of every head begin, and the heads."""
+    heads, start = np.unique(head, return_index=True)
+    return start, heads
+
+
+def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed | None:
+    arcs = g.network
+    far = distances(g, length, sources)
+    out_of_reach = far >= FAR
+    if demand.pairs and out_of_reach[:, demand.parts > 0].any():
+        return None
+    start, heads = _heads(arcs.head)
+    group = np.searchsorted(heads, arcs.head)
+    tight = far[:, arcs.tail] + length[arcs.link] == far[:, arcs.head]
+    tight &= g.forwards[arcs.tail] | (arcs.tail == sources[:, None])
+    capacity = np.where(tight, arcs.capacity, 0)
+    total = np.add.reduceat(capacity, start, axis=1)
+    places = np.where(tight, np.arange(len(arcs.head)), len(arcs.head))
+    first = np.minimum.reduceat(places, start, axis=1)
+    arriving = np.where(out_of_reach, 0, demand.parts)
+    row = np.arange(len(sources))
+    arriving[row, sources] = 0
+    load = np.zeros((len(sources), len(arcs.head)), dtype=np.int64)
+    out_order = np.argsort(arcs.tail, kind="stable")
+    tails, out_start = np.unique(arcs.tail[out_order], return_index=True)
+    while True:
+        there = arriving[:, heads]
+        if not there.any():
+            break
+        part = there[:, group] * capacity // np.maximum(total, 1)[:, group]
+        over = there - np.add.reduceat(part, start, axis=1)
+        at = np.nonzero(over)
+        part[at[0], first[at]] += over[at]
+        load += part
+        arriving = np.zeros_like(arriving)
+        arriving[:, tails] = np.add.reduceat(part[:, out_order], out_start, axis=1)
+        arriving[row, sources] = 0
+    links = np.zeros((len(sources), len(g.a)), dtype=np.int64)
+    one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
+    links += load[:, one[:, 0]] + load[:, one[:, 1]]
+    if demand.pairs:
+        _among(g, length, sources, links)
+    return Routed(sources, links, np.array([_spent(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]))
+
+
+def spent(g: UnitGraph, length: Ints, source: int, demand: Demand) -> int:
+    """Sum of distance × demand, in its parts, of one sender of a source; lengths may be zero here."""
+    return _spent(g, length, source, distances(g, length, np.array([source]))[0], demand)
+
+
+def _spent(g: UnitGraph, length: Ints, source: int, far: Ints, demand: Demand) -> int:
+    out = int(np.where(far < FAR, far, 0) @ demand.parts)
+    if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
+        out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
+    return out
+
+
+def _among(g: UnitGraph, length: Ints, sources: Ints, links: Ints) -> None:
+    """Add what a unit sends to the other units of its node, up and down its shortest links in proportion to their capacities."""
+    for i, s in enumerate(sources.tolist()):
+        others = int(g.weight[s]) - 1
+        if others > 0:
+            mine = np.flatnonzero((g.a == s) | (g.b == s))
+            mine = mine[length[mine] == length[mine].min()]
+            part = others * PARTS * g.capacity[mine] // int(g.capacity[mine].sum())
+            part[0] += others * PARTS - int(part.sum())
+            links[i, mine] += 2 * part

@@ -1,0 +1,123 @@
+"""The only importer of the linear-programming solver. What it answers are floats: proposals, never bounds.
+
+Every caller rounds an answer to whole numbers and computes its bound from those exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.prove.network import Network
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+def multicommodity(net: Network, demands: Mapping[int, Mapping[int, int]], steps: int) -> tuple[list[Floats], Floats]:
+    """Maximum concurrent flow, one commodity a source: what each source puts on every arc (in the order of ``demands``: source to
+    target to amount), and the price of every arc's capacity. The simplex method takes at most so many steps; then an
+    interior-point method comes near the optimum sooner."""
+    import highspy
+
+    arcs, n, sources = net.arcs, net.nodes, list(demands)
+    scale = float(max(sum(w.values()) for w in demands.values()))
+    rows = np.arange(arcs)
+    start = np.arange(arcs * len(sources) + 1) * 3
+    index = np.concatenate(
+        [np.stack((rows, arcs + k * n + net.tail, arcs + k * n + net.head), axis=1).ravel() for k in range(len(sources))]
+    )
+    value = np.tile([1.0, -1.0, 1.0], arcs * len(sources))
+    usable = [(net.forwards[net.tail] | (net.tail == s)) & (net.head != s) for s in sources]
+    asked = [(arcs + k * n + t, -amount / scale) for k, s in enumerate(sources) for t, amount in demands[s].items()]
+    asked += [(arcs + k * n + s, sum(demands[s].values()) / scale) for k, s in enumerate(sources)]
+    columns = arcs * len(sources) + 1
+    balance = np.zeros(n * len(sources))
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = columns, arcs + n * len(sources)
+    lp.col_cost_ = np.append(np.zeros(columns - 1), -1.0)
+    lp.col_lower_ = np.zeros(columns)
+    lp.col_upper_ = np.append(np.where(np.concatenate(usable), highspy.kHighsInf, 0.0), highspy.kHighsInf)
+    lp.row_lower_ = np.append(np.full(arcs, -highspy.kHighsInf), balance)
+    lp.row_upper_ = np.append(net.capacity.astype(np.float64), balance)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.append(start, len(index) + len(asked))
+    lp.a_matrix_.index_ = np.append(index, [row for row, _ in asked])
+    lp.a_matrix_.value_ = np.append(value, [x for _, x in asked])
+    solver = _solver({"solver": "simplex"})
+    solver.passModel(lp)
+    solver.setOptionValue("simplex_iteration_limit", steps)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        solver.clearSolver()
+        solver.setOptionValue("solver", "ipm")
+        solver.run()
+    solution = solver.getSolution()
+    flow = np.array(solution.col_value[: columns - 1]).reshape(len(sources), arcs)
+    return list(flow), -np.array(solution.row_dual[:arcs])
+
+
+def least_fullest(use: Floats) -> tuple[Floats, Floats]:
+    """Parts x ≥ 0, together 1, for which the greatest entry of use·x is least; and the price of every row."""
+    import highspy
+
+    rows, columns = use.shape
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = columns + 1, rows + 1
+    infinite = highspy.kHighsInf
+    lp.col_cost_ = np.append(np.zeros(columns), 1.0)
+    lp.col_lower_, lp.col_upper_ = np.zeros(columns + 1), np.full(columns + 1, infinite)
+    lp.row_lower_, lp.row_upper_ = np.append(np.full(rows, -infinite), 1.0), np.append(np.zeros(rows), 1.0)
+    block = np.vstack((np.hstack((use, np.full((rows, 1), -1.0))), np.append(np.ones(columns), 0.0)))
+    at = np.nonzero(block.T)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.searchsorted(at[0], np.arange(columns + 2))
+    lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
+    solver = _solver({"solver": "simplex"})
+    solver.passModel(lp)
+    solver.run()
+    solution = solver.getSolution()
+    parts = np.maximum(np.array(solution.col_value[:columns]), 0)
+    return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)
+
+
+def path_parts(pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corner: bool) -> tuple[Floats, float, Floats]:
+    """The part of every path for which the fullest arc is least full, how full that is, and the price of every arc.
+
+    Path i belongs to pair ``pair[i]`` (the parts of a pair are together 1) and has the next ``sizes[i]`` of ``arcs``, of ``rows``
+    in all; ``use`` says how full each is with the pair's whole demand on it. ``corner``: an optimum at a vertex.
+    """
+    import highspy
+
+    count, pairs = len(pair), int(pair.max()) + 1
+    scale = float(use.max())
+    ends = np.cumsum(sizes)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = count + 1, rows + pairs
+    lp.col_cost_ = np.append(np.zeros(count), 1.0)
+    lp.col_lower_, lp.col_upper_ = np.zeros(count + 1), np.full(count + 1, highspy.kHighsInf)
+    lp.row_lower_ = np.append(np.full(rows, -highspy.kHighsInf), np.ones(pairs))
+    lp.row_upper_ = np.append(np.zeros(rows), np.ones(pairs))
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.concatenate(([0], ends + np.arange(1, count + 1), [ends[-1] + count + rows]))
+    lp.a_matrix_.index_ = np.append(np.insert(arcs, ends, rows + pair), np.arange(rows))
+    lp.a_matrix_.value_ = np.append(np.insert(use / scale, ends, 1.0), np.full(rows, -1.0))
+    crossover, tolerance = ("on", 1e-8) if corner else ("off", 1e-4)
+    solver = _solver({"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance})
+    solver.passModel(lp)
+    solver.run()
+    solution = solver.getSolution()
+    prices = np.maximum(-np.array(solution.row_dual[:rows]), 0)
+    return np.maximum(np.array(solution.col_value[:count]), 0), float(solution.col_value[count]) * scale, prices
+
+
+def _solver(settings: Mapping[str, object]) -> Any:
+    """A solver that prints nothing and answers the same every time."""
+    import highspy
+
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in ({"output_flag": False, "threads": 1, "random_seed": 0} | dict(settings)).items():
+        solver.setOptionValue(option, value)
+    return solver

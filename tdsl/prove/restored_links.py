@@ -1,0 +1,84 @@
+"""A fabric with the links restored that most instances of a group have and some lack.
+
+A bound on the mended fabric, less the capacity that was restored, is a bound on the fabric as it is: no cut loses more. What is
+restored is a guess that makes the bound good or bad, never wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.capacity import Capacities, Pairs
+from tdsl.semantics.model import DeviceSet
+
+MOST = 20
+"""One part in so many of the capacity among nodes that is restored at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Capacities with more among the nodes; ``added`` are those pairs."""
+
+    net: Capacities
+    added: Pairs
+
+    @property
+    def cost(self) -> int:
+        """What was restored, in grains."""
+        return int(self.added.room.sum())
+
+
+def mended(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Mended | None:
+    """The mended capacities; None where nothing is lacking, or too much."""
+    place = np.full(fabric.device_count, -1, dtype=np.int64)
+    place[net.nodes] = np.arange(len(net.nodes))
+    ends = net.nodes[net.trunks.a], net.nodes[net.trunks.b]
+    kinds = fabric.device_set[ends[0]] * len(fabric.sets) + fabric.device_set[ends[1]]
+    found: list[tuple[Ints, Ints, Ints]] = []
+    for kind in np.unique(kinds).tolist():
+        mine = kinds == kind
+        one, two = (fabric.sets[i] for i in divmod(kind, len(fabric.sets)))
+        here, there = ends[0][mine], ends[1][mine]
+        if len(one.parts) < len(two.parts):
+            one, two, here, there = two, one, there, here
+        a, b, room = _lacking(one, two, here, there, net.trunks.room[mine], budget.restored_pairs)
+        built = (place[a] >= 0) & (place[b] >= 0)
+        found.append((place[a[built]], place[b[built]], room[built]))
+    a, b, room = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
+    if not len(a) or int(room.sum()) * MOST > int(net.trunks.room.sum()):
+        return None
+    added = Pairs.of(np.minimum(a, b), np.maximum(a, b), room)
+    trunks = Pairs.of(*(np.append(x, y) for x, y in zip(_columns(net.trunks), _columns(added), strict=True)))
+    return Mended(replace(net, trunks=trunks), added)
+
+
+def _columns(pairs: Pairs) -> tuple[Ints, Ints, Ints]:
+    return pairs.a, pairs.b, pairs.room
+
+
+def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, room: Ints, most: int) -> tuple[Ints, Ints, Ints]:
+    """Device rows and capacity of what is less than in most instances of the outermost group of ``one``: to the same devices, or
+    to those with the same indices in the instance where both are in that group."""
+    none = (np.zeros(0, dtype=np.int64),) * 3
+    times = int(np.prod([a.size for a in one.parts[0].axes] or [1]))
+    inner = one.count // times
+    instance, own = np.divmod(here - one.first, inner)
+    both = len(two.parts) > 1 and two.parts[0] == one.parts[0]
+    other_inner = two.count // times if both else 0
+    if both and not np.array_equal((there - two.first) // other_inner, instance):
+        return none
+    other = there - two.first - (instance * other_inner if both else 0)
+    keys, back = np.unique(own * two.count + other, return_inverse=True)
+    if times < 3 or len(keys) * times > most:
+        return none
+    table = np.zeros((len(keys), times), dtype=np.int64)
+    np.add.at(table, (back, instance), room)
+    lacking = np.maximum(np.sort(table, axis=1)[:, times // 2][:, None] - table, 0)
+    at, of = np.nonzero(lacking)
+    own, other = np.divmod(keys[at], two.count)
+    a, b, missing = one.first + of * inner + own, two.first + other + of * (other_inner if both else 0), lacking[at, of]
+    return a.astype(np.int64), b.astype(np.int64), missing.astype(np.int64)

@@ -1,0 +1,71 @@
+"""The maximum flow between two sets of devices, each of them put together as one node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim, Selector
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.max_flow import max_flow
+from tdsl.prove.network import Network
+from tdsl.prove.view import View
+
+Arcs = list[tuple[int, int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Bit/s that flow at most, bit/s that the ports of the smaller side carry, and the fabric's links that a minimum cut crosses.
+
+    ``flow`` and ``crossed`` are arcs: two devices, where -2 is the one set and -1 the other, and bit/s of the flow or 1.
+    """
+
+    here: Bools
+    there: Bools
+    value: int
+    full: int
+    cut: Ints
+    flow: Arcs
+    crossed: Arcs
+
+
+def between(view: View, claim: ResolvedClaim) -> Between | str:
+    """The flow of ``of A to B``, or why there is none."""
+    f = view.fabric
+    here, there = (_members(view, s) for s in (claim.of, claim.of_to))
+    if not here.any() or not there.any() or (here & there).any():
+        both = view.names(np.flatnonzero(here & there)[:1])
+        return f"{both[0]} is on both sides" if both else "nothing that it names is left"
+    kept = (view.a != view.b) & ~((here[view.a] & here[view.b]) | (there[view.a] & there[view.b]))
+    passing = view.forwards | here | there
+    kept &= passing[view.a] & passing[view.b]
+    rows = view.rows[kept]
+    a, b, rate = view.a[kept], view.b[kept], f.link_rate[rows]
+    one, two = (int(rate[s[a] | s[b]].sum()) for s in (here, there))
+    if not min(one, two):
+        return "one of the two has no link"
+    place = np.where(here, 0, np.where(there, 1, 2 + np.arange(f.device_count)))
+    nodes, dense = np.unique(np.concatenate(([0, 1], place[a], place[b])), return_inverse=True)
+    one_end, other_end = np.split(dense[2:], 2)
+    network = Network.both_ways(np.ones(len(nodes), dtype=np.bool_), one_end, other_end, rate)
+    found = max_flow(network, 0, 1)
+    device = (nodes - 2).tolist()
+    arcs = [(device[x], device[y]) for x, y in zip(network.tail.tolist(), network.head.tolist(), strict=True)]
+    flow = [(*arcs[i], int(found.flow[i])) for i in np.flatnonzero(found.flow).tolist()]
+    crossed = [(*arcs[i], 1) for i in np.flatnonzero(found.side[network.tail] & ~found.side[network.head]).tolist()]
+    cut = rows[found.side[one_end] != found.side[other_end]]
+    return Between(here, there, found.value, min(one, two), cut, flow, crossed)
+
+
+def _members(view: View, selectors: tuple[Selector, ...]) -> Bools:
+    """Devices that selectors name, as far as they stand; of a group the units in it, or all of it where it has none."""
+    out = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    units = np.zeros_like(out)
+    units[view.units] = True
+    for s in selectors:
+        for e in s.elements:
+            inside = e.devices[units[e.devices]]
+            out[inside if len(inside) else e.devices] = True
+    return out & view.devices

@@ -1,0 +1,252 @@
+"""Uniform all-to-all: the rate that all ordered pairs of units can have at once, between two bounds that anyone can add up.
+
+λ is that rate. Any routes show a lower bound, capacity over load where that is least; any lengths an upper one: λ ≤ Σ c·l over
+Σ of the distances between all pairs (Shahrokhi and Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). Routings are
+convex combinations of shortest-path routings under several lengths; a linear program gives the weights, and its prices are the
+next lengths (column generation: Dantzig and Wolfe 1960). Only one source of each orbit is routed, and what it puts
+on an orbit of links is shared by all of them: averaged over verified symmetries, that is exact. So is all arithmetic: what
+the program says in floats is only a proposal of lengths and parts, both rounded to whole numbers first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count, islice
+from math import isqrt
+
+import numpy as np
+
+from tdsl.fabric.graph import Ints
+from tdsl.prove.automorphisms import Orbits, orbits
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.equal_split import CELLS, PARTS, Demand, routed, spent
+from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.unit_graph import UnitGraph
+
+FINE = 10_000
+"""The longest length, and parts in which routings are combined where no small number does."""
+
+KINDS = 6
+"""Classes of links up to which each is once made longer than all others."""
+
+WHOLES = np.arange(1, 2001)[:, None]
+"""Numbers of parts that are tried before those: optimal weights mostly have small denominators."""
+
+SMALL = (1, 2, 3, 4, 6, 12)
+"""Greatest lengths to which the last prices are rounded."""
+
+PATIENCE = 40
+"""Rounds without a thousandth gained after which the search ends."""
+
+CLOSE = 0.002
+"""Relative gap at which the search for more ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Shortest paths under whole lengths, one a link, and what all of them put on each orbit of links, in PARTS of a unit each
+    pair; ``distance`` is the sum over all ordered pairs."""
+
+    length: Ints
+    load: Ints
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Concurrent:
+    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths ``dual``."""
+
+    graph: UnitGraph
+    demand: Demand
+    orbits: Orbits
+    routes: tuple[Route, ...]
+    shares: tuple[int, ...]
+    lower: Fraction
+    upper: Fraction
+    dual: Ints
+
+
+def bound(found: Concurrent) -> int:
+    """What then crosses every split of the units into halves at least, in grains: of all pairs those apart; of hubs, whatever
+    side one is on, what it sends to the other."""
+    units, demand = len(found.graph.net.units), found.demand
+    crossing = (units + 1) // 2 * (units // 2) if demand.pairs else int(demand.senders @ demand.apart)
+    return -int(-found.lower * crossing // 1)
+
+
+def concurrent(
+    graph: UnitGraph,
+    demand: Demand,
+    symmetry: Orbits | None = None,
+    enough: Callable[[Concurrent], bool] = lambda found: False,
+    budget: Budget = DEFAULT,
+) -> Concurrent | None:
+    """Bounds on λ; None where something cannot be reached, where even one set of routes would take too long, or where the
+    capacities are too large for sums in 64 bits.
+
+    The search ends when ``enough`` says so, when the bounds are close, or after much work.
+    """
+    found = symmetry or orbits(graph, budget)
+    times = np.zeros(graph.nodes, dtype=np.int64)
+    np.add.at(times, found.node, demand.senders)
+    sources = np.flatnonzero(times)
+    cells = len(sources) * len(graph.network.head) * 8
+    if cells > budget.uniform_work or not cells or not _fits(graph, demand):
+        return None
+    best: Concurrent | None = None
+    routes: list[Route] = []
+    gained = 0, Fraction(0)
+    master = _Master(_capacity(graph, found, demand))
+    squared = budget.uniform_program_cells // len(np.unique(found.link))
+    rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
+    for length in islice(_lengths(graph, found, master), rounds):
+        route = _route(graph, found, demand, length, sources, times[sources])
+        if route is None:
+            return None
+        routes.append(route)
+        master.add(route)
+        best = _better(best, graph, demand, found, routes, master)
+        if best.lower * 1000 > gained[1] * 1001:
+            gained = len(routes), best.lower
+        if enough(best) or len(routes) > gained[0] + PATIENCE or float(best.upper) <= float(best.lower) * (1 + CLOSE):
+            break
+    if best is not None and best.lower < best.upper and len(routes) > 1:
+        best = _by_small_lengths(best, master, sources, times[sources])
+    return best
+
+
+def _fits(g: UnitGraph, demand: Demand) -> bool:
+    """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of links, what a unit
+    receives divided by capacity, and capacity times length."""
+    ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
+    largest = int(g.capacity.max(initial=1))
+    return max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1)) < 1 << 62
+
+
+def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints) -> Concurrent:
+    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one."""
+    g = best.graph
+    price = master.price()[best.orbits.link]
+    for fine in SMALL if len(sources) * len(g.network.head) < CELLS else ():
+        length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
+        distance = 0
+        for s, many in zip(sources.tolist(), times.tolist(), strict=True):
+            distance += many * spent(g, length, s, best.demand)
+        total = int(((1 + best.demand.pairs) * g.capacity * length).sum()) * PARTS
+        if distance and Fraction(total, distance) < best.upper:
+            best = replace(best, upper=Fraction(total, distance), dual=length)
+    return best
+
+
+def _capacity(g: UnitGraph, found: Orbits, demand: Demand) -> Ints:
+    """Capacity of every orbit of links: both ways; one way for flows to hubs, which are also sent back."""
+    out = np.zeros(len(g.a), dtype=np.int64)
+    np.add.at(out, found.link, (1 + demand.pairs) * g.capacity)
+    return out
+
+
+def _route(g: UnitGraph, found: Orbits, demand: Demand, length: Ints, sources: Ints, times: Ints) -> Route | None:
+    load, distance = np.zeros(len(g.a), dtype=np.int64), 0
+    weight = dict(zip(sources.tolist(), times.tolist(), strict=True))
+    for part in routed(g, length, sources, demand):
+        if part is None:
+            return None
+        many = np.array([weight[s] for s in part.sources.tolist()], dtype=np.int64)
+        np.add.at(load, found.link, many @ part.load)
+        distance += sum(m * x for m, x in zip(many.tolist(), part.length.tolist(), strict=True))
+    return Route(length, load, distance)
+
+
+def _better(
+    best: Concurrent | None, g: UnitGraph, demand: Demand, found: Orbits, routes: list[Route], master: _Master
+) -> Concurrent:
+    """The bounds with one route more."""
+    route = routes[-1]
+    upper = Fraction(int((master.capacity * route.length).sum()) * PARTS, route.distance)
+    dual = route.length
+    if best is not None and best.upper <= upper:
+        upper, dual = best.upper, best.dual
+    shares = master.weights() if len(routes) > 1 else (1,)
+    lower = capacity_over_load(routes, shares, master.capacity)
+    if best is not None and best.lower >= lower:
+        lower, shares = best.lower, (*best.shares, 0)
+    return Concurrent(g, demand, found, tuple(routes), shares, lower, upper, dual)
+
+
+def capacity_over_load(routes: list[Route], shares: tuple[int, ...], capacity: Ints) -> Fraction:
+    """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity over load."""
+    load = np.zeros(len(capacity), dtype=object)
+    for share, route in zip(shares, routes, strict=True):
+        load += share * route.load.astype(object)
+    used = np.flatnonzero(load > 0)
+    return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
+
+
+def _lengths(g: UnitGraph, found: Orbits, master: _Master) -> Iterator[Ints]:
+    """At first all equal, then one class of links longer; then longer where links are fuller: by the sum of all routings so far,
+    or by the prices of the linear program."""
+    yield np.ones(len(g.a), dtype=np.int64)
+    kinds = np.unique(g.kind)
+    if 1 < len(kinds) <= KINDS:
+        yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
+    for turn in count():
+        price = master.price() if turn % 2 else master.pressure(10 + 2 * turn)
+        yield 1 + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
+
+
+class _Master:
+    """The linear program over the routings found so far: the convex combination whose fullest link is least loaded."""
+
+    def __init__(self, capacity: Ints) -> None:
+        self.capacity = capacity
+        self._rows = np.flatnonzero(capacity)
+        self._use: list[Floats] = []
+        self._parts: Floats = np.ones(1)
+        self._prices: Floats = np.zeros(0)
+        self._solved = 0
+
+    def add(self, route: Route) -> None:
+        """One route more."""
+        self._use.append(route.load[self._rows] / self.capacity[self._rows])
+
+    def weights(self) -> tuple[int, ...]:
+        """Weights of the convex combination as whole numbers, one for every routing."""
+        self._solve()
+        exact = self._parts * WHOLES
+        near = np.flatnonzero(np.abs(exact - np.rint(exact)).max(axis=1) < 1e-7 * WHOLES[:, 0])
+        whole = int(WHOLES[near[0], 0]) if len(near) else FINE
+        out = np.rint(self._parts * whole)
+        out[int(out.argmax())] += whole - out.sum()
+        return tuple(int(x) for x in out)
+
+    def price(self) -> Floats:
+        """What a unit of capacity is worth on every orbit."""
+        self._solve()
+        out = np.zeros(len(self.capacity))
+        out[self._rows] = self._prices / self.capacity[self._rows]
+        return out
+
+    def pressure(self, steep: float) -> Floats:
+        """The same as it would be if all routes were used, later ones more: what is fuller is worth more, smoothly."""
+        mean = self._use[0]
+        for turn, use in enumerate(self._use[1:], 1):
+            mean = mean + (use - mean) * 2 / (turn + 2)
+        out = np.zeros(len(self.capacity))
+        out[self._rows] = np.exp(steep * (mean / mean.max() - 1)) / self.capacity[self._rows]
+        return out
+
+    def _solve(self) -> None:
+        if self._solved == len(self._use):
+            return
+        self._solved = len(self._use)
+        if self._solved == 1:  # no choice: what is fuller is worth more
+            self._prices = np.exp(20 * (self._use[0] / self._use[0].max() - 1))
+            return
+        use = np.stack(self._use, axis=1)
+        scale = use.max(axis=0).min()
+        near = np.flatnonzero(use.max(axis=1) > 0.3 * scale)
+        self._parts, prices = least_fullest(use[near] / scale)
+        self._prices = np.zeros(len(use))
+        self._prices[near] = prices

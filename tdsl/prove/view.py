@@ -1,0 +1,232 @@
+"""What a judgement looks at: the whole fabric, or the part of it that one element of a requirement names.
+
+A part keeps the fabric's numbering of devices and links; it only says which of them count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.claims import Element
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.tiers import main_ends
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.components import adjacency, components
+from tdsl.prove.network import Network
+from tdsl.semantics.model import DeviceModel, DeviceSet
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Where endpoints are connected to the network: for every connection the endpoint's device, its port (-1 for a forwarding
+    chip, which is its own connection), the forwarding device and the *hub*: the component of forwarding devices that it belongs
+    to. A link between two endpoints that forward nothing is a hub of its own, numbered from the number of devices on."""
+
+    end: Ints
+    port: Ints
+    node: Ints
+    hub: Ints
+
+
+@dataclass(eq=False)
+class View:
+    """The devices and links that a judgement is about.
+
+    ``core`` are the devices named, ``devices`` also those attached to them, ``rows`` the links. ``name`` is the element's
+    path, "" for the whole fabric. ``budget`` is the work that one judgement of it may do.
+    """
+
+    fabric: Fabric
+    core: Bools
+    devices: Bools
+    rows: Ints
+    name: str = ""
+    intact: View | None = None  # where something failed: the view before
+    lost: Bools | None = None  # and which of the fabric's links are lost with it
+    budget: Budget = DEFAULT
+
+    @classmethod
+    def whole(cls, fabric: Fabric, budget: Budget = DEFAULT) -> View:
+        """All that is built."""
+        return cls(fabric, fabric.built, fabric.built, np.arange(fabric.link_count), budget=budget)
+
+    @classmethod
+    def part(cls, fabric: Fabric, element: Element, device: bool, budget: Budget = DEFAULT) -> View:
+        """One element of a selector: of a group its devices, the links among them and the endpoints attached; of a single device
+        (``device``) all its links and what they lead to."""
+        inside = np.zeros(fabric.device_count, dtype=np.bool_)
+        inside[element.devices] = True
+        a, b = inside[fabric.device_a], inside[fabric.device_b]
+        if device:
+            rows = np.flatnonzero(a | b)
+        else:
+            ends = fabric.is_end
+            rows = np.flatnonzero((a & b) | (a & ends[fabric.device_b]) | (b & ends[fabric.device_a]))
+        devices = inside.copy()
+        devices[fabric.device_a[rows]] = True
+        devices[fabric.device_b[rows]] = True
+        return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name, budget=budget)
+
+    def without(self, failed: Bools, links: Bools | None = None) -> View:
+        """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
+        fabric's); units that have no link left are no endpoints any more."""
+        f = self.fabric
+        gone = f.with_contents(failed)
+        lost = f.links_lost(gone)
+        for before in (links, self.lost):
+            if before is not None:
+                lost |= before
+        rows = self.rows[~lost[self.rows]]
+        left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
+        gone[left.units[left.degree[left.units] == 0]] = True
+        return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self, lost, self.budget)
+
+    @cached_property
+    def a(self) -> Ints:
+        """Device at the lower end of every link looked at."""
+        return self.fabric.device_a if len(self.rows) == self.fabric.link_count else self.fabric.device_a[self.rows]
+
+    @cached_property
+    def b(self) -> Ints:
+        """Device at the upper end of every link looked at."""
+        return self.fabric.device_b if len(self.rows) == self.fabric.link_count else self.fabric.device_b[self.rows]
+
+    @cached_property
+    def degree(self) -> Ints:
+        """Links at every device."""
+        n = self.fabric.device_count
+        return np.bincount(self.a, minlength=n) + np.bincount(self.b, minlength=n)
+
+    @cached_property
+    def is_chip(self) -> Bools:
+        """Whether a device is a chip that begins traffic."""
+        return per_set(self.fabric, [s.kind == "chip" for s in self.fabric.sets])
+
+    @cached_property
+    def direct(self) -> bool:
+        """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes)."""
+        return bool((self.is_chip[self.a] & self.is_chip[self.b]).any())
+
+    @cached_property
+    def forwards(self) -> Bools:
+        """Whether a path may pass through a device: switches, and chips of a direct fabric; never hosts."""
+        return self.fabric.is_switch | self.is_chip if self.direct else self.fabric.is_switch
+
+    @cached_property
+    def units(self) -> Ints:
+        """The endpoints between which connectivity is judged: accelerator hosts, or the chips inside them where those are what is
+        wired; where there are none, endpoints whose role is not written; the switches in a fabric without endpoints."""
+        sets = self.fabric.sets
+        opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)}
+        ends = [s.kind in ("host", "chip") and s.index not in opened and self._counts(s) for s in sets]
+        wanted = [end and main for end, main in zip(ends, main_ends(sets), strict=True)]
+        if not any(wanted):
+            wanted = ends
+        if not any(wanted):
+            wanted = [s.kind == "switch" for s in sets]
+        return np.flatnonzero(per_set(self.fabric, wanted) & self.devices)
+
+    @cached_property
+    def unit_word(self) -> str:
+        """What the units are: hosts, chips or switches."""
+        words = {"host": "hosts", "chip": "chips", "switch": "switches"}
+        return words[self.fabric.set_of(int(self.units[0])).kind] if len(self.units) else "hosts"
+
+    def _linked(self, s: DeviceSet) -> bool:
+        return bool(self.degree[s.first : s.first + s.count].any())
+
+    def _counts(self, s: DeviceSet) -> bool:
+        """A chip inside a model is an endpoint only where its own ports are wired."""
+        return s.inside is None or self._linked(s)
+
+    @cached_property
+    def others(self) -> Ints:
+        """Managers, storage and the like: endpoints that are not units, but have links."""
+        out = self.fabric.is_end & self.devices & (self.degree > 0)
+        out[self.units] = False
+        return np.flatnonzero(out)
+
+    @cached_property
+    def trunks(self) -> Ints:
+        """Places (in ``rows``) of the links between two forwarding devices."""
+        return np.flatnonzero(self.forwards[self.a] & self.forwards[self.b])
+
+    @cached_property
+    def graph(self) -> Network:
+        """The forwarding devices and the links among them."""
+        return adjacency(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
+
+    @cached_property
+    def label(self) -> Ints:
+        """Component of every device over the links between forwarding devices."""
+        return components(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
+
+    @cached_property
+    def attachment(self) -> Attachment:
+        """Where all endpoints are connected to the network."""
+        f, a, b = self.fabric, self.a, self.b
+        pa, pb = f.link_a[self.rows], f.link_b[self.rows]
+        up = np.flatnonzero(~self.forwards[a] & self.forwards[b])
+        down = np.flatnonzero(self.forwards[a] & ~self.forwards[b])
+        loose = np.flatnonzero(~self.forwards[a] & ~self.forwards[b])
+        own = np.flatnonzero(self.forwards & self._begins & self.devices)
+        pairs = f.device_count + np.arange(len(loose))
+        node = np.concatenate((b[up], a[down], own))
+        return Attachment(
+            np.concatenate((a[up], b[down], own, a[loose], b[loose])),
+            np.concatenate((pa[up], pb[down], np.full(len(own), -1), pa[loose], pb[loose])),
+            np.concatenate((node, pairs, pairs)),
+            np.concatenate((self.label[node], pairs, pairs)),
+        )
+
+    @cached_property
+    def _begins(self) -> Bools:
+        """Devices where traffic begins: endpoints and units."""
+        out = self.fabric.is_end.copy()
+        out[self.units] = True
+        return out
+
+    @cached_property
+    def access(self) -> Bools:
+        """Whether a device connects units to the network: the switches they are cabled to, or they themselves."""
+        out = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        at = self.attachment
+        unit = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        unit[self.units] = True
+        nodes = at.node[unit[at.end]]
+        out[nodes[nodes < self.fabric.device_count]] = True
+        return out
+
+    def names(self, devices: Ints) -> list[str]:
+        """Names of devices."""
+        return [self.fabric.device_name(int(d)) for d in devices]
+
+
+def per_set(fabric: Fabric, facts: list[bool]) -> Bools:
+    """A fact of each device set as a column over devices."""
+    if not facts:
+        return np.zeros(fabric.device_count, dtype=np.bool_)
+    return np.array(facts, dtype=np.bool_)[fabric.device_set]
+
+
+def scaleup_joined(model: DeviceModel) -> bool:
+    """Whether a model's accelerators are one domain by its own links of the layer ``scaleup``."""
+    accelerators = {(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)}
+    if len(accelerators) < 2:
+        return bool(accelerators)
+    near: dict[tuple[str, int], set[tuple[str, int]]] = {}
+    for link in model.links:
+        if link.layer == "scaleup":
+            near.setdefault(link.a, set()).add(link.b)
+            near.setdefault(link.b, set()).add(link.a)
+    seen = {min(accelerators)}
+    front = list(seen)
+    while front:
+        for w in near.get(front.pop(), ()):
+            if w not in seen:
+                seen.add(w)
+                front.append(w)
+    return accelerators <= seen

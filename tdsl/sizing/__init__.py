@@ -1,0 +1,1 @@
+"""Sizes: unknown counts, relations between sizes, what cannot hold together, and objectives."""

@@ -1,0 +1,81 @@
+"""Which lines of a design cannot hold together: an irreducible set, from which none can be left out.
+
+Lines are left out one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991, the deletion filter),
+in an order that the text gives, so that the set does not hang on what z3 did before. Where z3 comes to no end within its limit,
+the line stays, and the set is not said to be irreducible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import z3
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.semantics.plan import Plan
+from tdsl.sizing.relations import Line, Sizes
+from tdsl.source import Span
+
+WORK = 2_000_000
+"""z3's own measure of work (``rlimit``) for one question: the same on every machine, a second or so."""
+
+
+def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False) -> None:
+    """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the cause."""
+    sizes = Sizes(plan, open=open)
+    errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
+    for k, d in enumerate(found.items):
+        if d in errors and d.code in codes:
+            others = [x.span for x in errors if x is not d and x.span is not None]
+            lines = [x for x in sizes.lines.values() if not any(_covers(x.span, s) and x.number is False for s in others)]
+            lines = [x for x in lines if x.holds]
+            core, proven = irreducible(sizes.always, lines)
+            if core and d.span is not None and (d.code == "E0459" or any(_covers(x.span, d.span) for x in core)):
+                found.items[k] = told(d, core, proven)
+
+
+def told(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
+    """A finding with the lines of its conflict, and whether it is ``proven`` that they are the fewest."""
+    lines = [x for x in core if d.span is None or not _covers(x.span, d.span)]
+    if not lines:
+        return d
+    seen = {(id(x.span.file), x.span.start) for x in d.labels}
+    labels = tuple(Label(x.span, x.said) for x in lines if (id(x.span.file), x.span.start) not in seen)
+    end = "without any one of them the others can" if proven else "they may not be the fewest"
+    note = f"these {len(core)} places cannot hold together; {end}"
+    return replace(d, labels=(*d.labels, *labels), notes=(*d.notes, note))
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.file is inner.file and outer.start <= inner.start and inner.end <= outer.end
+
+
+def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> tuple[list[Line], bool]:
+    """Lines that contradict each other, in order of the text, and whether none of them can be left out; no lines if z3 finds no
+    contradiction within its limit."""
+    if decide(always, lines) != z3.unsat:
+        return [], False
+    core, proven = list(lines), True
+    for line in sorted(core, key=lambda x: (x.number, -x.span.start)):
+        rest = [x for x in core if x is not line]
+        said = decide(always, rest)
+        if said == z3.unsat:
+            core = rest
+        elif said == z3.unknown:
+            proven = False
+    return sorted(core, key=lambda x: x.span.start), proven
+
+
+def decide(always: Iterable[z3.BoolRef], lines: Iterable[Line], *more: z3.BoolRef) -> z3.CheckSatResult:
+    """Whether relations can hold together: ``sat``, ``unsat``, or ``unknown`` where the limit is spent."""
+    solver = _solver()
+    solver.add(*always, *(c for line in lines for c in line.holds), *more)
+    return solver.check()
+
+
+def _solver() -> z3.Solver:
+    solver = z3.Solver()
+    solver.set("rlimit", WORK)
+    solver.set("random_seed", 0)
+    return solver

@@ -1,0 +1,83 @@
+"""What ``minimize`` compares: a figure of the devices that are built, or the cables between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.plan import Plan
+from tdsl.semantics.quantity import Quantity
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+FACTS = {"cost": "price", "power": "power"}
+FIGURES = ("cables", "cost", "power", "switches")
+
+
+@dataclass(frozen=True, slots=True)
+class Minimize:
+    """``minimize FIGURE``, and where it stands."""
+
+    figure: str
+    span: Span
+
+
+def minimize_of(s: tree.Setting) -> Minimize:
+    """The statement's meaning. Raises Fault for an unknown figure."""
+    word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+    name = word.bare if isinstance(word, tree.Path) else None
+    if name not in FIGURES:
+        raise Fault("E0120", s.span, f"`minimize` takes one of {', '.join(f'`{x}`' for x in FIGURES)}", help="`minimize power`")
+    return Minimize(str(name), s.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The figure of one device of each set, as whole numbers: ``amount * scale``."""
+
+    asked: Minimize
+    each: dict[str, int]  # path of a set -> weight
+    scale: int
+    unit: Quantity | None
+
+    def show(self, value: int) -> str:
+        """A total as people write it."""
+        if self.unit is None:
+            return f"{value} {self.asked.figure}"
+        return f"{self.asked.figure} {Quantity(Fraction(value, self.scale), self.unit.dim)}"
+
+    def term(self, sizes: Any) -> Any:
+        """A term that no total lies below: devices that an ``omit`` may name are not counted."""
+        plan: Plan = sizes.plan
+        spared = {id(x) for o in plan.omits for x in ([o.target.device] if o.target.device else o.target.group.sets())}  # type: ignore[union-attr]
+        partial = {id(s) for s in plan.sets if any(a.present < a.size for a in s.axes)}
+        total: Any = 0
+        for s in plan.sets:
+            if id(s) not in spared | partial | sizes.partial:
+                total = total + self.each.get(s.path, 0) * sizes.count(s)
+        return None if isinstance(total, int) else total
+
+
+def weights(asked: Minimize, plan: Plan, sized: set[str]) -> Weights:
+    """What one device of each set weighs. Raises Fault where a device that a hole sizes has no such figure."""
+    fact = FACTS.get(asked.figure)
+    if fact is None:
+        each = {s.path: 1 for s in plan.sets if s.kind == "switch" and asked.figure == "switches"}
+        return Weights(asked, each, 1, None)
+    amounts: dict[str, Quantity] = {}
+    for s in plan.sets:
+        value = s.model.facts.get(fact)
+        if isinstance(value, Quantity):
+            amounts[s.path] = value
+        elif s.path in sized:
+            raise Fault(
+                "E0463", asked.span, f"{s.model.name} says no `{fact}`, so its {asked.figure} cannot be compared",
+                labels=[(s.model.origin.span, "declared here")],
+                help=f"write `{fact} {'$1200' if fact == 'price' else '700W'}` in the model, or minimize `switches`",
+            )  # fmt: skip
+    scale = lcm(*(Fraction(q.amount).denominator for q in amounts.values())) if amounts else 1
+    unit = next(iter(amounts.values()), None)
+    return Weights(asked, {path: int(q.amount * scale) for path, q in amounts.items()}, scale, unit)

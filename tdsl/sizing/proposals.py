@@ -1,0 +1,61 @@
+"""Proposals for holes: the next number that the relations between sizes allow. The wiring judges what is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import z3
+
+from tdsl.semantics.plan import Plan
+from tdsl.sizing.objectives import Weights
+from tdsl.sizing.relations import Sizes
+
+LARGEST = 4096
+"""No hole is larger."""
+PROPOSAL = 400_000
+"""z3's own measure of work (``rlimit``) for one question; where it does not suffice, every number gets its trial."""
+
+
+class Undecided(Exception):
+    """z3 spent its limit."""
+
+
+class Guide:
+    """The relations of a plan with its holes open."""
+
+    def __init__(self, plan: Plan, weights: Weights | None) -> None:
+        self.sizes = Sizes(plan, proposing=True)
+        lines = [c for line in self.sizes.lines.values() for c in line.holds]
+        bounds = [hole <= LARGEST for hole in self.sizes.holes.values()]
+        self.relations = [z3.BoolVal(c) if isinstance(c, bool) else c for c in (*self.sizes.always, *lines, *bounds)]
+        self.total = None if weights is None else weights.term(self.sizes)
+
+    def least(
+        self, fixed: Mapping[tuple[int, int], int], key: tuple[int, int], low: int, high: int, below: int | None
+    ) -> int | None:  # fmt: skip
+        """The least number of ``low..high`` for a hole with those before it fixed, and with the figure below a bound.
+
+        None if there is none. Raises Undecided.
+        """
+        hole = self.sizes.holes.get(key)
+        if hole is None:
+            return low
+        known = [(h, z3.IntVal(fixed[k])) for k, h in self.sizes.holes.items() if k in fixed]
+        relations = [*self.relations, *([self.total < below] if below is not None and self.total is not None else [])]
+        relations = [z3.simplify(z3.substitute(c, *known)) for c in relations]
+        found: int | None = None
+        while low <= high:  # that some number up to m fits is monotone in m
+            middle = (low + high) // 2 if found is not None else high
+            solver = z3.SolverFor("QF_NIA")
+            solver.set("random_seed", 0)
+            solver.set("rlimit", PROPOSAL)
+            solver.add(*relations, hole >= low, hole <= middle)
+            answer = solver.check()
+            if answer == z3.unknown:
+                raise Undecided
+            if answer == z3.unsat:
+                low = middle + 1
+            else:
+                found = solver.model().eval(hole, model_completion=True).as_long()
+                high = found - 1
+        return found

@@ -1,0 +1,54 @@
+"""Unknown counts of a fabric: found by the search, or explained where no number fits."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.semantics.fabrics import Declared
+from tdsl.semantics.openings import Names, branching, openings
+from tdsl.semantics.plan import Plan
+from tdsl.source import Span
+
+
+def planned(
+    fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
+) -> Plan | None:
+    """The plan of a fabric with its unknowns found; None if nothing can stand for them.
+
+    ``seconds`` is about how long the search may take, counted in work. Raises Fault.
+    """
+    numbers = _unknowns(fabric, diagnostics, max_devices, max_links, seconds, second_best)
+    return None if numbers is None else fabric.plan(max_devices, numbers)
+
+
+def _unknowns(
+    fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
+) -> dict[Span, int] | None:
+    """What stands for the unknowns of a fabric, None if nothing can. A text that does not parse is not solved."""
+    body, library = fabric.member.node.body or (), fabric.library
+    found = list(openings(body))
+    if not found:
+        return {}
+    if library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
+        for opening in found:
+            library.evaluator.holes[opening.key] = 1
+        return {}
+    from tdsl.sizing.required import judge
+    from tdsl.sizing.unknowns import Solver
+
+    def trial(own: Diagnostics) -> Plan:
+        with library.reporting_to(own):
+            return fabric.plan(max_devices)
+
+    solver = Solver(
+        trial, found, branching(body), Names(body), partial(judge, max_links), library.evaluator, max_links, seconds, second_best
+    )
+    own = Diagnostics()
+    solved = solver.run(own)
+    if any(d.code == "E0459" for d in own) and not branching(body):
+        from tdsl.sizing.conflicts import explain
+
+        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
+    diagnostics.extend(own)
+    return {opening.span: value for opening, value in solved.items()} or None

@@ -1,0 +1,438 @@
+"""Holes are solved by trial: the least whole number for which the wiring that takes part is even and has the ports.
+
+Holes come one by one in order of the text; what rests on a later hole is left out until that hole's turn. If a later one finds
+nothing, the one before moves on. Where requirements on sizes or ``minimize`` take part, and in large fabrics, z3 proposes the
+numbers that are worth a trial (``tdsl.sizing.proposals``); the wiring is the judge all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
+from tdsl.fabric.ports import Ports
+from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.openings import Names, Opening
+from tdsl.semantics.plan import Plan, Wire
+from tdsl.sizing.independent import whatever
+from tdsl.sizing.objectives import Weights, minimize_of, weights
+
+if TYPE_CHECKING:
+    from tdsl.sizing.proposals import Guide
+
+MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
+"""Findings that another number may mend."""
+
+GUARD = "E0110"
+"""What a guard rules out: the first such value tells more than the last."""
+
+LARGEST = 4096  # as in tdsl.sizing.proposals, which is imported only where it pays
+WORK_A_SECOND = 3_000_000
+"""Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
+EAGER = 24
+"""After so many values of a hole z3 proposes."""
+TRIAL = 3000
+"""What a trial costs besides its devices and links."""
+BASES = 64
+STEPS = (0, 1, 2, 5)
+LARGE = 100_000
+"""With so many devices and ports a trial takes long enough for z3 to pay."""
+ALIKE = 16
+"""So many values in a row that are refused for the very same reason say that the hole is not its cause."""
+
+Make = Callable[[Diagnostics], Plan]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong with the fabric of some numbers, and the work it took to know.
+
+    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, for which the limit was
+    too low.
+    """
+
+    work: int
+    found: Sequence[Diagnostic]
+    counted: bool = True
+    unjudged: tuple[str, ...] = ()
+
+
+Judge = Callable[[Plan, int], Verdict]
+"""Judges a plan whose wiring fits, with work up to a limit."""
+
+
+class Spent(Exception):
+    """The limit is spent."""
+
+
+@dataclass(slots=True)
+class Solver:
+    """The search over one fabric's holes. ``make`` plans the fabric with the values that the evaluator has for them."""
+
+    make: Make
+    openings: Sequence[Opening]
+    branching: bool  # whether a block's statements may rest on a hole
+    names: Names
+    judge: Judge
+    evaluator: Evaluator
+    max_links: int
+    seconds: int = 10
+    second_best: bool = False
+    base: int = 1
+    work: int = 0
+    undecided: bool = False  # the limit was spent
+    highest: int = 0  # the highest number tried for the last hole
+    guide: Guide | None = None
+    weights: Weights | None = None
+    ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
+    foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
+    unmet: Sequence[Diagnostic] = ()  # what the judge found last
+    unmet_alike: int = 0  # how often in a row
+    whatever: bool = False  # whether what was refused last is refused for every value
+    fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
+    failing: Sequence[Diagnostic] = ()  # what the judge says of them
+    counted: bool = False  # whether those counts are
+    unjudged: tuple[str, ...] = ()  # claims that the limit left open when numbers were taken
+    refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(default_factory=dict)  # hole -> code -> last value refused
+
+    def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
+        """A value for every hole, with a note each; nothing, with a finding, if there is none."""
+        self.begin()
+        depends = [self.dependents(k) for k in range(len(self.openings))]
+        try:
+            self.prepare(set().union(*depends))
+        except Fault as fault:
+            fault.report(diagnostics)
+            return {}
+        try:
+            found = self.search(0, depends)
+        except Spent:
+            self.undecided, found = True, False
+        if self.ranked:
+            found = True
+            for opening, value in zip(self.openings, self.ranked[0][1], strict=True):
+                self.give(opening, value)
+        if not found and self.fitting:
+            for opening, value in zip(self.openings, self.fitting, strict=True):
+                self.give(opening, value)
+        elif not found:
+            self.report(diagnostics)
+            return {}
+        out = {o: self.evaluator.holes[o.key] for o in self.openings}
+        if not found:
+            self.concede(diagnostics, out)
+            return out
+        if self.weights is not None:
+            self.compare(diagnostics, out)
+            return out
+        for k, (opening, value) in enumerate(out.items()):
+            refused = sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])
+            why = [f"{n}: {d.message}" for n, d in refused if n < value]
+            if self.guide is not None and value > 1 and not why:
+                why = ["the sizes around it and what is required of them rule lower numbers out"]
+            if opening == self.openings[-1]:
+                why += self.left_open()
+            diagnostics.add(
+                "E0461",
+                opening.span,
+                f"`{opening.name}` is {value}, the least number that fits",
+                notes=why,
+                severity=Severity.NOTE,
+            )
+        return out
+
+    def left_open(self) -> list[str]:
+        """Of claims that the limit let nobody judge, a note each."""
+        return [f"whether `{text}` holds chose no number: to judge it takes more than the limit" for text in self.unjudged]
+
+    def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
+        """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
+        tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided and self.highest < LARGEST else "")
+        notes = [f"no number that was tried, {tried}, meets: {d.message}" for d in self.failing]
+        for opening, value in out.items():
+            message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
+            told = notes if opening == self.openings[-1] else []
+            diagnostics.add("E0461", opening.span, message, notes=told, severity=Severity.NOTE)
+
+    def begin(self) -> None:
+        """Give all holes the least number that their guards let pass, from which others are told apart."""
+        for value in range(1, BASES):
+            for opening in self.openings:
+                self.give(opening, value)
+            if not self.planned(Diagnostics()).broken:
+                self.base = value
+                return
+        for opening in self.openings:
+            self.give(opening, 1)
+
+    def give(self, opening: Opening, value: int) -> None:
+        """Give a hole a value."""
+        self.evaluator.holes[opening.key] = value
+
+    def planned(self, found: Diagnostics) -> Plan:
+        """The plan with the present values; computing it does not count as the design's own work."""
+        steps = self.evaluator.steps
+        plan = self.make(found)
+        self.evaluator.steps = steps
+        return plan
+
+    def dependents(self, k: int) -> set[str]:
+        """Paths of the device sets whose sizes rest on a hole, as a few of its values show."""
+        sizes = []
+        for step in STEPS:
+            self.give(self.openings[k], self.base + step)
+            sizes.append({s.path: s.axes for s in self.planned(Diagnostics()).sets})
+        self.give(self.openings[k], self.base)
+        return {path for path in set().union(*sizes) if any(x.get(path) != sizes[0].get(path) for x in sizes)}
+
+    def search(self, k: int, depends: list[set[str]]) -> bool:
+        """Find a value for hole k and all after it."""
+        if k == len(self.openings):
+            return self.settled()
+        later: set[str] = set().union(*depends[k + 1 :]) if k + 1 < len(depends) else set()
+        last: tuple[Diagnostic, ...] = ()
+        alike = 0  # values in a row that the very same findings refused
+        top = self.largest(later)
+        self.unmet = ()  # with other numbers before it, what is alike is told anew
+        for value in self.candidates(k, top):
+            self.give(self.openings[k], value)
+            found = tuple(self.faults(later, self.openings[k + 1 :], depends[k] | later))
+            if not found:
+                if self.search(k + 1, depends):
+                    return True
+                if self.foreign:
+                    return False
+                if k == len(self.openings) - 1:
+                    self.highest = max(self.highest, value)
+                    if self.unmet_alike >= ALIKE:
+                        break
+                continue
+            if k == len(self.openings) - 1:
+                self.highest = max(self.highest, value)
+            reasons = self.refused.setdefault(k, {})
+            reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
+            alike, last = (alike + 1 if found == last else 1), found
+            strange = any(d.code not in MENDED for d in found)
+            if self.whatever and k:
+                break  # no value of this one mends it: the one before moves
+            if value > EAGER and alike == 1:
+                self.ask(self.planned(Diagnostics()))
+            if strange or alike >= ALIKE:
+                self.foreign = found if strange or k == 0 else ()
+                break
+        else:
+            self.highest = max(self.highest, top) if k == len(self.openings) - 1 else self.highest
+            self.undecided = self.undecided or (top == LARGEST and not self.ranked)
+        self.give(self.openings[k], self.base)
+        return False
+
+    # ------------------------------------------------------------ proposals
+    def prepare(self, sized: set[str]) -> None:
+        """Have z3 propose where that pays. Raises Fault if what is to be made least has no figure."""
+        for opening in self.openings:
+            self.give(opening, self.base)
+        plan = self.planned(Diagnostics())
+        if plan.minimize is not None:
+            self.weights = weights(minimize_of(plan.minimize), plan, sized)
+        asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
+        large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > LARGE
+        if asked or large or self.weights is not None:
+            self.ask(plan)
+
+    def ask(self, plan: Plan) -> None:
+        """Have z3 propose from now on, where a plan has relations."""
+        if self.guide is None and not plan.broken and not self.branching:
+            from tdsl.sizing.proposals import Guide
+
+            self.guide = Guide(plan, self.weights)
+
+    def candidates(self, k: int, top: int) -> Iterator[int]:
+        """Numbers worth a trial, least first. Raises Spent."""
+        fixed = {o.key: self.evaluator.holes[o.key] for o in self.openings[:k]}
+        low = 1
+        while low <= top:
+            if self.guide is None:
+                yield low
+                low += 1
+                continue
+            from tdsl.sizing.proposals import Undecided
+
+            below = self.ranked[-1][0] if len(self.ranked) > self.second_best else None
+            try:
+                value = self.guide.least(fixed, self.openings[k].key, low, top, below)
+            except Undecided:
+                value = low
+            if value is None:
+                return
+            yield value
+            low = value + 1
+
+    def settled(self) -> bool:
+        """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes on."""
+        if self.weights is None:
+            return self.judged()
+        total = self.total(self.weights)
+        if len(self.ranked) > self.second_best and total >= self.ranked[-1][0]:
+            return False  # no better, however it is judged
+        if self.judged():
+            self.ranked.append((total, tuple(self.evaluator.holes[o.key] for o in self.openings)))
+            self.ranked.sort(key=lambda x: x[0])
+            del self.ranked[1 + self.second_best :]
+        return False
+
+    def judged(self) -> bool:
+        """Whether the fabric of the present values is judged well. Raises Spent only where it is not."""
+        plan = self.planned(Diagnostics())
+        verdict = self.judge(plan, self.limit - self.work)
+        found, values = verdict.found, tuple(self.evaluator.holes[o.key] for o in self.openings)
+        self.unmet_alike = self.unmet_alike + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
+        self.unmet = found
+        self.work += verdict.work
+        if verdict.unjudged and (self.fitting or self.ranked):
+            raise Spent  # what was judged before is the answer, not what nobody knows
+        if not found:
+            self.unjudged = verdict.unjudged
+            return True
+        if not self.fitting or (verdict.counted and not self.counted):
+            self.fitting, self.failing, self.counted = values, found, verdict.counted
+        self.refused.setdefault(len(values) - 1, {}).update((d.code, (values[-1], d)) for d in found)
+        self.ask(plan)
+        self.spend(TRIAL)
+        return False
+
+    def total(self, by: Weights) -> int:
+        """The figure of the fabric with the present values."""
+        plan = self.planned(Diagnostics())
+        if by.asked.figure == "cables":
+            return len(np.unique(elaborate(plan, Diagnostics(), self.max_links).cable_group))
+        rows = table(plan)
+        omissions(plan, rows, Diagnostics())
+        each = np.array([by.each.get(s.path, 0) for s in rows.sets] or [0], dtype=object)
+        return int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
+
+    def compare(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
+        """Notes of what ``minimize`` chose, and the second best if that was asked for."""
+        assert self.weights is not None
+        best = self.ranked[0][0]
+        notes = []
+        if self.second_best:
+            notes = ["no other numbers fit"]
+            if len(self.ranked) > 1:
+                total, values = self.ranked[1]
+                said = ", ".join(f"`{o.name}` {v}" for o, v in zip(self.openings, values, strict=True))
+                notes = [f"the second best is {said}: {self.weights.show(total)} against {self.weights.show(best)}"]
+        notes += self.left_open()
+        for opening, value in out.items():
+            message = f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: {self.weights.show(best)}"
+            diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
+        if self.undecided:
+            diagnostics.add(
+                "E0462", self.weights.asked.span, "the limit is spent, and other numbers may do with less",
+                notes=[f"the best that was found: {self.weights.show(best)}"], severity=Severity.WARNING,
+                help="raise it with `--solve-seconds`",
+            )  # fmt: skip
+
+    def largest(self, later: set[str]) -> int:
+        """More devices than all others have ports would have no link."""
+        sizes = [s.count * max(1, s.model.port_count) for s in self.planned(Diagnostics()).sets if s.path not in later]
+        return min(LARGEST, max(64, sum(sizes)))
+
+    def faults(self, later: set[str], holes: Sequence[Opening], varying: set[str]) -> list[Diagnostic]:
+        """What is wrong with the present values, without what rests on later holes and the device sets that they size.
+
+        ``varying`` are the sets that the hole on trial and later ones size; ``whatever`` says afterwards that a refusal holds
+        for all their values.
+        """
+        self.whatever = False
+        found = Diagnostics()
+        plan = self.planned(found)
+        wrong = [d for d in found if d.severity is Severity.ERROR]
+        if wrong:
+            self.spend(TRIAL)
+            return [d for d in wrong if not self.may_mend(d, holes)]
+        rows = table(plan)
+        left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
+        overrides(plan, rows, left_out)
+        omissions(plan, rows, left_out)
+        kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
+        wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links)
+        self.spend(TRIAL + len(rows.device_set))
+        open, wires = self.wires(plan, later, holes)
+        for i, wire in wires:
+            try:
+                connect(wiring, wire, i)
+            except Fault as fault:
+                found.items.append(fault.diagnostic)
+                trial = self.openings[len(self.openings) - len(holes) - 1 :]
+                before = [w for j, w in wires if j != i]
+                self.whatever = whatever(fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial))
+                break
+            except Excused:
+                break
+        if not open and not found.has_errors:
+            found.extend(fault.diagnostic for fault in falls_apart(wiring))
+        self.spend(wiring.tried)
+        return [d for d in found if d.severity is Severity.ERROR]
+
+    def may_mend(self, d: Diagnostic, holes: Sequence[Opening]) -> bool:
+        """Whether one of some holes may be the cause of what was found while planning."""
+        at = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
+        inside = any(x.file is o.span.file and x.start <= o.span.start < x.end for x in at for o in holes)
+        return inside or self.rests(" ".join(x.text for x in at), holes)
+
+    def rests(self, text: str, holes: Sequence[Opening]) -> bool:
+        """Whether a text may rest on one of some holes."""
+        return bool(holes) and (self.branching or not text or self.names.rests(text, (o.name for o in holes)))
+
+    def wires(self, plan: Plan, later: set[str], holes: Sequence[Opening]) -> tuple[bool, list[tuple[int, Wire]]]:
+        """Whether some connects rest on later holes, and those that do not, in the order of wiring. What takes all the ports that
+        are left rests on all that take some before."""
+        drawn = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit]
+        out = {i for i, w in drawn if _paths(w) & later or self.rests(w.node.span.text, holes)}
+        spoilt = set().union(*(_paths(w) for i, w in drawn if i in out))
+        out |= {i for i, w in drawn if late(w) and _paths(w) & spoilt}
+        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: late(x[1]))
+
+    def spend(self, work: int) -> None:
+        """Count work. Raises Spent when there has been too much."""
+        self.work += work
+        if self.work > self.limit:
+            raise Spent
+
+    @property
+    def limit(self) -> int:
+        """All work that there may be."""
+        return self.seconds * WORK_A_SECOND
+
+    def report(self, diagnostics: Diagnostics) -> None:
+        """Say why nothing fits, or what else is wrong."""
+        if self.foreign:
+            diagnostics.items += self.foreign
+            return
+        k = max(self.refused, default=0)
+        reasons = sorted(self.refused.get(k, {}).values(), key=lambda x: x[0])
+        opening = self.openings[k]
+        labels = tuple(Label(d.span, f"{n}: {d.message}") for n, d in reasons if d.span is not None)
+        if self.undecided:
+            tried = f"no number up to {self.highest} fits" if self.highest else "none was tried to the end"
+            diagnostics.items.append(
+                Diagnostic(
+                    "E0462", f"`{opening.name}` is not decided within the limit: {tried}, and higher ones may",
+                    opening.span, labels[:3], help="write a number, or raise the limit with `--solve-seconds`",
+                )
+            )  # fmt: skip
+            return
+        words = "change a number that the labels name, or allow `spread uneven`"
+        diagnostics.items.append(Diagnostic("E0459", f"no number fits `{opening.name}`", opening.span, labels, help=words))
+
+
+def _paths(wire: Wire) -> set[str]:
+    return {t.device.path for t in (*wire.a, *wire.b, *([wire.via] if wire.via else [])) if t.device is not None}

@@ -1,0 +1,186 @@
+"""Power: what devices and transceivers take."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools, Fabric
+from tdsl.physical.figures import Figures
+from tdsl.physical.racks import Bound
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show
+from tdsl.verify.check import Check, Judgement
+
+
+def network(f: Fabric) -> Bools:
+    """Devices of the network: switches, optical switches and panels that stand for themselves."""
+    found: Bools = ((f.kind == "switch") | (f.kind == "ocs") | (f.kind == "panel")) & (f.container < 0)
+    return found
+
+
+def devices_of(view: View, claim: ResolvedClaim | None) -> Bools:
+    """What a requirement is about: the devices of a view, or with `of network` those of the network."""
+    of_network = claim is not None and any(s.kind == "network" for s in claim.of)
+    return view.core & network(view.fabric) if of_network else view.core
+
+
+def judged(bound: Bound, dim: Dim, what: str, missing: str) -> Judgement:
+    """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the plural."""
+    known = Quantity(bound.known, dim)
+    if bound.exact:
+        return Judgement("proved", f"{show(known)} {what}".rstrip(), known, known, known)
+    text = f"at least {show(known)}{f' {what}' if what else ''}; {bound.missing:,} {missing}"
+    return Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
+
+
+class Power(Check):
+    """How many watts the devices take at most.
+
+    ## What it means
+    The sum of all devices with the transceivers in them: what the power supply must carry. `power of S` judges each element of S
+    alone, `power of network` adds up switches, optical switches and their transceivers. `report power typical` takes typical
+    figures.
+
+    ## Formula and source
+    Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where a model has one
+    figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip inside a host is part of the host.
+    Transceivers are those that `tdsl show FILE length` and `cables.csv` name.
+
+    ## What it assumes
+    No cooling and no losses of power supplies beyond what the vendors publish. Where a model or transceiver has no `power`,
+    or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
+
+    ## A design that passes
+    ```fab
+    model switch SW { port p[1..4]: 400Gbps; power 700W max 1500W }
+    require power <= 3kW                                    # two of them
+    ```
+
+    ## A design that fails
+    ```fab
+    require power <= 1kW
+    ```
+
+    ### What it prints
+    ```
+    E0230: `power <= 1kW` does not hold: 3kW
+    ```
+    """
+
+    code = "E0230"
+    name = "power"
+    wrong = "More power than required"
+    kind = "quantity"
+    unit = "W"
+    dim = POWER
+    on_demand = True
+    of_design = True
+    takes = frozenset({"of", "args"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        typical = claim is not None and "typical" in map(str, claim.args)
+        bound = Figures(view.fabric).power(devices_of(view, claim), typical)
+        return judged(bound, POWER, "typical" if typical else "", "figures of devices or transceivers are unknown")
+
+
+class OpticsPower(Check):
+    """How many watts the transceivers take at most.
+
+    ## What it means
+    The sum over all transceivers of the devices: what leaving copper costs. `optics_power of S` judges each element of S alone,
+    `of network` those in switches.
+
+    ## Formula and source
+    Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts once. For the
+    DGX SuperPOD H100 of four units 2,044 twin-port transceivers of 17 W are 34.7 kW (NVIDIA reference architecture RA-11333,
+    table 8).
+
+    ## What it assumes
+    The parts that `cables.csv` names. Ends without a chosen transceiver make it a lower bound.
+
+    ## A design that passes
+    ```fab
+    connect leaf[0] to leaf[1] x 4 { cable MFP7E10 }        # four twin-port transceivers of 17 W
+    require optics_power <= 68W
+    ```
+
+    ## A design that fails
+    ```fab
+    require optics_power <= 60W
+    ```
+
+    ### What it prints
+    ```
+    E0231: `optics_power <= 60W` does not hold: 68W
+    ```
+    """
+
+    code = "E0231"
+    name = "optics_power"
+    wrong = "Transceivers that take more power than required"
+    kind = "quantity"
+    unit = "W"
+    dim = POWER
+    on_demand = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        bound = Figures(view.fabric).optics_power(devices_of(view, claim))
+        return judged(bound, POWER, "", "cable ends have no transceiver, or one without a known power")
+
+
+class Cost(Check):
+    """How much the devices, transceivers and cables cost.
+
+    ## What it means
+    The sum of the prices of all devices, of the transceivers in them and of the cables plugged into them. `cost of network`
+    leaves hosts out, with the transceivers in them, and has all cables.
+
+    ## Formula and source
+    Σ of the prices in the file given with `--prices`, else of `price` of the model. The catalogue states no prices.
+
+    ## What it assumes
+    Amounts in the one currency of the file; no discounts, duties or work. Without a price for everything the sum is a lower
+    bound: `<=` is then refuted or open, never proved. It says how many prices are missing.
+
+    ## A design that passes
+    ```fab
+    model switch SW { port p[1..4]: 400Gbps; price $83k }
+    model cable WIRE { rate 400Gbps; medium dac; price $504 }
+    require cost <= $167k                                   # two switches and one cable
+    ```
+
+    ## A design that fails
+    ```fab
+    require cost <= $100k
+    ```
+
+    ### What it prints
+    ```
+    E0232: `cost <= $100k` does not hold: $166504
+    ```
+    """
+
+    code = "E0232"
+    name = "cost"
+    wrong = "A cost above what is required"
+    kind = "quantity"
+    unit = "$"
+    dim = MONEY
+    on_demand = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        devices = devices_of(view, claim)
+        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
+        legs = np.ones(len(a), dtype=np.bool_) if view.core.all() else devices[a] | devices[b]
+        return judged(Figures(f).cost(devices, legs), MONEY, "", "prices are missing")
+
+
+__all__ = ["Cost", "OpticsPower", "Power", "judged", "network"]

@@ -1,0 +1,166 @@
+"""Racks: power of their feeds and load."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.places import Places
+from tdsl.physical.figures import Figures
+from tdsl.physical.racks import Bound, Racks
+from tdsl.physical.tables import rack_sums
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, show
+from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
+from tdsl.verify.checks.rack_space import NO_PLACES
+
+
+def _held(view: View, racks: Racks) -> dict[int, list[int]]:
+    """Racks with a device of the view, and all that is in them."""
+    return {r: devices for r, devices in racks.by_rack.items() if view.core[devices].any()}
+
+
+def _worst(
+    p: Places, sums: dict[int, Bound], limits: dict[int, Fraction | None], dim: Dim, what: str, devices: dict[int, list[int]]
+) -> Judgement:
+    """The rack with the greatest sum, and a fault for each statement that overloads one."""
+    most = max(sums, key=lambda r: (sums[r].known, -r))
+    missing = sum(b.missing for b in sums.values())
+    known = Quantity(sums[most].known, dim)
+    name = f"rack {p.rack_names[most]} in hall {p.hall_name(most)}"
+    over = [r for r, b in sums.items() if (limit := limits[r]) is not None and b.known > limit]
+    text = f"{'' if not missing else 'at least '}{show(known)} in {name}" + (
+        f"; {missing:,} {'figure is' if missing == 1 else 'figures are'} unknown" if missing else ""
+    )
+    faults: list[Fault] = []
+    blamed: set[int] = set()
+    for r in over:
+        last = devices[r][-1]
+        if int(p.device_place[last]) in blamed:
+            continue
+        blamed.add(int(p.device_place[last]))
+        limit = limits[r]
+        assert limit is not None
+        more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more rack{'' if len(over) == 2 else 's'})"
+        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {show(Quantity(limit, dim))}, and its devices come to "
+        words += f"{show(Quantity(sums[r].known, dim))}{more}"
+        faults.append(Fault(p.origin(last), words, len(over), ((p.rack_kind[r].span, "the rack is declared here"),),
+                            help="place fewer devices in it, or use a rack that carries more"))  # fmt: skip
+    witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
+    status: Status = "refuted" if faults else "bounded" if missing else "proved"
+    upper: Value = inf if missing else known
+    return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
+
+
+class RackPower(Check):
+    """No rack takes more power than its feeds carry.
+
+    ## What it means
+    The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more than one of its
+    feeds carries: with `power 2 x 44kW` each feed must carry the whole rack, so that it survives the loss of the other.
+
+    ## Formula and source
+    Σ over the devices of a rack as in `power`: the published maximum with transceivers, else the one figure and the maximum
+    of the transceivers in its cages. Four DGX H100 are 40.8 kW, and 41.1 kW with four twin-port transceivers of 17 W each.
+
+    ## What it assumes
+    All devices at their maximum at once; the limit is that of one feed. Unknown figures make the sum a lower bound.
+
+    ## A design that passes
+    ```fab
+    hall h1 { row A { rack 1..2 { height 48U; power 2 x 44kW } } }
+    place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)        # four DGX H100 in each
+    ```
+
+    ## A design that fails
+    ```fab
+    hall h1 { row A { rack 1..2 { height 48U; power 2 x 20kW } } }
+    ```
+
+    ### What it prints
+    ```
+    E0223: rack A01 in hall h1 has feeds of 20kW, and its devices come to 40.8kW (and 1 more rack)
+    ```
+    """
+
+    code = "E0223"
+    name = "rack_power"
+    wrong = "A rack that takes more power than a feed carries"
+    kind = "quantity"
+    unit = "W"
+    dim = POWER
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return fabric.places is not None
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f, p = view.fabric, view.fabric.places
+        if p is None:
+            return skipped(NO_PLACES)
+        racks = Racks(f, p)
+        held = _held(view, racks)
+        if not held:
+            return skipped("no device here has a place")
+        found = rack_sums(Figures(f), racks)
+        sums = {r: found[r] for r in held}
+        limits = {r: p.rack_kind[r].feed_watts for r in held}
+        return _worst(p, sums, limits, POWER, "has feeds of", held)
+
+
+class RackWeight(Check):
+    """No rack carries more than it may.
+
+    ## What it means
+    The figure is the most that the devices of any rack weigh. A design fails where they weigh more than the `mass` of the rack.
+
+    ## Formula and source
+    Σ of `mass` of the models of the devices in a rack.
+
+    ## What it assumes
+    The mass of cables, power units and the rack itself is no part of it, so `mass` of a rack is what its devices may weigh.
+    Unknown figures make the sum a lower bound.
+
+    ## A design that passes
+    ```fab
+    hall h1 { row A { rack 1..2 { height 48U; mass 1400kg } } }
+    ```
+
+    ## A design that fails
+    ```fab
+    hall h1 { row A { rack 1..2 { height 48U; mass 400kg } } }
+    ```
+
+    ### What it prints
+    ```
+    E0224: rack A01 in hall h1 carries 400kg, and its devices come to 521.8kg (and 1 more rack)
+    ```
+    """
+
+    code = "E0224"
+    name = "rack_weight"
+    wrong = "A rack that carries more than it may"
+    kind = "quantity"
+    unit = "kg"
+    dim = MASS
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return fabric.places is not None
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f, p = view.fabric, view.fabric.places
+        if p is None:
+            return skipped(NO_PLACES)
+        racks = Racks(f, p)
+        held = _held(view, racks)
+        if not held:
+            return skipped("no device here has a place")
+        sums = {r: racks.total(devices, racks.mass) for r, devices in held.items()}
+        return _worst(p, sums, {r: p.rack_kind[r].mass for r in held}, MASS, "carries", held)

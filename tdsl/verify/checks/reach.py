@@ -1,0 +1,323 @@
+"""Cables and cages: runs within reach, parts that fit their cages, one kind of part in a twin-port transceiver."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.physical.model import Physical, physical_of
+from tdsl.physical.parts import MICRO, Choice, amount, fits, lengths_of, shown
+from tdsl.prove.view import View
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import LENGTH, Quantity, show
+from tdsl.source import Origin
+from tdsl.verify.check import Check, Fault, Judgement, Status, Value, no, skipped, yes
+from tdsl.verify.checks.rack_space import NO_PLACES
+
+
+def legs_of(view: View, claim: ResolvedClaim | None) -> Bools:
+    """Cable legs of a view; with `of A to B` those between them."""
+    f = view.fabric
+    a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
+    if claim is not None and claim.of_to:
+        here, there = (np.zeros(f.device_count, dtype=np.bool_) for _ in "ab")
+        for into, selectors in ((here, claim.of), (there, claim.of_to)):
+            for s in selectors:
+                for e in s.elements:
+                    into[e.devices] = True
+        both: Bools = (here[a] & there[b]) | (here[b] & there[a])
+        return both
+    found: Bools = np.ones(len(a), dtype=np.bool_) if view.core.all() else view.core[a] | view.core[b]
+    return found
+
+
+class CableLength(Check):
+    """Every cable reaches from one end to the other.
+
+    ## What it means
+    The figure is the longest run of any cable, with slack, as its ends are placed. A design fails where a run is longer than the
+    part or the transceivers of its connect reach, or than any length in which the part is sold.
+
+    ## Formula and source
+    The route as in `tdsl show FILE length CABLE`. The run is at most the `reach` of the cable and of the transceivers at its
+    ends, and at most the longest of its `lengths` and `unconfirmed` lengths.
+
+    ## What it assumes
+    The places, pitches, trays and slack of the design. Each cable of a link through a panel is judged alone. Where the length
+    of a cable is unknown the figure is a lower bound.
+
+    ## A design that passes
+    ```fab
+    connect leaf[*] to spine[*] spread { cable MFP7E10 }    # multimode fibre: 50 m
+    require cable_length of leaf to spine <= 50m
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[*] to spine[*] spread { cable MFP7E10 }    # and 60 m of tray between them
+    ```
+
+    ### What it prints
+    ```
+    E0225: leaf[0].p[1] to spine[0].p[1] runs 63.512m, and MFP7E10 reaches 50m
+    ```
+    """
+
+    code = "E0225"
+    name = "cable_length"
+    wrong = "A cable longer than its parts reach"
+    kind = "quantity"
+    unit = "m"
+    dim = LENGTH
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of", "to"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return fabric.places is not None
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        physical = physical_of(view.fabric)
+        if physical is None:
+            return skipped(NO_PLACES)
+        legs = legs_of(view, claim)
+        run = physical.lengths.run[legs]
+        if not len(run):
+            return skipped("there are no cables")
+        unknown = int((run < 0).sum())
+        if unknown == len(run):
+            first = int(np.flatnonzero(legs)[0])
+            return skipped(f"no length is known: {physical.lengths.unknown(first)}")
+        longest = int(np.flatnonzero(legs)[int(np.argmax(run))])
+        most = Quantity(Fraction(int(run.max()), MICRO), LENGTH)
+        text = f"{show(most)} from {_ends(view.fabric, longest)}"
+        if unknown:
+            text = f"at least {text}; {unknown:,} of {len(run):,} lengths are unknown"
+        faults = tuple(_too_long(view.fabric, physical, legs))
+        status: Status = "refuted" if faults else "bounded" if unknown else "proved"
+        witness = {"cable": _ends(view.fabric, longest)}
+        upper: Value = inf if unknown else most
+        return Judgement(status, text, most, most, upper, witness=witness, faults=faults)
+
+
+def _ends(f: Fabric, leg: int) -> str:
+    return f"{f.port_path(int(f.cable_a[leg]))} to {f.port_path(int(f.cable_b[leg]))}"
+
+
+def _too_long(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+    """A fault for each connect with a run beyond its parts, at the longest."""
+    number, choices = physical.parts.group
+    run = physical.lengths.run
+    out: list[Fault] = []
+    for k, choice in enumerate(choices):
+        if choice.cable is None:
+            continue
+        rows = np.flatnonzero((number == k) & legs & (run >= 0))
+        limits = [(x, amount(x, "reach", LENGTH)) for x in (choice.cable, choice.optic_a, choice.optic_b) if x is not None]
+        least = min(((r, shown(x)) for x, r in limits if r is not None), default=None)
+        sold = max((x for lengths in lengths_of(choice.cable) for x in lengths), default=None)
+        beyond: list[tuple[Ints, str]] = []
+        if least is not None:
+            reach = f"{least[1]} reaches {show(Quantity(least[0], LENGTH))}"
+            beyond.append((rows[run[rows] > int(least[0] * MICRO)], reach))
+        if sold is not None:
+            beyond.append((rows[run[rows] > sold], f"{shown(choice.cable)} is sold up to {sold / MICRO:g}m"))
+        for rows_over, why in beyond:
+            if not len(rows_over):
+                continue
+            leg = int(rows_over[np.argmax(run[rows_over])])
+            text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and {why}"
+            alike = f" ({len(rows_over):,} cables alike)" if len(rows_over) > 1 else ""
+            origin = f.statements[int(f.cable_statement[leg])].origin
+            help = "place the ends nearer, or use a part that reaches further"
+            out.append(Fault(origin, text + alike, len(rows_over), help=help))
+            break
+    return out
+
+
+class CageFit(Check):
+    """Every transceiver and cable fits the cage it goes into.
+
+    ## What it means
+    A transceiver that a connect pins with `optic` must have the form, heat sink, number of ports and rate of the cages at its
+    end: a finned twin-port OSFP does not go into a DGX, whose cages take flat tops, nor a single-port one into a switch. Both
+    ends need one fibre and one kind of connector, and so does the cable.
+
+    ## Formula and source
+    NVIDIA LinkX 100G-PAM4 overview, connectors and cages (docs.nvidia.com/networking/display/400g100gpam4ovpub): finned OSFP in
+    air-cooled switches only, flat twin-port in DGX and liquid-cooled switches, flat single-port and QSFP112 in adapters only.
+
+    ## What it assumes
+    What the models state. A model without `cage`, or without `finned` or `flat` where the transceiver has a heat sink, leaves
+    the answer open.
+
+    ## A design that passes
+    ```fab
+    connect node[n].nic[r] to leaf[r] { optic MMA4Z00_NS_FLT, MMA4Z00_NS; cable MFP7E10 }
+    ```
+
+    ## A design that fails
+    ```fab
+    connect node[n].nic[r] to leaf[r] { optic MMA4Z00_NS }  # the DGX needs the flat top
+    ```
+
+    ### What it prints
+    ```
+    E0226: node[0].nic[0]: MMA4Z00-NS is finned, and the cage takes flat (16 ends alike)
+    ```
+    """
+
+    code = "E0226"
+    name = "cage_fit"
+    wrong = "A transceiver that does not fit its cage"
+    kind = "yes_no"
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return any("optics" in s.settings for s in fabric.statements)
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        if not self.applies_to(f):
+            return skipped("no connect pins a transceiver")
+        legs = legs_of(view, None)
+        faults: list[Fault] = []
+        open_ends: list[str] = []
+        for number, statement in enumerate(f.statements):
+            optics = statement.settings.get("optics")
+            rows = np.flatnonzero(legs & (f.cable_statement == number))
+            if not isinstance(optics, tuple) or not len(rows):
+                continue
+            for ports, optic in ((f.cable_a, optics[0]), (f.cable_b, optics[1])):
+                self._end(f, ports[rows].tolist(), optic, statement.origin, faults, open_ends)
+            faults += _mated(optics, statement.settings.get("part"), statement.origin, len(rows))
+        if faults:
+            return no(faults[0].message, tuple(faults))
+        if open_ends:
+            return skipped(open_ends[0])
+        return yes("every transceiver fits its cage")
+
+    def _end(
+        self, f: Fabric, ports: list[int], optic: DeviceModel, origin: Origin, faults: list[Fault], open_ends: list[str]
+    ) -> None:
+        """One end of a connect: faults, and what cannot be judged."""
+        wrong: dict[tuple[str, str], list[int]] = {}
+        for port in ports:
+            c, _ = f.port_class(port)
+            link = int(f.port_link[port])
+            rate = int(f.link_rate[link]) if link >= 0 else c.rate or 0
+            why = fits(optic, c, rate)
+            if why:
+                wrong.setdefault((c.name, why), []).append(port)
+        for (_, why), found in wrong.items():
+            if "does not state" in why:
+                open_ends.append(why)
+                continue
+            alike = f" ({len(found):,} ends alike)" if len(found) > 1 else ""
+            ports_at = f.port_class(found[0])[0].origin.span
+            labels = ((ports_at, "the ports are declared here"), (optic.origin.span, "the transceiver is declared here"))
+            help = "pin a transceiver that fits, or none: then one is chosen"
+            faults.append(Fault(origin, f"{f.port_path(found[0])}: {why}{alike}", len(found), labels, help=help))
+
+
+def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int) -> list[Fault]:
+    """Faults of two transceivers and a cable that do not go together."""
+    a, b = optics
+    assert isinstance(a, DeviceModel) and isinstance(b, DeviceModel)
+    pairs = [(a, b, "fibre"), (a, b, "connector")]
+    if isinstance(part, DeviceModel):
+        pairs += [(a, part, "fibre"), (b, part, "fibre")]
+    for x, y, fact in pairs:
+        one, two = x.facts.get(fact), y.facts.get(fact)
+        if one is not None and two is not None and str(one) != str(two):
+            text = f"{shown(x)} has the {fact} {one} and {shown(y)} {two}: they do not go together"
+            labels = ((x.origin.span, "declared here"), (y.origin.span, "declared here"))
+            return [Fault(origin, text, count, labels, help="use one kind at both ends")]
+    return []
+
+
+class TwinPort(Check):
+    """The ports of one transceiver use one kind of part.
+
+    ## What it means
+    The two ports of a twin-port transceiver leave by two fibres of one kind, both straight or both splitters, and there is one
+    transceiver in a cage, whatever connects lead to its ports.
+
+    ## Formula and source
+    For each cage all cable ends in it have one transceiver, one kind of cable, and the same number of legs. NVIDIA MMS4X00-NM
+    product page, application overview: "both fibres must be the same kind, both straight or both splitter".
+
+    ## What it assumes
+    The parts that `cables.csv` names.
+
+    ## A design that passes
+    ```fab
+    connect leaf[0].p[1] to leaf[1].p[1] { cable MFP7E10 }
+    connect leaf[0].p[2] to leaf[1].p[2] { cable MFP7E10 }  # the same cage
+    ```
+
+    ## A design that fails
+    ```fab
+    connect leaf[0].p[1] to leaf[1].p[1] { cable MFP7E10 }
+    connect leaf[0].p[2] to leaf[1].p[2] { cable MFP7E30 }  # single-mode beside multimode
+    ```
+
+    ### What it prints
+    ```
+    E0227: cage OSFP 1 of leaf[0] has MFP7E10 and MFP7E30: a transceiver takes one kind (and 1 more)
+    ```
+    """
+
+    code = "E0227"
+    name = "twin_port"
+    wrong = "Two kinds of cable in one transceiver"
+    kind = "yes_no"
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return fabric.places is not None
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        physical = physical_of(f)
+        if physical is None:
+            return skipped(NO_PLACES)
+        legs = np.flatnonzero(legs_of(view, None))
+        number, choices = physical.parts.group
+        index: dict[tuple[str, str], int] = {}
+        kinds_a = np.array([index.setdefault(_kind(c, c.optic_a), len(index)) for c in choices] or [0])
+        kinds_b = np.array([index.setdefault(_kind(c, c.optic_b), len(index)) for c in choices] or [0])
+        port = np.concatenate([f.cable_a[legs], f.cable_b[legs]])
+        kind = np.concatenate([kinds_a[number[legs]], kinds_b[number[legs]]])
+        statement = np.concatenate([f.cable_statement[legs]] * 2)
+        caged = physical.parts.caged(port)
+        port, kind, statement = port[caged], kind[caged], statement[caged]
+        cage = physical.parts.cage_of(port)
+        order = np.lexsort((statement, cage))
+        mixed = np.flatnonzero((cage[order][1:] == cage[order][:-1]) & (kind[order][1:] != kind[order][:-1]))
+        if not len(mixed):
+            return yes("every transceiver has one kind of cable")
+        names = list(index)
+        here, there = int(order[mixed[0]]), int(order[mixed[0] + 1])
+        both = sorted({names[int(kind[here])], names[int(kind[there])]})
+        shown_names = [(x[0] if both[0][0] != both[1][0] else x[1]) or "a part that is not known" for x in both]
+        alike = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
+        where = f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
+        text = f"{where} has {shown_names[0]} and {shown_names[1]}: a transceiver takes one kind{alike}"
+        origin = f.statements[int(statement[there])].origin
+        other = f.statements[int(statement[here])].origin
+        labels = ((other.span, "the other comes from here"),) if other is not origin else ()
+        return no(text, (Fault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),))
+
+
+def _kind(choice: Choice, optic: DeviceModel | None) -> tuple[str, str]:
+    """What tells two kinds of cable end apart: the cable and the transceiver; straight and splitter cables have other names."""
+    return ("" if choice.cable is None else shown(choice.cable)), ("" if optic is None else shown(optic))

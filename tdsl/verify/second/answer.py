@@ -1,0 +1,73 @@
+"""What a second method answers, and the limits that make it end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.quantity import RATE, Quantity
+
+NETWORKX, Z3, HIGHS, CHECKER = "networkx", "z3", "HiGHS", "checker"
+
+Figure = Fraction | float
+"""An exact figure; the only float is infinity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a second opinion may cost, in sizes: so the answer does not depend on the machine."""
+
+    links: int = 25_000  # of a fabric
+    steps: int = 4_000_000  # devices and links that searches and flows of networkx look at
+    units: int = 16  # that z3 divides, or as many splits as these have where units have the same links
+    crossings: int = 400  # pairs of devices with links that z3 counts
+    work: int = 60_000_000  # z3's own count of its steps
+    columns: int = 30_000  # of a linear program
+    iterations: int = 200_000  # of the simplex method
+    sets: int = 200  # sets of failures, one by one
+    rounds: int = 200  # sets of failures that z3 proposes
+    trials: int = 16  # values of an unknown count
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A figure between ``lower`` and ``upper``, or yes or no, by a library. ``relative`` is the error of its floats,
+    ``full_bps`` what 100% of a bandwidth is, 0 of other figures."""
+
+    by: str
+    lower: Figure = Fraction(0)
+    upper: Figure = Fraction(0)
+    holds: bool | None = None
+    relative: Fraction = Fraction(0)
+    full_bps: Fraction = Fraction(0)
+
+
+class NoOpinion(Exception):
+    """No second method answers; the text says why."""
+
+
+class TooLarge(NoOpinion):
+    """A second method would take too long."""
+
+    def __init__(self, size: str) -> None:
+        super().__init__(f"too large for a second opinion ({size})")
+
+
+def exactly(by: str, value: Figure | int) -> Answer:
+    """A figure that is known."""
+    value = Fraction(value) if isinstance(value, int) else value
+    return Answer(by, value, value)
+
+
+def whether(by: str, holds: bool) -> Answer:
+    """Yes or no."""
+    return Answer(by, holds=holds)
+
+
+def wanted(claim: ResolvedClaim, found: Answer) -> Fraction | None:
+    """What a claim compares the figure with, a rate as a fraction of full; None where it is neither a number nor a rate."""
+    asked = claim.value
+    if isinstance(asked, Quantity) and asked.dim == RATE and found.full_bps:
+        return Fraction(asked.amount) / found.full_bps
+    return None if isinstance(asked, bool) or not isinstance(asked, (int, Fraction)) else Fraction(asked)

@@ -1,0 +1,148 @@
+"""Sets of failures: each set where they are few, else those that z3 proposes until none is left that could be fatal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.second import figures, halves, patterns
+from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, TooLarge, wanted, whether
+from tdsl.verify.second.wiring import Wiring
+
+AFTER = {
+    "edge_redundancy": figures.edge_redundancy,
+    "node_redundancy": figures.node_redundancy,
+    "diameter": figures.diameter,
+    "mean_hops": figures.mean_hops,
+}
+
+
+def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
+    """Whether what is asked holds after every K of the elements."""
+    elements = figures.elements_of(w, claim)
+    count = claim.any_count or 0
+    if not 0 < count <= len(elements):
+        raise NoOpinion("fewer elements are there than are to fail")
+    asked = claim.given or replace(claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), given=None)
+    sets = comb(len(elements), count)
+    if sets <= limits.sets and sets * 12 * w.graph.number_of_edges() <= limits.steps:
+        by, near = "", Fraction(0)
+        for failed in combinations(elements, count):
+            found = _holds(w.without(*figures.together(failed)), asked, limits)
+            by, near = by or found.by, max(near, found.relative)
+            if not found.holds:
+                return found
+        return Answer(by, holds=True, relative=near)
+    if asked.metric == "reachability" and not asked.of and not asked.through:
+        return whether(Z3, fatal(w, elements, count, limits) is None)
+    raise TooLarge(f"{sets:,} sets of failures")
+
+
+def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
+    """Whether what is asked holds of what is left."""
+    if asked.of_to:
+        if not all(w.members(side) for side in (asked.of, asked.of_to)):
+            return whether(NETWORKX, False)  # nothing is left of one of the two
+    elif len(w.units) < 2:
+        raise NoOpinion("fewer than two units are left after some failures")
+    if asked.metric == "reachability":
+        return figures.reachability(w, asked, limits)
+    if asked.metric == "bisection":
+        found = halves.least(w, asked, limits)
+    elif asked.metric in AFTER:
+        found = AFTER[asked.metric](w, asked, limits)
+    elif asked.metric == "throughput" and asked.of_to:
+        found = figures.throughput_between(w, asked, limits)
+    elif asked.metric == "throughput":
+        found = patterns.throughput(w, asked, limits)
+    else:
+        raise NoOpinion("what is asked after failures has no second method")
+    against = wanted(asked, found)
+    if against is None:
+        raise NoOpinion("what is asked after failures is neither a number nor a rate")
+    value = found.lower
+    slack = found.relative * max(abs(against), Fraction(1))
+    if slack and -slack <= value - against <= slack:
+        return Answer(found.by, holds=True, relative=found.relative)  # it may also be so little less, as the caller has to know
+    holds = {
+        "<": value < against, "<=": value <= against, ">": value > against, ">=": value >= against,
+        "==": value == against, "!=": value != against,
+    }  # fmt: skip
+    return whether(found.by, holds[asked.op])
+
+
+# ---------------------------------------------------------------- by hitting sets
+
+
+def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits) -> tuple[int, ...] | None:
+    """Elements, ``count`` of them, whose failure separates what still has a link; None if there are none.
+
+    z3 proposes a set; networkx judges it. Where what is left is joined, the devices of a tree that joins it say why: a fatal set
+    must take one of these, or leave a link to something that lost all its links here. That is added, and z3 proposes again.
+    """
+    import z3
+
+    fails = [z3.Bool(f"fail{i}") for i in range(len(elements))]
+    of: dict[int, list[Any]] = {}
+    if any(e.links for e in elements):
+        raise TooLarge("sets of links")
+    for i, element in enumerate(elements):
+        for d in w.contents(element.devices):
+            of.setdefault(d, []).append(fails[i])
+    if any(w.kind(d) not in ("host", "chip", "switch") for d in of):
+        raise TooLarge("sets of panels or optical switches")
+    solver = z3.Solver()
+    solver.set("rlimit", limits.work)
+    solver.add(z3.PbEq([(x, 1) for x in fails], count))
+    ends = [*w.units, *w.others]
+    for _ in range(limits.rounds):
+        found = solver.check()
+        if found == z3.unsat:
+            return None
+        if found != z3.sat:
+            break
+        model = solver.model()
+        failed = tuple(i for i, x in enumerate(fails) if z3.is_true(model.eval(x, model_completion=True)))
+        left = w.without(*figures.together(elements[i] for i in failed))
+        if len(left.units) < 2:
+            raise NoOpinion("fewer than two units are left after some failures")
+        if not figures.reachability(left, None, limits).holds:
+            return failed
+        tree = _joining(left)
+        taken = [x for d in tree for x in of.get(d, ())]
+        back = [_alive(w, d, of) for d in ends if d not in left.graph or not left.graph.degree(d)]
+        solver.add(z3.Or([*taken, *back]))
+    raise TooLarge(f"{comb(len(elements), count):,} sets of failures")
+
+
+def _joining(left: Wiring) -> frozenset[int]:
+    """Devices that are enough to join all ends that are left: a tree in a component that all meet, or else everything."""
+    import networkx
+
+    ends = [*left.units, *left.others]
+    common = frozenset.intersection(*(frozenset(c for _, c in left.meetings[d]) for d in ends))
+    common = frozenset(c for c in common if c >= 0)
+    if not common or left.direct:
+        return frozenset(left.graph)
+    component = min(common)
+    doors = {min(node for node, c in left.meetings[d] if c == component) for d in ends}
+    tree: set[int] = set(ends)
+    root = min(doors)
+    paths = networkx.single_source_shortest_path(left.inner, root)
+    for door in doors:
+        tree |= set(paths[door])
+    return frozenset(tree)
+
+
+def _alive(w: Wiring, device: int, of: dict[int, list[Any]]) -> Any:
+    """That a device and one that it is linked to stay."""
+    import z3
+
+    def stays(d: int) -> Any:
+        return z3.Not(z3.Or(of[d])) if d in of else z3.BoolVal(True)
+
+    return z3.And(stays(device), z3.Or([stays(d) for d in w.graph.adj[device]]))

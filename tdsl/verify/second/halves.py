@@ -1,0 +1,122 @@
+"""The bisection by z3: which side every unit and every switch is on are unknowns, and what crosses is a sum over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, gcd, prod
+from typing import Any
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.check import Result
+from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge
+from tdsl.verify.second.wiring import Wiring
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the least that half of the
+    units can send."""
+
+    units: tuple[int, ...]
+    links: tuple[tuple[int, int, int], ...]
+    grain: int
+    full: int
+
+    @classmethod
+    def of(cls, w: Wiring, limits: Limits) -> Halves:
+        """Raises TooLarge."""
+        units = w.units
+        if len(units) < 2:
+            raise NoOpinion("there are fewer than two units")
+        net = w.among(w.forwards | set(units))
+        if net.number_of_edges() > limits.crossings:
+            raise TooLarge(f"{net.number_of_edges()} pairs with links")
+        rates = [facts["rate"] for *_, facts in net.edges(data=True)]
+        grain = gcd(*rates) or 1
+        links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
+        kinds: dict[object, int] = {}
+        for u in units:
+            near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
+            kinds[near] = kinds.get(near, 0) + 1
+        if prod(n + 1 for n in kinds.values()) > 1 << limits.units:
+            raise TooLarge(f"{len(units)} units")
+        sent = sorted(net.degree(u, weight="rate") // grain for u in units)
+        return cls(units, links, grain, sum(sent[: len(units) // 2]))
+
+    def split(self, most: int, limits: Limits) -> int | None:
+        """What some balanced split crosses, at most so much; None if there is none. Raises NoOpinion where z3 gives up."""
+        import z3
+
+        if most < 0:
+            return None
+        side: dict[int, Any] = {}
+        for d in sorted({*self.units, *(x for a, b, _ in self.links for x in (a, b))}):
+            side[d] = z3.Bool(f"side{d}")
+        solver = z3.SolverFor("QF_FD")
+        solver.set("rlimit", limits.work)
+        solver.add(z3.PbEq([(side[u], 1) for u in self.units], len(self.units) // 2))
+        if self.links:
+            solver.add(z3.PbLe([(z3.Xor(side[a], side[b]), room) for a, b, room in self.links], most))
+        for one, two in self._alike():
+            solver.add(z3.Implies(side[two], side[one]))
+        found = solver.check()
+        if found == z3.unsat:
+            return None
+        if found != z3.sat:
+            raise NoOpinion(f"z3 gave no answer within {limits.work:,} steps")
+        model = solver.model()
+        on = {d for d, x in side.items() if z3.is_true(model.eval(x, model_completion=True))}
+        if len(on.intersection(self.units)) != len(self.units) // 2:
+            raise NoOpinion("z3 gave a split that is not balanced")
+        return sum(room for a, b, room in self.links if (a in on) != (b in on))
+
+    def _alike(self) -> list[tuple[int, int]]:
+        """Units with the very same links: exchanging two of them changes nothing, so the first may be on the first side first."""
+        near: dict[int, list[tuple[int, int]]] = {u: [] for u in self.units}
+        for a, b, room in self.links:
+            for one, other in ((a, b), (b, a)):
+                if one in near:
+                    near[one].append((other, room))
+        kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
+        for u, met in near.items():
+            kinds.setdefault(tuple(sorted(met)), []).append(u)
+        return [pair for members in kinds.values() for pair in pairwise(members)]
+
+
+def bisection(w: Wiring, claim: ResolvedClaim | None, result: Result, limits: Limits) -> Answer:
+    """That no split crosses less than the lower bound, and that one crosses at most the upper one."""
+    halves = Halves.of(w, limits)
+    full = _full(halves, w, claim, limits)
+    assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
+    low, high = result.lower * full, result.upper * full
+    under = halves.split(ceil(low) - 1, limits)
+    if under is not None:
+        return Answer(Z3, Fraction(0), under / full, full_bps=full * halves.grain)
+    found = halves.split(floor(high), limits)
+    if found is None:
+        return Answer(Z3, (floor(high) + 1) / full, float("inf"), full_bps=full * halves.grain)
+    return Answer(Z3, Fraction(result.lower), found / full, full_bps=full * halves.grain)
+
+
+def _full(halves: Halves, w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Fraction:
+    """What 100% is, in grains."""
+    if claim is not None and claim.of_intact and w.intact is not None:
+        before = Halves.of(w.intact, limits)
+        full = Fraction(before.full * before.grain, halves.grain)
+    else:
+        full = Fraction(halves.full)
+    if not full:
+        raise NoOpinion("half of the units have no link")
+    return full
+
+
+def least(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """The bisection as a fraction of full, found by going down until z3 finds no split that crosses less."""
+    halves = Halves.of(w, limits)
+    full = _full(halves, w, claim, limits)
+    best = sum(room for *_, room in halves.links)
+    while (found := halves.split(best - 1, limits)) is not None:
+        best = found
+    return Answer(Z3, best / full, best / full, full_bps=full * halves.grain)

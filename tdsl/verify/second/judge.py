@@ -1,0 +1,243 @@
+"""Each figure again: which method answers it, and whether its answer is that of the check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.failing import Failed
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import KINDS
+from tdsl.verify.check import Check, Result, catalogue
+from tdsl.verify.second import figures, halves, patterns
+from tdsl.verify.second.answer import Answer, Figure, Limits, NoOpinion, TooLarge, wanted
+from tdsl.verify.second.wiring import Wiring
+
+METHODS: Mapping[str, figures.Method] = {
+    "reachability": figures.reachability,
+    "plane_isolation": figures.plane_isolation,
+    "blast_radius": figures.blast_radius,
+    "diameter": figures.diameter,
+    "mean_hops": figures.mean_hops,
+    "edge_redundancy": figures.edge_redundancy,
+    "node_redundancy": figures.node_redundancy,
+    "oversubscription": figures.oversubscription,
+    "links": figures.links,
+    "switches": figures.switches,
+}
+"""The checks that networkx answers, by name."""
+
+OTHERS = ("bisection", "throughput", "survives")
+JUDGED = ("proved", "refuted", "bounded")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a second method says of one result: ``confirmed``, ``unconfirmed`` (with the reason) or ``disagrees``."""
+
+    verdict: str
+    by: str = ""
+    answer: Answer | None = None
+    reason: str = ""
+
+    def facts(self) -> dict[str, object]:
+        """As plain JSON values."""
+        out: dict[str, object] = {"verdict": self.verdict}
+        if self.by:
+            out["by"] = [self.by]
+        if self.answer is not None:
+            found = self.answer
+            if found.holds is not None:
+                out["value"] = found.holds
+            else:
+                out |= {"lower": _plain(found.lower), "upper": _plain(found.upper)}
+        if self.reason:
+            out["reason"] = self.reason
+        return out
+
+    @property
+    def said(self) -> str:
+        """The second answer in words."""
+        assert self.answer is not None
+        if self.answer.holds is not None:
+            return "yes" if self.answer.holds else "no"
+        low, high = self.answer.lower, self.answer.upper
+        if low == high:
+            return _said(low)
+        return f"at least {_said(low)}" if high == float("inf") else f"between {_said(low)} and {_said(high)}"
+
+
+def _plain(value: Figure) -> float | None:
+    return None if value == float("inf") else float(value)
+
+
+def _said(value: Figure) -> str:
+    return str(value) if isinstance(value, Fraction) and value.denominator < 1000 else f"{float(value):.9g}"
+
+
+# ---------------------------------------------------------------- results
+
+
+def pairs(claims: Sequence[ResolvedClaim], results: Sequence[Result]) -> Iterator[tuple[Result, ResolvedClaim | None]]:
+    """Every result with the claim that it answers; results of claims are in the order of the claims."""
+    waiting = iter(claims)
+    for result in results:
+        if result.requirement is None:
+            yield result, None
+            continue
+        for claim in waiting:
+            scope = claim.scope.name if claim.scope else ""
+            if (claim.metric, claim.text, scope) == (result.check, result.requirement, result.scope):
+                yield result, claim
+                break
+
+
+class Judge:
+    """Second opinions about the results of one fabric."""
+
+    def __init__(self, fabric: Fabric, failed: Failed | None = None, limits: Limits | None = None) -> None:
+        self.fabric = fabric
+        self.limits = limits or Limits()
+        self.failed = failed
+        self.checks = catalogue()
+        self._whole: Wiring | None = None
+
+    @property
+    def whole(self) -> Wiring:
+        """The fabric as it stands."""
+        if self._whole is None:
+            self._whole = Wiring.whole(self.fabric)
+        return self._whole
+
+    def opinion(self, result: Result, claim: ResolvedClaim | None) -> Opinion | None:
+        """The second opinion about a result; None where the check has no second method or gave no answer."""
+        if result.status not in JUDGED or (result.check not in METHODS and result.check not in OTHERS):
+            return None
+        if not self.fabric.complete:
+            return None
+        try:
+            if self.fabric.link_count > self.limits.links:
+                raise TooLarge(f"{self.fabric.link_count:,} links")
+            return self._compared(result, claim)
+        except NoOpinion as why:
+            return Opinion("unconfirmed", reason=str(why))
+
+    def _compared(self, result: Result, claim: ResolvedClaim | None) -> Opinion:
+        check = self.checks[result.check]
+        if result.check == "survives":
+            return self._survives(result, claim)
+        found = self._figure(check, result, claim)
+        if found.holds is not None:
+            if result.status == "bounded":
+                raise NoOpinion("the check left it open")
+            same = found.holds == (result.status == "proved")
+            return Opinion("confirmed" if same else "disagrees", found.by, found)
+        if result.lower is None or result.upper is None:
+            raise NoOpinion("the check gave no figure")
+        low, high = _exact(result.lower), _exact(result.upper)
+        slack = found.relative * max(abs(_finite(found.upper)), abs(_finite(high)))
+        if found.upper < low - slack or found.lower > high + slack:
+            return Opinion("disagrees", found.by, found)
+        if found.lower >= low - slack and found.upper <= high + slack:
+            if claim is not None and claim.op and not _verdict_fits(result, claim, found):
+                return Opinion("disagrees", found.by, found, "the figure is the same, but not whether it meets the requirement")
+            return Opinion("confirmed", found.by, found)
+        raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
+
+    # ------------------------------------------------------------ what a claim is about
+    def _figure(self, check: Check, result: Result, claim: ResolvedClaim | None) -> Answer:
+        """The figure of all that a claim is about; of several elements the worst."""
+        wiring = self.whole
+        if claim is None:
+            return self._method(check, self._left(check, wiring), None, result)
+        parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        if not parts:
+            wiring = wiring if claim.scope is None else wiring.part(claim.scope, False)
+            return self._method(check, self._left(check, wiring), claim, result)
+        return self._worst(check, result, claim, parts)
+
+    def _left(self, check: Check, wiring: Wiring) -> Wiring:
+        """What the failures of `--fail` leave, if the check is about that."""
+        if self.failed is None or check.of_design:
+            return wiring
+        return wiring.without(self.failed.devices.nonzero()[0].tolist(), set(self.failed.links.nonzero()[0].tolist()))
+
+    def _worst(self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[Element, bool]]) -> Answer:
+        gone = self.failed.devices if self.failed is not None and not check.of_design else ~self.fabric.built
+        there = [(e, alone) for e, alone in parts if (self.fabric.built & ~gone)[e.devices].any()]
+        figures.fits(len(there) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(there)} elements")
+        ordered = claim.op not in ("==", "!=") and isinstance(claim.value, (int, Fraction, type(None)))
+        if check.kind != "yes_no" and not ordered and len(there) > 1:
+            raise NoOpinion("which of several elements is the worst is not asked a second time for such a comparison")
+        found = []
+        for element, alone in there:
+            one = self._left(check, self.whole.part(element, alone))
+            mine = result if len(there) == 1 else replace(result, lower=result.lower)
+            try:
+                found.append(self._method(check, one, claim, mine))
+            except TooLarge:
+                raise
+            except NoOpinion:
+                if len(there) == 1 or check.kind != "ratio":
+                    raise
+        if not found:
+            raise NoOpinion("nothing that it names has a figure")
+        if found[0].holds is not None:
+            return replace(found[0], holds=all(x.holds for x in found))
+        least = claim.op.startswith(">") or (check.scarce and not claim.op)
+        return min(found, key=lambda x: x.lower) if least else max(found, key=lambda x: x.upper)
+
+    def _method(self, check: Check, wiring: Wiring, claim: ResolvedClaim | None, result: Result) -> Answer:
+        if check.name == "bisection":
+            several = claim is not None and sum(len(s.elements) for s in claim.of) > 1
+            if several:
+                return halves.least(wiring, claim, self.limits)
+            return halves.bisection(wiring, claim, result, self.limits)
+        if check.name == "throughput":
+            assert claim is not None
+            return self._throughput(wiring, claim)
+        return METHODS[check.name](wiring, claim, self.limits)
+
+    def _throughput(self, wiring: Wiring, claim: ResolvedClaim) -> Answer:
+        if claim.of_to:
+            return figures.throughput_between(wiring, claim, self.limits)
+        return patterns.throughput(wiring, claim, self.limits)
+
+    # ------------------------------------------------------------ failures
+    def _survives(self, result: Result, claim: ResolvedClaim | None) -> Opinion:
+        from tdsl.verify.second.failures import survives
+
+        assert claim is not None
+        if result.status == "bounded":
+            raise NoOpinion("the check left it open")
+        wiring = self.whole if claim.scope is None else self.whole.part(claim.scope, False)
+        found = survives(self._left(self.checks["survives"], wiring), claim, self.limits)
+        if found.holds and found.relative and result.status == "refuted":
+            raise NoOpinion("after some failures the figure is as near to what is asked as floats tell")
+        return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found)
+
+
+def _exact(value: object) -> Figure:
+    """A figure of a result as a fraction, or infinity."""
+    amount = getattr(value, "amount", value)
+    if isinstance(amount, (int, Fraction)):
+        return Fraction(amount)
+    if amount == float("inf"):
+        return float("inf")
+    raise NoOpinion("the check gave no exact figure")
+
+
+def _finite(value: Figure) -> Fraction:
+    return value if isinstance(value, Fraction) else Fraction(0)
+
+
+def _verdict_fits(result: Result, claim: ResolvedClaim, found: Answer) -> bool:
+    """Whether the status is what the figure says of the requirement."""
+    asked = wanted(claim, found)
+    if asked is None or claim.report:
+        return True
+    from tdsl.verify.compare import holds
+
+    return holds(claim.op, result.lower, result.upper, asked) == result.status

@@ -1,0 +1,238 @@
+"""Throughput of a pattern as one linear program in HiGHS: a flow for each source over all links at once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+from tdsl import files
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.verify.second.answer import HIGHS, Answer, Limits, NoOpinion, TooLarge
+from tdsl.verify.second.figures import joined_inside
+from tdsl.verify.second.wiring import Wiring
+
+RELATIVE = Fraction(1, 1_000_000)
+"""Error of the program's floats that is not taken for a disagreement."""
+
+Terminal = tuple[int, int]
+"""A unit, or one rail of it: the device and the rail, -1 for all its ports."""
+
+Demands = dict[tuple[Terminal, Terminal], int]
+"""Amounts to be sent, of which only the proportions count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """Terminals, forwarding devices (as (device, -2)) and the capacity of every pair with links, each way, in bit/s."""
+
+    terminals: tuple[Terminal, ...]
+    room: dict[tuple[Terminal, Terminal], int]
+    passes: frozenset[Terminal]
+
+    def sent(self, end: Terminal) -> int:
+        """What a terminal can send or receive at once."""
+        return sum(rate for pair, rate in self.room.items() if end in pair)
+
+
+def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """The greatest factor of all demands at once, over the one at which the busiest terminal uses all its ports."""
+    assert claim is not None
+    if len(w.units) < 2:
+        raise NoOpinion("there are fewer than two units")
+    if len(w.units) ** 2 > limits.columns:
+        raise TooLarge(f"{len(w.units)} units")
+    by_rail = _by_rail(w, claim)
+    net = _net(w, by_rail)
+    demands = _demands(w, claim, net, by_rail)
+    if demands is None:
+        return Answer(HIGHS, Fraction(0), Fraction(0))
+    out: dict[Terminal, int] = {}
+    into: dict[Terminal, int] = {}
+    for (s, t), amount in demands.items():
+        out[s], into[t] = out.get(s, 0) + amount, into.get(t, 0) + amount
+    busy = {*out, *into}
+    top = min(Fraction(net.sent(x), max(out.get(x, 0), into.get(x, 0))) for x in busy)
+    if not top:
+        raise NoOpinion("a unit that sends or receives has no link")
+    value = Fraction(_solve(net, demands, top, limits))
+    return Answer(HIGHS, value, value, relative=RELATIVE, full_bps=top * sum(demands.values()))
+
+
+# ---------------------------------------------------------------- terminals
+
+
+def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
+    """The rail of every link of a unit that has one, where the answer is by rail: where the accelerators are joined inside the
+    hosts and the path through them is not asked for."""
+    from tdsl.fabric.rails import link_rail
+
+    models = [w.fabric.model_of(u) for u in w.units]
+    joined = all(joined_inside(m) for m in models)
+    if claim.through and not joined:
+        raise NoOpinion("there are units without a scale-up domain")
+    inside = joined and all(m.accelerators > 1 for m in models)
+    if claim.through or not (inside or claim.args[:1] == ("rail_allreduce",)):
+        return None
+    of, mine = link_rail(w.fabric).tolist(), set(w.units)
+    rails = {row: of[row] for a, b, row in w.graph.edges(keys=True) if of[row] >= 0 and (a in mine or b in mine)}
+    return rails or None
+
+
+def _net(w: Wiring, rails: dict[int, int] | None) -> Net:
+    """The network between terminals; of hosts with rails, links without one belong to nobody."""
+    mine = set(w.units)
+    railed = {d for a, b, row in w.graph.edges(keys=True) if rails and row in rails for d in (a, b) if d in mine}
+
+    def place(device: int, row: int) -> Terminal | None:
+        if device in mine:
+            if device in w.forwards:
+                return device, -1
+            if device in railed:
+                assert rails is not None
+                return (device, rails[row]) if row in rails else None
+            return device, -1
+        return (device, -2) if device in w.forwards else None
+
+    room: dict[tuple[Terminal, Terminal], int] = {}
+    for a, b, row, rate in w.graph.edges(keys=True, data="rate_bps"):
+        one, two = place(a, row), place(b, row)
+        if one is not None and two is not None and one != two:
+            pair = (min(one, two), max(one, two))
+            room[pair] = room.get(pair, 0) + rate
+    ends = {x for pair in room for x in pair if x[1] != -2}
+    if rails is None:
+        ends |= {(u, -1) for u in w.units}
+    elif {d for d, _ in ends} != mine:
+        raise NoOpinion("a unit has no link")
+    return Net(tuple(sorted(ends)), room, frozenset(x for pair in room for x in pair if x[0] in w.forwards))
+
+
+# ---------------------------------------------------------------- demands
+
+
+def _demands(w: Wiring, claim: ResolvedClaim, net: Net, rails: dict[int, int] | None) -> Demands | None:
+    """Whole amounts between terminals; None where two units that exchange something have no rail in common."""
+    pattern, *rest = claim.args
+    if pattern == "all_to_all":
+        return {(s, t): 1 for s in net.terminals for t in net.terminals if s != t}
+    units = list(w.units)
+    if pattern in ("ring", "rail_allreduce", "shift"):
+        step = rest[0] if rest else 1
+        if not isinstance(step, int) or step % len(units) == 0 or (pattern == "rail_allreduce" and w.direct):
+            raise NoOpinion("the pattern says nothing about this fabric")
+        asked = {(u, units[(i + step) % len(units)]): 1 for i, u in enumerate(units)}
+    elif pattern == "permutation" and len(rest) == 1:
+        asked = {pair: 1 for pair, _ in _listed(w, claim, str(rest[0]), permutation=True)}
+    else:
+        asked = {}
+        for pair, amount in _listed(w, claim, str(pattern), permutation=False):
+            asked[pair] = asked.get(pair, 0) + amount
+    asked = {pair: amount for pair, amount in asked.items() if pair[0] != pair[1] and amount}
+    if not asked:
+        raise NoOpinion("nobody sends to anybody else")
+    if rails is None:
+        return {((a, -1), (b, -1)): amount for (a, b), amount in asked.items()}
+    there = set(net.terminals)
+    every = sorted({rail for _, rail in there})
+    out: dict[tuple[Terminal, Terminal], int] = {}
+    if pattern in ("ring", "rail_allreduce"):
+        for rail in every:
+            members = [(u, rail) for u in units if (u, rail) in there]
+            if len(members) > 1:
+                out |= {(one, members[(i + 1) % len(members)]): 1 for i, one in enumerate(members)}
+        return out
+    for (a, b), amount in asked.items():
+        common = [rail for rail in every if (a, rail) in there and (b, rail) in there]
+        if not common:
+            return None
+        for rail in common:
+            out[(a, rail), (b, rail)] = amount
+    return out
+
+
+def _listed(w: Wiring, claim: ResolvedClaim, name: str, permutation: bool) -> Iterator[tuple[tuple[int, int], int]]:
+    """Pairs and amounts of a file beside the design, which the check has read and found to be in order."""
+    known = {word: u for i, u in enumerate(w.units) for word in (str(i), w.fabric.device_name(u), w.fabric.device_path(u))}
+    try:
+        home = Path(claim.origin.span.file.name).parent
+        text = files.text(home / name, within=[home], encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise NoOpinion(f"{name} cannot be read") from None
+    lines = [[c.strip() for c in row] for row in csv.reader(text.splitlines())]
+    lines = [row for row in lines if any(row) and not row[0].startswith("#")]
+    head = [c.lower() for c in lines[0]] if lines else []
+    million = Fraction(10**6)
+    try:
+        if permutation:
+            yield from (((known[a], known[b]), 1) for a, b in lines[head == ["from", "to"] :])
+        elif head == ["from", "to", "amount"]:
+            yield from (((known[a], known[b]), int(Fraction(x) * million)) for a, b, x in lines[1:])
+        else:
+            for u, row in zip(w.units, lines, strict=True):
+                yield from (((u, v), int(Fraction(x) * million)) for v, x in zip(w.units, row, strict=True))
+    except (KeyError, ValueError):
+        raise NoOpinion(f"{name} is not read a second time") from None
+
+
+# ---------------------------------------------------------------- the linear program
+
+
+def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
+    """The factor over ``top`` that HiGHS finds."""
+    import highspy
+    import numpy as np
+
+    arcs = [arc for a, b in net.room for arc in ((a, b), (b, a))]
+    grain = gcd(*net.room.values())
+    sources = sorted({s for s, _ in demands})
+    if len(sources) * len(arcs) > limits.columns:
+        raise TooLarge(f"{len(sources)} sources, {len(arcs) // 2} pairs with links")
+    columns: list[tuple[list[int], list[float]]] = []
+    balance: dict[tuple[Terminal, Terminal], int] = {}
+    rate = {arc: i for i, arc in enumerate(arcs)}
+    for s in sources:
+        for a, b in arcs:
+            leaves = a == s or a in net.passes
+            if not leaves or b == s or not (b in net.passes or (s, b) in demands):
+                continue
+            index, value = [rate[a, b]], [1.0]
+            for end, sign in ((b, 1.0), (a, -1.0)):
+                if end != s:
+                    index.append(len(arcs) + balance.setdefault((s, end), len(balance)))
+                    value.append(sign)
+            columns.append((index, value))
+    factor: tuple[list[int], list[float]] = ([], [])
+    unit = float(top / grain)
+    for (s, t), amount in demands.items():
+        factor[0].append(len(arcs) + balance.setdefault((s, t), len(balance)))
+        factor[1].append(-amount * unit)
+    columns.append(factor)
+    rows = len(arcs) + len(balance)
+    lp: Any = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = len(columns), rows
+    lp.col_cost_ = np.append(np.zeros(len(columns) - 1), -1.0)
+    lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), highspy.kHighsInf)
+    lp.row_lower_ = np.append(np.full(len(arcs), -highspy.kHighsInf), np.zeros(len(balance)))
+    room = [net.room[min(arc), max(arc)] // grain for arc in arcs]
+    lp.row_upper_ = np.append(np.array(room, dtype=np.float64), np.zeros(len(balance)))
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
+    lp.a_matrix_.index_ = np.array([i for index, _ in columns for i in index])
+    lp.a_matrix_.value_ = np.array([x for _, value in columns for x in value])
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    settings: tuple[tuple[str, object], ...] = (
+        ("output_flag", False), ("threads", 1), ("random_seed", 0), ("simplex_iteration_limit", limits.iterations),
+        ("primal_feasibility_tolerance", 1e-9), ("dual_feasibility_tolerance", 1e-9),
+    )  # fmt: skip
+    for option, setting in settings:
+        solver.setOptionValue(option, setting)
+    solver.passModel(lp)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise NoOpinion("HiGHS found no optimum within its limit")
+    return max(float(-solver.getInfo().objective_function_value), 0.0)

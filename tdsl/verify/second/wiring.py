@@ -1,0 +1,182 @@
+"""What a figure is about, as a networkx graph: the whole fabric, a part of it, or what failures leave.
+
+Nothing here comes from the proof engine: units, forwarding and components are found again from the graph of `Fabric.graph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tdsl.fabric.claims import Element, Selector
+from tdsl.fabric.graph import Fabric
+
+if TYPE_CHECKING:
+    import networkx
+
+ENDS = ("host", "chip")
+
+
+@dataclass(eq=False)
+class Wiring:
+    """The devices and links that a figure is about; ``core`` are the devices named, without what is only attached to them.
+
+    ``intact`` is the wiring before failures, ``lost`` the links that failures took.
+    """
+
+    fabric: Fabric
+    graph: networkx.MultiGraph[int]
+    core: frozenset[int]
+    intact: Wiring | None = None
+    lost: frozenset[int] = frozenset()
+
+    @classmethod
+    def whole(cls, fabric: Fabric) -> Wiring:
+        """All that is built."""
+        graph = fabric.graph()
+        return cls(fabric, graph, frozenset(graph))
+
+    def part(self, element: Element, alone: bool) -> Wiring:
+        """Of a group its devices, the links among them and the ends attached; of a device ``alone`` all its links."""
+        named = set(element.devices.tolist())
+        kept = []
+        for a, b, row in self.graph.edges(keys=True):
+            inside = (a in named) + (b in named)
+            end = any(self.kind(d) in ENDS for d in (a, b) if d not in named)
+            if inside == 2 or (inside == 1 and (alone or end)):
+                kept.append((a, b, row))
+        graph = self.graph.edge_subgraph(kept).copy()
+        graph.add_nodes_from((d, self.graph.nodes[d]) for d in named & set(self.graph))
+        return Wiring(self.fabric, graph, frozenset(named & set(self.graph)), self.intact, self.lost)
+
+    def without(self, devices: Collection[int], links: Collection[int] = ()) -> Wiring:
+        """What is left when devices fail with all that they contain and all that crosses them, and some links.
+
+        Units that have no link left are no ends any more.
+        """
+        f = self.fabric
+        failed = self.contents(devices)
+        passive = {d for d in failed if self.kind(d) not in (*ENDS, "switch")}
+        via = {row for *_, row in self.graph.edges(keys=True) if self._crosses(row, passive)} if passive else set()
+        graph = self.graph.copy()
+        gone = {r for a, b, r in graph.edges(keys=True) if a in failed or b in failed or r in via or r in links}
+        graph.remove_edges_from([(a, b, r) for a, b, r in graph.edges(keys=True) if r in gone])
+        graph.remove_nodes_from(failed & set(graph))
+        left = Wiring(f, graph, self.core - failed)
+        bare = [u for u in left.units if not graph.degree(u)]
+        graph = graph.copy()
+        graph.remove_nodes_from(bare)
+        return Wiring(f, graph, self.core - failed - set(bare), self.intact or self, self.lost | gone)
+
+    def contents(self, devices: Collection[int]) -> set[int]:
+        """Devices with all that they contain, at any depth."""
+        out: set[int] = set(devices)
+        while held := {d for d in self.graph if self.graph.nodes[d].get("container", -1) in out} - out:
+            out |= held
+        return out
+
+    def _crosses(self, row: int, failed: set[int]) -> bool:
+        """Whether a link runs through one of these panels or optical switches."""
+        f = self.fabric
+        ports = (int(f.link_via_a[row]), int(f.link_via_b[row]))
+        return any(p >= 0 and int(f.port_device[p]) in failed for p in ports)
+
+    # ------------------------------------------------------------ devices
+    def kind(self, device: int) -> str:
+        """host, chip, switch, ocs or panel."""
+        return self.fabric.set_of(device).kind
+
+    def names(self, devices: Collection[int]) -> list[str]:
+        """Names of devices, in order."""
+        return [self.fabric.device_name(d) for d in sorted(devices)]
+
+    @cached_property
+    def direct(self) -> bool:
+        """Whether some chip is joined to a chip, so that chips pass on what is not theirs."""
+        return any(self.kind(a) == "chip" == self.kind(b) for a, b in self.graph.edges())
+
+    @cached_property
+    def forwards(self) -> frozenset[int]:
+        """Devices that a path may pass through."""
+        passing = ("switch", "chip") if self.direct else ("switch",)
+        return frozenset(d for d in self.graph if self.kind(d) in passing)
+
+    @cached_property
+    def units(self) -> tuple[int, ...]:
+        """What figures are between: hosts with accelerators, or the chips in them where those are wired; where there are none,
+        ends without a written role, then all ends, then switches."""
+        sets = self.fabric.sets
+        wired = {int(self.fabric.device_set[d]) for d in self.graph if self.graph.degree(d)}
+        opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired}
+        ends = {
+            s.index for s in sets if s.kind in ENDS and s.index not in opened and (s.inside is None or s.index in wired)
+        }  # fmt: skip
+        every = [s for s in sets if s.kind in ENDS]
+        roles = [role for role in ("accelerator", "") if any(s.role == role for s in every)]
+        main = {s.index for s in every if not roles or s.role == roles[0]}
+        chosen = ends & main or ends or {s.index for s in sets if s.kind == "switch"}
+        return tuple(sorted(d for d in self.graph if int(self.fabric.device_set[d]) in chosen))
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """Managers, storage and the like that have a link."""
+        mine = set(self.units)
+        return tuple(sorted(d for d in self.graph if self.kind(d) in ENDS and d not in mine and self.graph.degree(d)))
+
+    # ------------------------------------------------------------ the network
+    @cached_property
+    def inner(self) -> networkx.Graph[int]:
+        """The forwarding devices and the links among them, parallel ones counted in ``links``."""
+        return self.among(self.forwards)
+
+    def among(self, devices: Collection[int]) -> networkx.Graph[int]:
+        """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``."""
+        import networkx
+
+        kept = devices if isinstance(devices, (set, frozenset)) else set(devices)
+        out: networkx.Graph[int] = networkx.Graph()
+        out.add_nodes_from(sorted(d for d in kept if d in self.graph))
+        for a, b, facts in self.graph.edges(data=True):
+            if a != b and a in kept and b in kept:
+                edge = out.get_edge_data(a, b, {"links": 0, "rate": 0})
+                out.add_edge(a, b, links=edge["links"] + 1, rate=edge["rate"] + facts["rate_bps"])
+        return out
+
+    @cached_property
+    def component(self) -> dict[int, int]:
+        """For every forwarding device the least device that it is joined to over forwarding devices."""
+        import networkx
+
+        return {d: min(part) for part in networkx.connected_components(self.inner) for d in part}
+
+    @cached_property
+    def meetings(self) -> dict[int, list[tuple[int, int]]]:
+        """For every end and unit: each of its links as (the forwarding device met, its component). A unit that forwards meets
+        itself; a link of two ends that do not forward is a component of its own, with a number below zero."""
+        out: dict[int, list[tuple[int, int]]] = {}
+        for d in {*self.units, *self.others}:
+            if d in self.forwards:
+                out[d] = [(d, self.component[d])]
+                continue
+            met = []
+            for _, other, row in self.graph.edges(d, keys=True):
+                forwards = other in self.forwards
+                met.append((other, self.component[other]) if forwards else (-1 - row, -1 - row))
+            out[d] = met
+        return out
+
+    @cached_property
+    def access(self) -> frozenset[int]:
+        """Forwarding devices that units meet."""
+        return frozenset(node for u in self.units for node, _ in self.meetings[u] if node >= 0)
+
+    def members(self, selectors: Collection[Selector]) -> frozenset[int]:
+        """What a path of `of A to B` names: of a group the units in it, or all of it where it has none."""
+        mine, out = set(self.units), set()
+        for s in selectors:
+            for e in s.elements:
+                named = set(e.devices.tolist())
+                out |= (named & mine) or named
+        return frozenset(out & set(self.graph))
