@@ -1,18 +1,23 @@
 """``tdsl.toml``: what a project settles once for every call. It lies in the folder of the call or in one above it.
 
 ``path`` names folders that `use` searches; ``[COMMAND]`` holds values of that command's options by their long names, and
-``[severity]`` how much findings matter, by name. Folders are meant from where the file lies.
+``[severity]`` how much findings matter, by name. Folders are meant from where the file lies, and nothing outside of its folder
+may be named: the file may come with somebody else's checkout.
 """
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tdsl import files
+
 NAME = "tdsl.toml"
+LIMIT = 1 << 20
 SEVERITIES = ("error", "warning", "note")
 
 
@@ -22,16 +27,26 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a project. ``commands`` holds options by command; ``severities`` words by name of a finding."""
+    """The settings of a project. ``commands`` holds options by command; ``severities`` words by name of a finding;
+    ``targets`` options of targets by the target's name."""
 
     file: Path | None = None
+    folder: Path | None = None
     path: tuple[Path, ...] = ()
     commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     severities: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def fault(self, words: str) -> ConfigError:
         """An error that names the file."""
         return ConfigError(f"{self.file}: {words}")
+
+    def below(self, place: Path) -> bool:
+        """Whether a path lies in the folder of the file, links followed, and not in what git keeps there."""
+        if self.folder is None:
+            return True
+        real = Path(os.path.realpath(place))
+        return real.is_relative_to(self.folder) and ".git" not in (p.lower() for p in real.relative_to(self.folder).parts)
 
 
 def find(folder: Path) -> Path | None:
@@ -45,19 +60,24 @@ def load(folder: Path) -> Config:
     if file is None:
         return Config()
     shown = file.relative_to(folder.resolve()) if file.parent == folder.resolve() else file
-    config = Config(shown)
+    config = Config(shown, file.parent)
     try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        given = tomllib.loads(files.text(file, LIMIT, within=[file.parent]))
     except OSError as wrong:
         raise config.fault(wrong.strerror or str(wrong)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise config.fault(str(wrong)) from None
     paths = given.pop("path", [])
     severities = given.pop("severity", {})
+    targets = given.pop("target", {})
+    if not isinstance(targets, dict) or not all(isinstance(v, dict) for v in targets.values()):
+        raise config.fault("`[target.NAME]` is a table of a target's options: `[target.eos]`")
     if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
         raise config.fault('`path` is a list of folders, such as ["lib"]')
     folders = tuple(file.parent / p for p in paths)
     for folder_ in folders:
+        if not config.below(folder_):
+            raise config.fault(f"`path` names {folder_}, which lies outside of {file.parent}; give it with --path")
         if not folder_.is_dir():
             raise config.fault(f"there is no folder {folder_}, which `path` names")
     if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
@@ -65,4 +85,4 @@ def load(folder: Path) -> Config:
     for name, options in given.items():
         if not isinstance(options, dict):
             raise config.fault(f"`{name}` is no setting; known are `path`, `[severity]` and a table for a command: `[check]`")
-    return Config(shown, folders, given, severities)
+    return Config(shown, file.parent, folders, given, severities, targets)

@@ -74,7 +74,8 @@ module.exports = grammar({
     model: ($) => seq(word("model"), field("kind", choice($.kind, alias($.name, $.kind))), field("name", $.name),
       optional(field("title", $.string)), $.block),
     topology: ($) => seq(word("topology"), field("name", $.name), "(", optional($.formals), ")", $.block),
-    tier: ($) => seq(word("tier"), field("name", $.name), word("of"), choice($._sum, $.hole), field("model", $.name), alias($.settings, $.block)),
+    tier: ($) => seq(word("tier"), field("name", $.name), word("of"), choice($._sum, $.hole), field("model", $.name),
+      optional(seq(word("by"), field("by", $.name))), alias($.settings, $.block)),
     phase: ($) => seq(word("phase"), $.number, $.block),
 
     connect: ($) => seq(any("connect", "circuit"), $._ends, optional(seq(word("to"), $._ends)),
@@ -102,9 +103,9 @@ module.exports = grammar({
       seq(word("of"), $._ends, optional(seq(word("to"), $._ends))),
       seq(word("at"), $._ends),
       seq(any("under", "through"), $.name),
-      seq(word("any"), $._sum),
+      seq(word("any"), $._sum, optional($.name)),
     ),
-    _compare: ($) => seq($.comparator, $._sum, optional(seq(word("of"), word("intact")))),
+    _compare: ($) => seq($.comparator, $._sum, optional(seq(word("of"), any("intact", "active")))),
 
     if: ($) => seq(word("if"), $._expression, $.block, optional($.else)),
     else: ($) => seq(word("else"), choice($.block, $.if)),

@@ -234,8 +234,8 @@ def ports_of(fabric: Fabric, side: Side, here: slice) -> Ints:
 
 def _class(model: DeviceModel, name: str) -> tuple[int, int]:
     """First port and size of a class of a model; of all its ports where no class is named."""
-    c = model.port_class(name) if name else None
-    return (c.first, c.size) if c else (0, 0 if name else model.port_count)
+    parts = model.parts(name) if name else ()
+    return (parts[0].first, sum(c.size for c in parts)) if parts else (0, 0 if name else model.port_count)
 
 
 def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:

@@ -94,8 +94,8 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
     """
     tier = _planned_tiers(fabric)
     switches = fabric.is_switch & (tier > 0)
-    wired = switches[fabric.device_a] & switches[fabric.device_b]
-    a, b = fabric.device_a[wired], fabric.device_b[wired]
+    wired = switches[fabric.planned_a] & switches[fabric.planned_b]
+    a, b = fabric.planned_a[wired], fabric.planned_b[wired]
     level = bool((tier[a] == tier[b]).any())
     lowest = int(tier[switches].min()) if switches.any() else 0
     for t in np.unique(tier[switches]).tolist():
@@ -110,7 +110,7 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
 
 
 def _planned_tiers(fabric: Fabric) -> Ints:
-    """The tier of every switch, at least 1; where it is planned and not wired, that of its declaration."""
+    """The tier of every switch, at least 1; where no link of it is planned, that of its declaration."""
     tier = fabric.tier.copy()
     for s in fabric.sets:
         mine = slice(s.first, s.first + s.count)
@@ -121,8 +121,8 @@ def _planned_tiers(fabric: Fabric) -> Ints:
 
 
 def _leaders(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
-    """For each of these devices the first of them that the links join it to. One that is planned and not wired goes with the
-    others of its declaration in its group, so that no number moves when it is built."""
+    """For each of these devices the first of them that the links connect it to. One without a planned link goes with the others
+    of its declaration in its group, so that no number changes when it gets links."""
     lead = np.arange(fabric.device_count)
     while len(a):
         low = np.minimum(lead[a], lead[b])
@@ -133,7 +133,7 @@ def _leaders(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
         if (lead == before).all():
             break
     wired = np.zeros(fabric.device_count, dtype=np.bool_)
-    wired[fabric.device_a] = wired[fabric.device_b] = True
+    wired[fabric.planned_a] = wired[fabric.planned_b] = True
     for s in fabric.sets:
         here = mine[(mine >= s.first) & (mine < s.first + s.count)]
         group = (here - s.first) // prod(axis.size for axis in s.parts[-1].axes)

@@ -12,29 +12,18 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, connectors, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.parts import judge_parts
-from tdsl.fabric.tiers import class_name, device_tiers, main_ends, set_tiers
+from tdsl.fabric.rates import per_link
+from tdsl.fabric.tiers import class_name, planned_tiers, set_tiers
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import Plan
-from tdsl.semantics.quantity import Quantity
 from tdsl.syntax import tree
 
 
 def _join(parts: Sequence[Array]) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def port_rates(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
-    """Rate of every port in bit/s, 0 for any."""
-    out = np.zeros(int(base[-1]), dtype=np.int64)
-    for m, model in enumerate(models):
-        rates = np.array([c.rate or 0 for c in model.classes for _ in range(c.size)], dtype=np.int64)
-        rows = np.flatnonzero(device_model == m)
-        if len(rates) and len(rows):
-            out[base[rows][:, None] + np.arange(len(rates))[None, :]] = rates
-    return out
 
 
 def assemble(
@@ -48,13 +37,16 @@ def assemble(
     a, b = _join([x.a for x in batches]), _join([x.b for x in batches])
     via_a, via_b = _join([x.via_a for x in batches]), _join([x.via_b for x in batches])
     statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in batches])
-    tier = _tiers(sets, device_set, built, device, a, b)
+    absent_a, absent_b = _join([x.a for x in wiring.absent]), _join([x.b for x in wiring.absent])
+    tier = planned_tiers(sets, device_set, device[np.append(a, absent_a)], device[np.append(b, absent_b)])
     by_set = set_tiers(sets, device_set, tier)
     swap = _swap(by_set, device_set, device, a, b)
     a, b = np.where(swap, b, a), np.where(swap, a, b)
     via_a, via_b = np.where(swap, via_b, via_a), np.where(swap, via_a, via_b)
-    rates = port_rates(models, device_model, base)
-    rate = _rates(batches, rates[a], rates[b])
+    rate = _join([x.rate for x in batches])
+    absent_rate = _join([x.rate for x in wiring.absent])
+    swap = _swap(by_set, device_set, device, absent_a, absent_b)
+    absent_a, absent_b = np.where(swap, absent_b, absent_a), np.where(swap, absent_a, absent_b)
     names: list[str] = []
     cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
     medium = _media(batches)
@@ -65,6 +57,9 @@ def assemble(
     a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
     port_link = np.full(int(base[-1]), -1, dtype=np.int64)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
+    circuit = np.array([w.node.circuit for w in plan.wires] or [False])
+    chosen = np.repeat([not circuit[x.statement] for x in wiring.absent], [len(x.a) for x in wiring.absent]).astype(np.bool_)
+    reserved = ~chosen | ((port_link[absent_a] < 0) & (port_link[absent_b] < 0))  # circuits have not chosen their ports yet
     crossed = np.flatnonzero(via_a >= 0)
     on_port = np.zeros(int(base[-1]), dtype=np.int64)
     on_port[a] = on_port[b] = rate
@@ -81,27 +76,9 @@ def assemble(
         link_colour=colour, colours=tuple(shades),
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
-        circuit_link=in_ocs,
+        circuit_link=in_ocs, absent_a=device[absent_a], absent_b=device[absent_b], absent_rate=absent_rate,
+        absent_reserved=reserved, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
-
-
-def _tiers(sets: Sequence[DeviceSet], device_set: Array, built: NDArray[np.bool_], device: Array, a: Array, b: Array) -> Array:
-    """Tiers from the ends that the fabric is built for. Others count where all they meet is switches of sets that are the first
-    from those: a leaf is one also if it has storage alone, and a manager of the fabric at a spine makes that no leaf."""
-    is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
-    active = np.array([s.kind in ("switch", "host", "chip") for s in sets] or [False])[device_set]
-    start = np.array(main_ends(sets) or [False])[device_set] & built
-    through = active & ~is_end
-    tier = device_tiers(start, through, device[a], device[b])
-    first = np.zeros(len(sets), dtype=np.bool_)
-    first[device_set[through & (tier == 1)]] = True
-    near, far = np.concatenate([device[a], device[b]]), np.concatenate([device[b], device[a]])
-    other = is_end & built & ~start
-    other[near[~first[device_set[far]]]] = False
-    if tier[far[other[near]]].max(initial=1) > 1:
-        tier = device_tiers(start | other, through, device[a], device[b])
-    tier[is_end] = 0
-    return tier
 
 
 def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -> NDArray[np.bool_]:
@@ -139,43 +116,13 @@ def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
     return out
 
 
-def _per_link(value: object, batch: Batch, what: str) -> Array:
-    """A setting for each link of a batch: one value for all, or one a dimension."""
-    if not isinstance(value, tuple):
-        value = (value,)
-    numbers = np.array(value, dtype=np.int64)
-    if len(numbers) == 1:
-        return np.full(len(batch.a), numbers[0], dtype=np.int64)
-    if batch.dims != len(numbers):
-        has = f"{batch.dims} dimensions" if batch.dims > 1 else "links without dimensions"
-        raise Fault(
-            "E0120", batch.wire.node.span, f"`{what}` lists {len(numbers)} values for {has}", help="one value, or one a dimension"
-        )
-    picked: Array = numbers[batch.dim]
-    return picked
-
-
-def _rates(batches: Sequence[Batch], ra: Array, rb: Array) -> Array:
-    """Rate of each link: what the connect says, else what both ports have (the lower one where they differ)."""
-    known = np.where(ra == 0, rb, np.where(rb == 0, ra, np.minimum(ra, rb)))
-    out, at = known.copy(), 0
-    for x in batches:
-        written = x.wire.settings.get("rate")
-        if written is not None:
-            values = written if isinstance(written, tuple) else (written,)
-            amounts = tuple(int(v.amount) for v in values if isinstance(v, Quantity))
-            out[at : at + len(x.a)] = _per_link(amounts, x, "rate")
-        at += len(x.a)
-    return out
-
-
 def _media(batches: Sequence[Batch]) -> Array:
     """Medium of each link as an index into MEDIA: whatever is neither a trace nor a backplane is a cable."""
     parts = []
     for x in batches:
         written = x.wire.settings.get("medium", "cable")
         values = written if isinstance(written, tuple) else (written,)
-        parts.append(_per_link(tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x, "medium"))
+        parts.append(per_link(tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x))
     return _join(parts)
 
 
@@ -234,7 +181,7 @@ def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: 
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
     if any(isinstance(v, tree.Str) for v in values):
         raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")
-    return _per_link(tuple(_number(names, str(v)) for v in values), batch, what)
+    return per_link(tuple(_number(names, str(v)) for v in values), batch)
 
 
 def _number(names: list[str], name: str) -> int:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tdsl.fabric.resolve import Resolver, assignments
-from tdsl.fabric.wiring import Batch, Wiring, application, copies_of
+from tdsl.fabric.vector import Array
+from tdsl.fabric.wiring import Batch, Wiring, add_links, application, check_settings, copies_of, total_of
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Wire
 
@@ -23,11 +24,13 @@ Edge = tuple[int, int, int]  # device, device, number of the circuit
 
 @dataclass(slots=True)
 class Plant:
-    """Drawn cables and the circuits over them. ``cables[device][ocs]`` lists free ``(device port, OCS port)``, lowest first."""
+    """Drawn cables and the circuits over them. ``cables[device][ocs]`` lists free ``(device port, OCS port)``, lowest first.
+    ``planned`` is the first port of every device that a cable to an OCS is planned for, built or not."""
 
     cables: dict[int, dict[int, list[tuple[int, int]]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     used: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
     members: dict[int, list[Edge]] = field(default_factory=lambda: defaultdict(list))
+    planned: dict[int, int] = field(default_factory=dict)
 
     def room(self, device: int, ocs: int) -> int:
         """Free cables from a device to an OCS."""
@@ -48,13 +51,15 @@ def plant_of(wiring: Wiring) -> Plant:
     """The free cables to OCS, from what was drawn."""
     plant = Plant()
     base = wiring.ports.base
-    for batch in wiring.drawn:
+    for batch, built in (*((x, True) for x in wiring.drawn), *((x, False) for x in wiring.undrawn)):
         for a, b in zip(batch.a.tolist(), batch.b.tolist(), strict=True):
             da, db = (int(np.searchsorted(base, p, side="right")) - 1 for p in (a, b))
             if wiring.kinds[da] == "ocs":
                 a, b, da, db = b, a, db, da
             if wiring.kinds[db] == "ocs":
-                plant.cables[da][db].append((a, b))
+                plant.planned[da] = min(a, plant.planned.get(da, a))
+                if built:
+                    plant.cables[da][db].append((a, b))
     for per in plant.cables.values():
         for pairs in per.values():
             pairs.sort()
@@ -74,11 +79,16 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     free = np.array([plant.total_room(d) for d in np.unique(a.rows).tolist()], dtype=np.int64)
     pairs = application(wiring, wire, a, b, resolver, free)
     times = copies_of(wire, resolver)
+    total_of(wiring, wire, times, pairs)
+    check_settings(wire, 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     da = a.rows[at, np.tile(pairs.a, int(times.sum()))]
     db = (b or a).rows[at, np.tile(pairs.b, int(times.sum()))]
     keep = wiring.ports.built[da] & wiring.ports.built[db]
-    da, db, at = da[keep], db[keep], at[keep]
+    absent = ~keep & np.isin(da, list(plant.planned)) & np.isin(db, list(plant.planned))
+    later = _first_ports(plant, da[absent], db[absent])
+    at = np.concatenate([at[keep], at[absent]])
+    da, db = da[keep], db[keep]
     for done, i in enumerate(np.lexsort((db, da)).tolist()):
         if not _place(plant, (int(da[i]), int(db[i]), i)):
             here, there = wiring.ports.path(int(da[i])), wiring.ports.path(int(db[i]))
@@ -87,10 +97,17 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
                 notes=[f"{done:,} of {len(da):,} circuits were set up"],
                 help="ask for fewer circuits, or cable more ports of both to the same OCS",
             )  # fmt: skip
-    columns = _ports(plant, len(da))
-    zero = np.zeros(len(da), dtype=np.int64)
-    wiring.links.append(Batch(statement, wire, columns[0], columns[1], zero, columns[2], columns[3], at, over))
-    wiring.total += len(da)
+    columns = [np.concatenate(c) for c in zip(_ports(plant, len(da)), later, strict=True)]
+    zero = np.zeros(len(at), dtype=np.int64)
+    batch = Batch(statement, wire, columns[0], columns[1], zero, columns[2], columns[3], at, over)
+    add_links(wiring, batch, np.arange(len(at)) < len(da))
+
+
+def _first_ports(plant: Plant, da: Array, db: Array) -> tuple[Array, ...]:
+    """Ports of circuits that are not set up because a device is omitted. They are not chosen before it is built: the first one
+    cabled to an OCS represents them."""
+    a, b = (np.array([plant.planned[d] for d in x.tolist()], dtype=np.int64) for x in (da, db))
+    return a, b, np.full(len(a), -1, dtype=np.int64), np.full(len(a), -1, dtype=np.int64)
 
 
 def _place(plant: Plant, edge: Edge) -> bool:
@@ -167,7 +184,7 @@ def _euler(start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], us
     return walk
 
 
-def _ports(plant: Plant, count: int) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+def _ports(plant: Plant, count: int) -> tuple[Array, ...]:
     """Ports for the circuits just set up: in every OCS, in the order they were asked for, the lowest cables."""
     columns = np.empty((4, count), dtype=np.int64)
     for ocs, edges in plant.members.items():

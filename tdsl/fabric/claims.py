@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.source import Origin
@@ -10,22 +12,28 @@ from tdsl.source import Origin
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of a selector: a device, or a group with all its devices. ``name`` is its path (``su[0].leaf[3]``)."""
+    """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows of the fabric's
+    links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``)."""
 
     name: str
     devices: Ints
+    links: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A resolved path of a claim. ``text`` is the path as written; ``kind`` the last part's kind (``host``, ``plane`` …);
-    ``ports`` is the port class it ends in, "" if none. The word ``ports`` (``reachability of ports``) is a Selector without
-    elements whose text is ``ports``."""
+    """A resolved path of a claim.
+
+    ``text`` is the path as written; ``kind`` the last part's kind (``host``, ``plane`` …); ``ports`` is the port class it ends
+    in, "" if none, and ``port_rows`` are those ports. The word ``ports`` (``reachability of ports``) is a Selector without
+    elements whose text is ``ports``.
+    """
 
     text: str
     kind: str
     elements: tuple[Element, ...]
     ports: str = ""
+    port_rows: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,7 @@ class ResolvedClaim:
     metric: str
     args: tuple[object, ...]
     any_count: int | None
+    any_of: str  # what fails of them: "" the devices and groups themselves, or links, ports, cables, cages
     of: tuple[Selector, ...]
     of_to: tuple[Selector, ...]
     at: tuple[Selector, ...]
@@ -52,3 +61,4 @@ class ResolvedClaim:
     scope: Element | None
     text: str  # as written, blanks made single: "oversubscription <= 1:1"
     origin: Origin
+    of_active: bool = False  # spares left out

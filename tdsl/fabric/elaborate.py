@@ -19,10 +19,11 @@ from tdsl.fabric.pins import Line, Pins
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array
-from tdsl.fabric.wiring import Wiring, connect, late
+from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
 from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import Pathed, Plan, Target, Wire
+from tdsl.source import SourceFile
 from tdsl.syntax import tree
 
 LINK_LIMIT = 1 << 27
@@ -39,10 +40,14 @@ class Rows:
     built: NDArray[np.bool_]
 
 
-def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[Line] = ()) -> Fabric:
+def elaborate(
+    plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[Line] = (), sound: bool = True,
+    places: SourceFile | None = None,
+) -> Fabric:  # fmt: skip
     """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete.
 
-    ``stands`` are links that keep their ports where the design still has them.
+    ``stands`` are links that keep their ports where the design still has them; ``sound``: the text has no error so far, else the
+    fabric is incomplete whatever is wired. ``places`` is a table of racks and units beside those that the design states.
     """
     rows = table(plan)
     ok = overrides(plan, rows, diagnostics) and omissions(plan, rows, diagnostics)
@@ -69,12 +74,18 @@ def elaborate(plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT,
         from tdsl.fabric.addresses import address
 
         fabric.addressing = address(plan, fabric, diagnostics)
-    fabric.complete = ok and not diagnostics.has_errors
+    fabric.complete = ok and sound and not diagnostics.has_errors
+    fabric.prices = plan.prices
+    if plan.halls or plan.placings or places is not None:
+        from tdsl.fabric.places import locate
+
+        fabric.parts = plan.parts
+        fabric.places = locate(plan, fabric, diagnostics, places)
     if plan.partitions or plan.managers:
         from tdsl.fabric.partitions import manage
 
         fabric.management = manage(plan, fabric, diagnostics)
-        fabric.complete = ok and not diagnostics.has_errors
+        fabric.complete = ok and sound and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(
             "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",
@@ -212,6 +223,9 @@ def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
         plant = plant_of(wiring)
         for i, wire in asked:
             ok = _guarded(partial(circuit, wiring, plant, wire, i), wire, diagnostics) and ok
+    for fault in falls_apart(wiring) if ok else ():
+        fault.report(diagnostics)
+        ok = False
     return ok
 
 

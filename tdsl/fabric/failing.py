@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.cables import Cables
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.resolve import Resolver, assignments
@@ -16,9 +17,6 @@ from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
-
-Cables = Callable[[Fabric], Mapping[str, Sequence[int]]]
-"""Gives the links that run through every cable, by the cable's identifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,6 @@ class _Named:
 class _Finder:
     plan: Plan
     fabric: Fabric
-    cables: Cables
     ids: Mapping[str, Sequence[int]] | None = None
     names: dict[str, int] = field(default_factory=dict)
 
@@ -93,7 +90,7 @@ class _Finder:
 
     def _cable(self, text: str, fault: NotThere) -> Bools:
         """The links of the cable of that identifier."""
-        self.ids = self.ids if self.ids is not None else self.cables(self.fabric)
+        self.ids = self.ids if self.ids is not None else Cables(self.fabric).links_by_id()
         if text not in self.ids:
             near = nearest(text, self.ids) if len(self.ids) < 1 << 14 else ""
             raise NotThere(f"there is no cable `{text}`" + (f"; did you mean `{near}`?" if near else "")) from fault
@@ -143,10 +140,9 @@ class _Finder:
         if target.ports is None:
             return _Named(rows)
         chosen = resolver.choice(target)
-        ports = target.device.model.port_class(target.port_class)
-        assert ports is not None
-        local = np.arange(ports.size) if chosen.local is None else np.unique(chosen.local)
-        return _Named((f.port_base[rows][:, None] + ports.first + local[None, :]).ravel(), True)
+        parts = target.device.model.parts(target.port_class)
+        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else np.unique(chosen.local)
+        return _Named((f.port_base[rows][:, None] + parts[0].first + local[None, :]).ravel(), True)
 
 
 def _words(text: str) -> list[str]:
@@ -161,13 +157,13 @@ def _words(text: str) -> list[str]:
     return [w for w in out if w] or [""]
 
 
-def fail(plan: Plan, fabric: Fabric, elements: Iterable[str], cables: Cables) -> tuple[Failed, dict[str, str]]:
+def fail(plan: Plan, fabric: Fabric, elements: Iterable[str]) -> tuple[Failed, dict[str, str]]:
     """What fails of a fabric, and of each element that is not there why.
 
     An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
     between the two), or a cable's identifier.
     """
-    finder = _Finder(plan, fabric, cables)
+    finder = _Finder(plan, fabric)
     devices = np.zeros(fabric.device_count, dtype=np.bool_)
     links = np.zeros(fabric.link_count, dtype=np.bool_)
     names, absent = [], {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from tdsl.fabric.addresses import Addressing
     from tdsl.fabric.partitions import Management
+    from tdsl.fabric.places import Places
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -38,6 +40,14 @@ class Statement:
 
     origin: Origin
     settings: Mapping[str, object]
+
+
+def _no_rows() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _no_bools() -> Bools:
+    return np.zeros(0, dtype=np.bool_)
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
@@ -62,7 +72,7 @@ class Fabric:
     device_set: Ints
     device_model: Ints  # index into models
     built: Bools
-    tier: Ints  # 0 hosts and chips, 1 the switches they meet, … ; -1 for OCS, panels and what nothing reaches
+    tier: Ints  # in the planned fabric: 0 hosts and chips, 1 their switches, … ; -1 for OCS, panels and what nothing reaches
     plane: Ints  # number of the `plane` instance it stands in, -1 if in none
     port_base: Ints  # n + 1
     # ports
@@ -92,10 +102,19 @@ class Fabric:
     circuit_a: Ints
     circuit_b: Ints
     circuit_link: Ints
+    # links that are planned and not built, because a device at one end or the panel or OCS crossed is omitted
+    absent_a: Ints = field(default_factory=_no_rows)  # device on the lower tier
+    absent_b: Ints = field(default_factory=_no_rows)
+    absent_rate: Ints = field(default_factory=_no_rows)
+    absent_reserved: Bools = field(default_factory=_no_bools)  # whether no other link has taken its ports
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
     management: Management | None = None  # None where the design says nothing of partitions and subnet managers
+    nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
+    parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
+    prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
+    places: Places | None = None  # None where neither the design nor a table places anything
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes
@@ -108,6 +127,27 @@ class Fabric:
     def link_count(self) -> int:
         """Rows of links."""
         return len(self.link_a)
+
+    @cached_property
+    def planned_a(self) -> Ints:
+        """Device on the lower tier of every planned link: those built, then those absent."""
+        return np.concatenate((self.device_a, self.absent_a))
+
+    @cached_property
+    def planned_b(self) -> Ints:
+        """Device on the upper tier of every planned link."""
+        return np.concatenate((self.device_b, self.absent_b))
+
+    @cached_property
+    def spares(self) -> Bools:
+        """Devices that the design calls spares: the last along the last index of their declaration."""
+        out = np.zeros(self.device_count, dtype=np.bool_)
+        for s in self.sets:
+            count = s.settings.get("spares", 0)
+            if isinstance(count, int) and count:
+                size = s.axes[-1].size
+                out[s.first : s.first + s.count] = np.arange(s.count) % size >= size - count
+        return out
 
     # ------------------------------------------------------------ ports and devices
     @cached_property
@@ -147,6 +187,43 @@ class Fabric:
         switches: Bools = self.kind == "switch"
         return switches
 
+    @cached_property
+    def switch_system(self) -> NDArray[np.str_]:
+        """Network operating system of every switch: that of its declaration, else of its model, else of the fabric; "" if
+        none is written, and for other devices."""
+        of_set = np.array([s.nos for s in self.sets] or [""])[self.device_set]
+        of_model = np.array([str(m.facts.get("nos", "")) for m in self.models] or [""])[self.device_model]
+        found = np.where(of_set != "", of_set, np.where(of_model != "", of_model, self.nos))
+        return np.where(self.is_switch, found, "")
+
+    @cached_property
+    def container(self) -> Ints:
+        """The device that each device sits in: the host of a chip, the chassis of a switch; -1 if in none."""
+        out = np.full(self.device_count, -1, dtype=np.int64)
+        for s in self.sets:
+            if s.inside is not None and s.inside.count:
+                each = s.count // s.inside.count
+                out[s.first : s.first + s.count] = s.inside.first + np.arange(s.count) // each
+        return out
+
+    def with_contents(self, devices: Bools) -> Bools:
+        """Devices with all that they contain, at any depth: what fails together."""
+        out = devices.copy()
+        inside = np.flatnonzero(self.container >= 0)
+        while len(inside):
+            fresh = inside[out[self.container[inside]] & ~out[inside]]
+            if not len(fresh):
+                break
+            out[fresh] = True
+        return out
+
+    def links_lost(self, devices: Bools) -> Bools:
+        """Links that end at one of these devices, or cross one (a panel, an optical switch)."""
+        lost = devices[self.device_a] | devices[self.device_b]
+        for via in (self.link_via_a, self.link_via_b):
+            lost |= (via >= 0) & devices[self.port_device[via]]
+        return lost
+
     def set_of(self, device: int) -> DeviceSet:
         """The declaration a device belongs to."""
         return self.sets[int(self.device_set[device])]
@@ -165,7 +242,8 @@ class Fabric:
         return self.names.get(device) or self.default_name(device)
 
     def default_name(self, device: int) -> str:
-        """The path as a name: parts joined by ``-``, indices behind their part, several joined by ``-``."""
+        """The path as a name: parts joined by ``-``, indices behind their part, several joined by ``-``. A name that a
+        group and what it holds share is said once: ``rack113`` of ``rack[113].rack``, ``leaf0-3`` of ``leaf[0].leaf[3]``."""
         s = self.set_of(device)
         row = device - s.first
         sizes = [a for p in s.parts for a in p.axes]
@@ -174,8 +252,11 @@ class Fabric:
             row, rest = divmod(row, axis.size)
             coordinates.append(axis.low + rest)
         out = []
+        before = ""
         for p in s.parts:
-            out.append(p.name + "-".join(str(coordinates.pop()) for _ in p.axes))
+            text = ("" if p.name == before else p.name) + "-".join(str(coordinates.pop()) for _ in p.axes)
+            out += [text] if text else []
+            before = p.name
         return "-".join(out)
 
     def port_class(self, port: int) -> tuple[PortClass, int]:
@@ -212,11 +293,14 @@ class Fabric:
         return {m: np.flatnonzero(self.device_model == m) for m in range(len(self.models))}
 
     def graph(self) -> networkx.MultiGraph[int]:
-        """The links as a networkx multigraph over device rows: for small fabrics, witnesses and readers."""
-        import networkx
+        """The fabric as a networkx multigraph: built devices as nodes, links as edges, both by row number.
 
-        g: networkx.MultiGraph[int] = networkx.MultiGraph()
-        g.add_nodes_from(np.flatnonzero(self.built).tolist())
-        ends = zip(self.device_a.tolist(), self.device_b.tolist(), self.link_rate.tolist(), strict=True)
-        g.add_edges_from((a, b, i, {"rate": r}) for i, (a, b, r) in enumerate(ends))
-        return g
+        A node has ``name``, ``path``, ``kind`` (host, chip, switch, ocs or panel), ``model`` and ``declaration``; where it has
+        them also ``role``, ``tier`` (0 for hosts and chips), ``plane`` (path of the instance), ``container`` (row of the device
+        that it is inside) and ``group``. An edge has ``rate_bps`` each way, ``class``, ``medium``, ``a_port`` at the lower tier
+        and ``b_port``; where it has them also ``cable`` (identifiers, separated by blanks) and ``via`` (ports of a panel or
+        optical switch that it crosses). It is for networkx and what reads its files; the stages of tdsl read the columns.
+        """
+        from tdsl.fabric.as_networkx import as_networkx
+
+        return as_networkx(self)

@@ -58,10 +58,7 @@ def _setting(s: tree.Setting, scope: Scope, plan: Plan) -> object:
 
 
 def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:
-    from tdsl.fabric.assemble import port_rates
-
     base = wiring.ports.base
-    rates = port_rates(wiring.ports.models, wiring.ports.device_model, base)
     found: dict[tuple[tuple[str, int], tuple[str, int], int, str], int] = {}
 
     def place(device: int) -> tuple[str, int]:
@@ -70,8 +67,8 @@ def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:
 
     for batch in wiring.links:
         layer = str(batch.wire.settings.get("layer", ""))
-        for pa, pb in zip(batch.a.tolist(), batch.b.tolist(), strict=True):
+        for pa, pb, rate in zip(batch.a.tolist(), batch.b.tolist(), batch.rate.tolist(), strict=True):
             a, b = (int(np.searchsorted(base, p, side="right")) - 1 for p in (pa, pb))
-            key = (place(a), place(b), int(min(rates[pa] or rates[pb], rates[pb] or rates[pa])), layer)
+            key = (place(a), place(b), rate, layer)
             found[key] = found.get(key, 0) + 1
     return tuple(InnerLink(a, b, n, rate, layer) for (a, b, rate, layer), n in found.items())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
@@ -62,15 +64,17 @@ def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: l
     """Parts whose rate is below that of the links in one cable."""
     if not any(isinstance(p, DeviceModel) and "rate" in p.facts for p in parts) or not len(cables.a):
         return
-    load = np.bincount(cables.group, weights=(rates[cables.a] * cables.links).astype(np.float64))[cables.group]
+    carried = np.zeros(int(cables.group.max()) + 1, dtype=np.int64)
+    np.add.at(carried, cables.group, rates[cables.a] * cables.links)
+    load = carried[cables.group]
     for s, part in enumerate(parts):
         rate = part.facts.get("rate") if isinstance(part, DeviceModel) else None
         if not isinstance(part, DeviceModel) or not isinstance(rate, Quantity):
             continue
-        mine = np.flatnonzero((cables.statement == s) & (load > float(rate.amount)))
+        mine = np.flatnonzero((cables.statement == s) & (load > rate.amount.numerator // rate.amount.denominator))
         if len(mine):
             first = int(mine[0])
-            ends, have = _ends(wiring, cables, first), f"{load[first] / 1e9:g}Gbps"
+            ends, have = _ends(wiring, cables, first), show(Quantity(Fraction(int(load[first])), rate.dim))
             diagnostics.add(
                 "E0203", plan.wires[s].origin, f"{part.name} carries {show(rate)}, and the links between {ends} have {have}",
                 labels=[(part.origin.span, "declared here")], notes=[f"{len(mine)} legs of this connect alike"],

@@ -5,7 +5,7 @@ All functions give arrays for one application; members are numbered by rank in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
@@ -14,6 +14,9 @@ import numpy as np
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.source import Span
+
+OFFERS = 1 << 16
+"""Sizes that are tried to offer one that would be even."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def in_order(a: int, b: int, shift: int, span: Span) -> Pairs:
     if a != b:
         raise Fault("E0457", span, f"`pairs` joins populations of one size, and these have {a} and {b} members")
     k = np.arange(a, dtype=np.int64)
-    return _pairs(k, (k + shift) % b)
+    return _pairs(k, (k + shift % b) % b if b else k)
 
 
 def ring(size: int) -> Pairs:
@@ -95,7 +98,7 @@ def grid(shape: tuple[int, ...], wrap: bool) -> Pairs:
     return Pairs(x, y, np.zeros(len(x), dtype=np.int64), z, True)
 
 
-Joined = Callable[[], Iterable[Array]]
+Joined = Callable[[Fault], None]
 """For every application, which members of A, then B, other statements joined before: a number each, alike for those that meet."""
 
 
@@ -126,9 +129,9 @@ def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, s
 
 
 def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault:
-    fits = [n for n in range(1, max(b, k) + k) if k % n == 0 or (k < n and a * k % n == 0)]
-    below = max((n for n in fits if n < b), default=None)
-    above = min((n for n in fits if n > b), default=None)
+    near = ((n for n in ns if k % n == 0 or (k < n and a * k % n == 0)) for ns in (range(b - 1, max(0, b - OFFERS), -1),
+            range(b + 1, min(max(b, k) + k, b + OFFERS))))  # fmt: skip
+    below, above = (next(ns, None) for ns in near)
     options = " or ".join(str(n) for n in (below, above) if n)
     return Fault(
         "E0454",
@@ -142,18 +145,19 @@ def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault
 def _whole(
     i: Array, j: Array, sizes: tuple[int, int], k: int, span: Span, names: tuple[str, str], joined: Joined | None
 ) -> None:  # fmt: skip
-    """Refuse a spread whose links fall into parts that do not meet, neither by them nor by what other statements joined."""
+    """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are there."""
     a, b = sizes
     parts = len(np.unique(components(i, a + j, np.arange(a + b, dtype=np.int64))))
-    if parts > 1 and joined is not None:
-        parts = max((len(np.unique(components(i, a + j, label))) for label in joined()), default=parts)
-    if parts > 1:
-        raise Fault(
-            "E0458",
-            span,
-            f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into {parts} parts that never meet",
-            help=f"give each {names[0]} more ports, have fewer {names[1]}, or join the parts by connects before this one",
-        )
+    if parts == 1:
+        return
+    message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that never meet"
+    fault = Fault(
+        "E0458", span, message, notes=[f"{parts} parts by these links alone"],
+        help=f"give each {names[0]} more ports, have fewer {names[1]}, or join the parts by other connects",
+    )  # fmt: skip
+    if joined is None:
+        raise fault
+    joined(fault)
 
 
 def components(i: Array, j: Array, label: Array) -> Array:

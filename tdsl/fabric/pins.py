@@ -136,10 +136,10 @@ class Pins:
 
         def place(device: int, local: int) -> int | None:
             model = self.ports.models[int(self.ports.device_model[device])]
-            found = model.port_class(ends.class_name[c]) if ends.class_name[c] else model.classes[0]
-            if found is None or not found.first <= local < found.first + found.size:
+            parts = model.parts(ends.class_name[c]) if ends.class_name[c] else model.first_parts
+            if not parts or not parts[0].first <= local < parts[-1].first + parts[-1].size:
                 return None
-            at = local - found.first
+            at = local - parts[0].first
             return at if among is None or at in among else None
 
         return place

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tdsl.fabric.graph import FREE, HOLE, USED
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault, unknown
-from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.source import Span
 
 KEPT = 3
@@ -61,8 +61,21 @@ class Ports:
     def port_path(self, port: int) -> str:
         """A port as the design writes it."""
         device = int(np.searchsorted(self.base, port, side="right")) - 1
-        c = self.models[int(self.device_model[device])].class_of(port - int(self.base[device]))
+        c = self.class_at(port)
         return f"{self.path(device)}.{c.path(port - int(self.base[device]) - c.first)}"
+
+    def rates(self, ports: Array) -> Array:
+        """Rates of some ports in bit/s, 0 for any."""
+        of_model = [[c.rate or 0 for c in m.classes for _ in range(c.size)] for m in self.models]
+        first = np.cumsum([0, *map(len, of_model)])[:-1]
+        every = np.array([rate for rates in of_model for rate in rates], dtype=np.int64)
+        device = self.device_of(ports)
+        return every[first[self.device_model[device]] + ports - self.base[device]] if len(ports) else ports
+
+    def class_at(self, port: int) -> PortClass:
+        """The class of a port."""
+        device = int(np.searchsorted(self.base, port, side="right")) - 1
+        return self.models[int(self.device_model[device])].class_of(port - int(self.base[device]))
 
     def class_table(self, devices: Array, name: str, span: Span) -> tuple[Array, Array]:
         """First place and size of a port class in every device's model; "" is the model's first class."""
@@ -70,12 +83,12 @@ class Ports:
         size = np.zeros(len(self.models), dtype=np.int64)
         for m in np.unique(self.device_model[devices]).tolist():
             model = self.models[m]
-            c = (model.classes[0] if model.classes else None) if not name else model.port_class(name)
-            if c is None:
+            parts = model.parts(name) if name else model.first_parts
+            if not parts:
                 if not name:
                     raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
                 raise unknown("E0101", span, f"port class of {model.name} called", name, [k.name for k in model.classes])
-            first[m], size[m] = c.first, c.size
+            first[m], size[m] = parts[0].first, sum(c.size for c in parts)
         which = self.device_model[devices]
         return first[which], size[which]
 
@@ -199,7 +212,8 @@ class Ports:
         found = model.port_class(name)
         narrowed = ends.candidates[c]
         some = "" if narrowed is None else f" among the {len(narrowed)} named"
-        labels = [(found.origin.span, f"{model.name} has {found.size} ports `{name}`")] if found else []
+        size = sum(c.size for c in model.parts(name))
+        labels = [(found.origin.span, f"{model.name} has {size} ports `{name}`")] if found else []
         s = next(s for s in reversed(self.sets) if s.first <= device)
         labels.append((s.origin.span, f"`{s.name}` is declared here"))
         raise Fault(

@@ -19,6 +19,9 @@ from tdsl.semantics.values import whole
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
+FAILING = ("cables", "cages", "links", "ports")
+"""What `any K …` may fail beside devices and groups."""
+
 
 def resolve_claims(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
     """All claims of a plan, in order; a claim in a group's block once for each instance of the group."""
@@ -26,7 +29,7 @@ def resolve_claims(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> list
     for required in plan.requires:
         for claim in required.node.claims:
             try:
-                one = _claim(plan, required, claim)
+                one = _claim(plan, fabric, required, claim)
                 out += [replace(one, scope=scope) for scope in _scopes(plan, required.context)]
             except Fault as fault:
                 fault.report(diagnostics)
@@ -56,33 +59,40 @@ def _scopes(plan: Plan, context: Context) -> list[Element | None]:
     return out
 
 
-def _claim(plan: Plan, required: Required, claim: tree.Claim) -> ResolvedClaim:
+def _claim(plan: Plan, fabric: Fabric, required: Required, claim: tree.Claim) -> ResolvedClaim:
     scope, evaluator = required.scope, plan.evaluator
 
     def select(paths: tuple[tree.Path, ...]) -> tuple[Selector, ...]:
-        return tuple(_selector(plan, required, p) for p in paths)
+        return tuple(_selector(plan, fabric, required, p) for p in paths)
 
     count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
     if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
         raise Fault("E0103", claim.any_count.span if claim.any_count else claim.span, "how many fail is a whole number")
     value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
+    any_of = claim.any_of.name if claim.any_of else ""
+    if claim.any_of is not None and any_of not in FAILING:
+        known = ", ".join(FAILING)
+        raise Fault("E0492", claim.any_of.span, f"`any K {any_of}` fails nothing that tdsl knows", help=f"write one of {known}")
     under, through = (m.name if m else "" for m in (claim.under, claim.through))
     return ResolvedClaim(
-        claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, select(claim.of),
+        claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, any_of,
+        select(claim.of),
         select(claim.of_to), select(claim.at), under, through, claim.op or "", value, claim.of_intact,
-        _claim(plan, required, claim.given) if claim.given else None, required.node.report, None,
-        " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain),
+        _claim(plan, fabric, required, claim.given) if claim.given else None, required.node.report, None,
+        " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain), claim.of_active,
     )  # fmt: skip
 
 
-def _selector(plan: Plan, required: Required, path: tree.Path) -> Selector:
+def _selector(plan: Plan, fabric: Fabric, required: Required, path: tree.Path) -> Selector:
     text = " ".join(path.span.text.split())
     if path.bare == "ports" and not any("ports" in g.members for g in required.context.groups):
         return Selector("ports", "ports", ())
     try:
         target = resolve(plan, required.context, path)
     except Fault:
-        whole_tier = _tier(plan, path)
+        if path.bare == "network":  # all switches, optical switches and panels, with what is in them
+            return Selector("network", "network", ())
+        whole_tier = _tier(fabric, path)
         if whole_tier is None:
             raise
         return whole_tier
@@ -93,15 +103,22 @@ def _selector(plan: Plan, required: Required, path: tree.Path) -> Selector:
     if target.device is not None:
         rows = np.unique(resolver.devices(target)[0])
         elements = tuple(Element(_name(plan, target, int(r)), np.array([r], dtype=np.int64)) for r in rows.tolist())
-        return Selector(text, kind, elements, target.port_class)
+        if target.ports is None:
+            return Selector(text, kind, elements, target.port_class)
+        parts = target.device.model.parts(target.port_class)
+        chosen = resolver.choice(target)
+        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else np.unique(chosen.local)
+        return Selector(
+            text, kind, elements, target.port_class, (fabric.port_base[rows][:, None] + parts[0].first + local).ravel()
+        )
     return Selector(text, kind, tuple(_group_elements(plan, target, resolver)))
 
 
-def _tier(plan: Plan, path: tree.Path) -> Selector | None:
+def _tier(fabric: Fabric, path: tree.Path) -> Selector | None:
     """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``."""
     if path.bare is None:
         return None
-    sets = [s for s in plan.sets if s.name == path.bare]
+    sets = [s for s in fabric.sets if s.name == path.bare]
     if not sets:
         return None
     elements = tuple(Element(s.device_path(k), np.array([s.first + k], dtype=np.int64)) for s in sets for k in range(s.count))

@@ -8,12 +8,13 @@ from math import prod
 
 import numpy as np
 
-from tdsl.fabric.vector import Array, Assignments, booleans, integers
+from tdsl.fabric.vector import SAFE, Array, Assignments, booleans, integers, largest
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceSet
 from tdsl.semantics.plan import Context, Entry, Target
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.values import counted
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -102,7 +103,7 @@ def assignments(
         raise Fault(
             "E0116",
             at,
-            f"this has {count:,} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
+            f"this has {counted(count)} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
             help="let an index be computed from the others instead of running over all",
         )
     grid = np.indices(sizes, dtype=np.int64).reshape(len(sizes), count) if sizes else np.zeros((0, 1), dtype=np.int64)
@@ -144,6 +145,9 @@ class Resolver:
             return np.arange(axis.size, dtype=np.int64)[None, :], True
         if isinstance(e, tree.Range):
             low, high = (integers(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high))
+            if max(largest(low), largest(high)) >= SAFE // 2:  # their difference may not fit
+                self.outside(low, axis, entry)
+                self.outside(high, axis, entry)
             sizes = high - low + 1
             if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
                 raise Fault("E0120", entry.span, "this range is empty, or not of one size for all assignments")
@@ -218,7 +222,7 @@ class Resolver:
         local, _, populous = self.spread_out(
             entries, strides_of(tuple(e.axis for e in entries)), np.zeros(self.over.count, dtype=np.int64)
         )
-        return Choice(target.port_class, local, not populous, target.span)
+        return Choice(target.port_class, local + target.offset, not populous, target.span)
 
     def once(self, rows: Array, targets: tuple[Target, ...]) -> None:
         """Refuse a population in which a device is named twice: nearly always a slip, and it would get twice the links."""

@@ -1,4 +1,4 @@
-"""Tiers: how far a device set is from the hosts, and with it which end of a link is the lower one and what its class is."""
+"""Tiers: how far a device is from the hosts in the planned fabric, and with it the lower end of a link and its class."""
 
 from __future__ import annotations
 
@@ -22,21 +22,44 @@ def main_ends(sets: Sequence[DeviceSet]) -> list[bool]:
     return ends
 
 
-def device_tiers(ends: NDArray[np.bool_], active: NDArray[np.bool_], a: Array, b: Array) -> Array:
-    """Hops from the nearest end device; -1 for what is not ``active`` (panels, OCS) or not reached.
+def planned_tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array) -> Array:
+    """The tier of every device: 0 for hosts and chips, 1 for switches connected to hosts that the fabric is built for, and so on;
+    -1 for panels, OCS and what nothing reaches.
 
-    ``ends`` are the devices of tier 0: hosts with accelerators, or all hosts and chips where none has any.
+    ``a`` and ``b`` are the devices of all *planned* links, those of omitted devices included, so that no tier depends on which
+    hosts are built. Two kinds of switches have a tier by their declaration: those connected to other hosts (storage) alone, and
+    those without hosts, where other switches of their declaration are at tier 1 and they connect only to switches above.
+    A manager connected to a spine does not make it a leaf.
     """
-    tier = np.where(ends, 0, -1).astype(np.int64)
-    level = 0
-    while True:
+    is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
+    forwards = np.array([s.kind == "switch" for s in sets] or [False])[device_set]
+    main = np.array(main_ends(sets) or [False])[device_set]
+    start = np.where(main, 0, -1).astype(np.int64)
+    tier = device_tiers(start, forwards, a, b)
+    at_one = np.zeros(len(sets), dtype=np.bool_)
+    at_one[device_set[forwards & (tier == 1)]] = True
+    near, far = np.concatenate([a, b]), np.concatenate([b, a])
+    other = is_end & ~main
+    other[near[~at_one[device_set[far]]]] = False
+    start[other] = 0
+    bare = forwards & (tier != 1) & at_one[device_set]
+    bare[near[at_one[device_set[far]]]] = False
+    start[bare] = 1
+    if bare.any() or tier[far[other[near]]].max(initial=1) > 1:
+        tier = device_tiers(start, forwards, a, b)
+    tier[is_end] = 0
+    return tier
+
+
+def device_tiers(start: Array, forwards: NDArray[np.bool_], a: Array, b: Array) -> Array:
+    """Hops over forwarding devices from those that have a tier in ``start`` (else -1), by breadth-first search."""
+    tier, level = start.copy(), 0
+    while (tier == level).any():
         at_a, at_b = tier[a] == level, tier[b] == level
         reached = np.concatenate([b[at_a], a[at_b]])
-        fresh = np.unique(reached[(tier[reached] < 0) & active[reached]])
-        if not len(fresh):
-            return tier
+        tier[np.unique(reached[(tier[reached] < 0) & forwards[reached]])] = level + 1
         level += 1
-        tier[fresh] = level
+    return tier
 
 
 def set_tiers(sets: Sequence[DeviceSet], device_set: Array, tier: Array) -> Array:

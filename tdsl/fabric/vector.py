@@ -227,13 +227,14 @@ _COMPARE: dict[str, Callable[[Array, Array], NDArray[np.bool_]]] = {
 }  # fmt: skip
 
 
-def _largest(x: Array) -> int:
+def largest(x: Array) -> int:
+    """The greatest magnitude."""
     return max(abs(int(x.min(initial=0))), abs(int(x.max(initial=0))))
 
 
 def _arithmetic(op: str, x: Array, y: Array) -> Array:
     if op in ("+", "-", "*"):
-        bound = _largest(x) * _largest(y) if op == "*" else _largest(x) + _largest(y)
+        bound = largest(x) * largest(y) if op == "*" else largest(x) + largest(y)
         if bound >= SAFE:
             raise NotSimple
         return {"+": np.add, "-": np.subtract, "*": np.multiply}[op](x, y)

@@ -13,13 +13,14 @@ from tdsl.fabric import patterns
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.pins import Pins
 from tdsl.fabric.ports import Ends, Ports
+from tdsl.fabric.rates import add_capacity, batch_rates
 from tdsl.fabric.resolve import Resolver, Side, assignments
-from tdsl.fabric.vector import Array, Assignments, integers
+from tdsl.fabric.vector import SAFE, Array, Assignments, integers
 from tdsl.fabric.vias import cross
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.plan import Wire
-from tdsl.semantics.values import whole
+from tdsl.semantics.values import counted, whole
 from tdsl.syntax import tree
 
 PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
@@ -40,11 +41,20 @@ class Batch:
     assignment: Array
     over: Assignments
     dims: int = 1
+    rate: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # bit/s of each link; of links alone
+
+    def only(self, rows: NDArray[np.bool_]) -> Batch:
+        """Some links of the batch."""
+        return Batch(
+            self.statement, self.wire, self.a[rows], self.b[rows], self.dim[rows], self.via_a[rows], self.via_b[rows],
+            self.assignment[rows], self.over, self.dims, self.rate[rows] if len(self.rate) else self.rate,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
 class Wiring:
-    """All batches so far, and the ports they took."""
+    """All batches so far, and the ports they took. ``absent`` and ``undrawn`` are the links and cables that are planned and not
+    built, because a device at one end or the device crossed is omitted."""
 
     ports: Ports
     evaluator: Evaluator
@@ -52,9 +62,15 @@ class Wiring:
     max_links: int
     links: list[Batch] = field(default_factory=list)
     drawn: list[Batch] = field(default_factory=list)
+    absent: list[Batch] = field(default_factory=list)
+    undrawn: list[Batch] = field(default_factory=list)
     total: int = 0
+    tried: int = 0  # links of all connects, those that were refused included
+    capacity: int = 0  # of all links, in bit/s each way
+    grain: int = 0  # greatest common divisor of their rates
     idle: list[tree.Connect] = field(default_factory=list)  # connects whose guard leaves nothing
     pins: Pins | None = None
+    apart: list[tuple[Fault, list[Array]]] = field(default_factory=list)  # spreads that fall apart, and the devices they join
 
 
 def late(wire: Wire) -> bool:
@@ -75,8 +91,9 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     pairs = application(wiring, wire, a, b, resolver)
     far = b or a
     times = copies_of(wire, resolver)
-    total = int(times.sum()) * len(pairs.a)
-    _limit(wiring, wire, total)
+    total = total_of(wiring, wire, times, pairs)
+    wiring.tried += total
+    check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
     if wire.node.pattern is None:
@@ -101,7 +118,7 @@ def _limit(wiring: Wiring, wire: Wire, more: int) -> None:
     count = wiring.total + more
     if count > wiring.max_links:
         raise Fault(
-            "E0116", wire.node.span, f"with this the design has {count:,} links; the limit is {wiring.max_links:,}",
+            "E0116", wire.node.span, f"with this the design has {counted(count)} links; the limit is {wiring.max_links:,}",
             help="raise it with `--limit-links`, if that many are meant",
         )  # fmt: skip
 
@@ -122,25 +139,52 @@ def copies_of(wire: Wire, resolver: Resolver) -> Array:
     return times
 
 
+def total_of(wiring: Wiring, wire: Wire, times: Array, pairs: Pairs) -> int:
+    """How many links a connect lays. Raises Fault beyond the limit."""
+    most = int(times.max(initial=0))
+    total = (int(times.sum()) if most * len(times) < SAFE else most) * len(pairs.a)
+    _limit(wiring, wire, total)
+    return total
+
+
+def check_settings(wire: Wire, dims: int) -> None:
+    """Refuse a setting whose values are as many as no dimensions of the pattern. Raises Fault."""
+    for s in wire.node.body:
+        if not isinstance(s, tree.Setting):
+            continue
+        value = wire.settings.get(s.name.name)
+        if isinstance(value, tuple) and len(value) not in (1, dims):
+            has = f"{dims} dimensions" if dims > 1 else "links without dimensions"
+            raise Fault(
+                "E0120", s.span, f"`{s.name.name}` lists {len(value)} values for {has}", help="one value, or one a dimension"
+            )
+
+
 def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db: Array) -> None:
     """Mark the ports and keep what is built, as links or, towards an OCS or panel, as drawn cables."""
     span = batch.wire.node.span
-    wiring.ports.mark(np.concatenate([batch.a, batch.b]), np.concatenate([built, built]), batch.statement, span)
-    if batch.wire.via is not None:
-        crossed = np.concatenate([batch.via_a, batch.via_b])
-        wiring.ports.mark(crossed, np.concatenate([built, built]), batch.statement, span)
-    kept = Batch(
-        batch.statement, batch.wire, batch.a[built], batch.b[built], batch.dim[built], batch.via_a[built], batch.via_b[built],
-        batch.assignment[built], batch.over, batch.dims,
-    )  # fmt: skip
     passive = np.isin(wiring.kinds[da], ("ocs", "panel")) | np.isin(wiring.kinds[db], ("ocs", "panel"))
     if passive.any() and not passive.all():
         raise Fault("E0120", span, "some ends are panels or OCS and some are not; write a connect for each")
     if passive.any():
-        wiring.drawn.append(kept)
+        wiring.drawn.append(batch.only(built))
+        wiring.undrawn.append(batch.only(~built))
     else:
-        wiring.links.append(kept)
-        wiring.total += len(kept.a)
+        add_links(wiring, batch, built)
+    wiring.ports.mark(np.concatenate([batch.a, batch.b]), np.concatenate([built, built]), batch.statement, span)
+    if batch.wire.via is not None:
+        crossed = np.concatenate([batch.via_a, batch.via_b])
+        wiring.ports.mark(crossed, np.concatenate([built, built]), batch.statement, span)
+
+
+def add_links(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
+    """Add planned links with their rates. Raises Fault for a link without one, and for more capacity than the limit."""
+    batch.rate = batch_rates(batch, wiring.ports)
+    wiring.capacity, wiring.grain = add_capacity(wiring.capacity, wiring.grain, batch)
+    wiring.links.append(batch.only(built))
+    if not built.all():
+        wiring.absent.append(batch.only(~built))
+    wiring.total += len(wiring.links[-1].a)
 
 
 # ------------------------------------------------------------ patterns
@@ -159,7 +203,7 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
                     help=f"give them an index variable instead of `*`, or write a pattern: {', '.join(PATTERNS)}",
                 )  # fmt: skip
         return patterns.single()
-    name = p.name.name
+    name, times = p.name.name, resolver.over.count
     words = {m.name: e for m, e in p.args}
     for word, _ in p.args:
         if word.name not in WORDS.get(name, ()):
@@ -169,23 +213,28 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
     if name in ("ring", "mesh", "torus", "random") and b is not None:
         raise Fault("E0457", p.span, f"`{name}` joins the members of one population; there is no `to`")
     if name == "each":
-        _limit(wiring, wire, resolver.over.count * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
+        _limit(wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
         return patterns.copies(patterns.each(a.size, b.size if b else None), n)
     if name == "pairs":
         if b is None:
             raise Fault("E0457", p.span, "`pairs` joins two populations", help="`connect A[*] to B[*] pairs`")
+        _limit(wiring, wire, times * n * a.size)
         shift = _whole(words.get("shift"), wire, resolver.evaluator, 0, least=None)
         return patterns.copies(patterns.in_order(a.size, b.size, shift, p.span), n)
     if name == "ring":
+        _limit(wiring, wire, times * n * (a.size if a.size > 1 else 0))
         return patterns.copies(patterns.ring(a.size), n)
     if name in ("mesh", "torus"):
         shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
-        return patterns.copies(patterns.grid(shape, name == "torus"), n)
+        wrap = name == "torus"
+        each = (a.size // s * (s if wrap else s - 1) for s in shape if s > 1)
+        _limit(wiring, wire, times * n * sum(each))
+        return patterns.copies(patterns.grid(shape, wrap), n)
     if name == "random":
         if "degree" not in words or "seed" not in words:
             raise Fault("E0457", p.span, "a random graph is given by its degree and a seed", help="`random degree 4 seed 1`")
         degree, seed = (_whole(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
-        _limit(wiring, wire, resolver.over.count * n * a.size * degree // 2)
+        _limit(wiring, wire, times * n * a.size * degree // 2)
         return patterns.copies(patterns.random_regular(a.size, degree, seed, p.span), n)
     return _spread(wiring, wire, a, b, resolver, words, free)
 
@@ -217,20 +266,36 @@ def _spread(
     written = words.get("x")
     k = _free_ports(wiring, wire, a, free) if written is None else _whole(written, wire, resolver.evaluator, 1)
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
+    _limit(wiring, wire, resolver.over.count * a.size * k // (1 if b else 2))
     if b is None:
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
-    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names, partial(_joined, wiring, a, b))
+    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names, partial(_later, wiring, a, b))
 
 
-def _joined(wiring: Wiring, a: Side, b: Side) -> list[Array]:
-    """What earlier statements joined of the members of each application, by way of devices that pass traffic on."""
+def _later(wiring: Wiring, a: Side, b: Side, fault: Fault) -> None:
+    """Keep a spread that falls apart by its own links, to be judged when all links are there."""
+    wiring.apart.append((fault, [np.concatenate([a.rows[k], b.rows[k]]) for k in range(len(a.rows))]))
+
+
+def falls_apart(wiring: Wiring) -> list[Fault]:
+    """The faults of spreads whose devices do not meet by any links, by way of devices that pass traffic on."""
+    if not wiring.apart:
+        return []
     label = np.arange(len(wiring.kinds), dtype=np.int64)
-    ends = [(wiring.ports.device_of(x.a), wiring.ports.device_of(x.b)) for x in wiring.links]
-    if ends:
-        x, y = (np.concatenate(column) for column in zip(*ends, strict=True))
-        passing = (wiring.kinds[x] != "host") & (wiring.kinds[y] != "host")
-        label = patterns.components(x[passing], y[passing], label)
-    return [label[np.concatenate([a.rows[k], b.rows[k]])] for k in range(len(a.rows))]
+    none = np.zeros(0, dtype=np.int64)
+    ends = [(wiring.ports.device_of(x.a), wiring.ports.device_of(x.b)) for x in (*wiring.links, *wiring.absent)]
+    x, y = (np.concatenate([none, *column]) for column in zip(*ends, strict=True)) if ends else (none, none)
+    passing = (wiring.kinds[x] != "host") & (wiring.kinds[y] != "host")
+    label = patterns.components(x[passing], y[passing], label)
+
+    def apart(rows: Array) -> bool:
+        """Whether devices stay in several parts although those that a host of theirs joins are one."""
+        inside = np.zeros(len(label), dtype=np.bool_)
+        inside[rows] = True
+        own = inside[x] & inside[y] & ~passing
+        return len(np.unique(patterns.components(x[own], y[own], label.copy())[rows])) > 1
+
+    return [fault for fault, groups in wiring.apart if any(apart(rows) for rows in groups)]
 
 
 def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> int:

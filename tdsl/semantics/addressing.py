@@ -9,6 +9,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan, Target
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import plain
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
@@ -128,6 +129,7 @@ def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) ->
         if not isinstance(inner, tree.Setting) or inner.name.name not in given:
             help = "a management address takes `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is no setting of an address", help=help)
+        plain(inner, f"{inner.name.name} NAME")
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
             raise Fault("E0103", inner.span, f"`{inner.name.name}` is a name")

@@ -13,7 +13,7 @@ from math import prod
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, a_type
+from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, a_type, counted
 from tdsl.source import Span
 
 FIELD_LIMIT = 4096
@@ -24,8 +24,8 @@ def _numbers(span: Span, args: tuple[Value, ...], name: str) -> list[Value]:
     if len(args) == 1 and isinstance(args[0], (tuple, WholeRange, Dims)):
         only = args[0]
         if isinstance(only, WholeRange):
-            if len(only) > 1 << 20:
-                raise Fault("E0116", span, f"{len(only):,} elements are too many")
+            if only.size > 1 << 20:
+                raise Fault("E0116", span, f"{counted(only.size)} elements are too many")
             values = list(range(only.low, only.high + 1))
         else:
             values = list(only.sizes if isinstance(only, Dims) else only)
@@ -52,7 +52,9 @@ def _pick(name: str, span: Span, args: tuple[Value, ...]) -> Value:
 def _len(span: Span, value: Value) -> int:
     if isinstance(value, Dims):
         return len(value.sizes)
-    if isinstance(value, (tuple, WholeRange, str)):
+    if isinstance(value, WholeRange):
+        return value.size
+    if isinstance(value, (tuple, str)):
         return len(value)
     raise Fault("E0103", span, f"{a_type(value)} has no length")
 

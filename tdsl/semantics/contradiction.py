@@ -320,8 +320,8 @@ def gathered(load: Load, specs: Sequence[TierSpec], free: Collection[int]) -> di
 
 def explain(d: Diagnostic, load: Load, specs: Sequence[TierSpec]) -> Diagnostic:
     """A finding with the places of its conflict in place of its labels; the finding itself where none is proven."""
-    if d.code not in CODES or d.span is None:
-        return d
+    if d.code not in CODES or d.span is None or any(s.down or s.by_rail for s in specs):
+        return d  # the relations know switches whose ports are all alike
     core, proven = irreducible(load, specs)
     if not core:
         return d

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,14 @@ from tdsl.semantics.ends import Ends, EndSet, organise
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import Entry
-from tdsl.semantics.model import KINDS
+from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
-from tdsl.semantics.scope import Scope
 from tdsl.semantics.shapes import axes_of
-from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec
+from tdsl.semantics.sizing import Load, Sizer
+from tdsl.semantics.tier_specs import TierReader
 from tdsl.semantics.tiered import Line, Weaver
 from tdsl.semantics.topology import Binder, Instance
-from tdsl.semantics.unfold import Unfolder, names_in
+from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
@@ -38,9 +37,7 @@ if TYPE_CHECKING:
 DEVICES = {"hosts": "host", "chips": "chip"}
 COUNTS = ("rails", "planes", "pods")
 WORDS = (*DEVICES, *COUNTS)
-TIER_SETTINGS = ("switch", "oversubscription", "cable")
 MADE = ("host", "chip", "plane", "pod", "group")
-EXACT = Aim("", Fraction(1))
 
 Chain = tuple[tuple[Span, str], ...]
 Piece = tuple[tree.Stmt, Chain]
@@ -190,6 +187,9 @@ class Intent:
             raise Fault("E0120", model.span, "a model's name must stand here", help=f"`{s.name.name} 128 x MODEL`")
         count = self.evaluator.integer(item.value, self.scope)
         of = next((v for w, v in item.args if w == "of"), None)
+        extra = next((v for w, v in item.args if w not in ("x", "of")), None)
+        if extra is not None:
+            raise Fault("E0120", extra.span, f"`{s.name.name}` does not use this", help=f"`{s.name.name} 128 x MODEL`")
         shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
         if count < 1:
             raise Fault("E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}")
@@ -197,7 +197,7 @@ class Intent:
             if isinstance(x, tree.Broken):
                 raise Excused
             if not isinstance(x, tree.Setting):
-                raise Fault("E0118", x.span, "a device's braces hold settings only", help="known: `role`, `split`")
+                raise Fault("E0118", x.span, "a device's braces hold settings only", help="known: `role`, `split`, `nos`")
         inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
         kind = DEVICES[s.name.name]
         if kind in self.taken:
@@ -313,9 +313,9 @@ class Intent:
                 fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
             raise
 
-    def model(self, path: tree.Path) -> None:
-        """Refuse a name that is no model's."""
-        self.planner.named_model(path, self.scope)
+    def model(self, path: tree.Path) -> DeviceModel:
+        """The model that a name means. Raises Fault for a name that is no model's."""
+        return self.planner.named_model(path, self.scope)
 
     def given(self) -> dict[str, Value]:
         """What a topology's parameters of these names are, if its block does not say."""
@@ -332,11 +332,12 @@ class Intent:
         if ends is None:
             raise Fault("E0120", s.name.span, f"`{s.name.name}` has tiers and takes no ends")
         scope = self.scope if instance.tiers else instance.scope
-        specs = [self.spec(s, instance, t, scope) for t in tiers]
+        reader = TierReader(self.planner, s, instance, scope)
+        specs = [reader.spec(t) for t in tiers]
         pods, said = self.counts.get("pods", (0, s.span))
         if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
             raise Fault("E0120", said, "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups")
-        self.check_names(tiers)
+        reader.check_names(tiers)
         written = (
             ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
             ("rails", ends.rails_span),
@@ -356,103 +357,20 @@ class Intent:
             self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
         for upper, lower, text, help in sizer.partial():
             self.planner.library.diagnostics.add(
-                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` stands here")], help=help,
-                severity=Severity.WARNING,
+                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` is here")],
+                help=f"{help}; where this is meant, say so on the line: `# tdsl: allow(partial_tier) REASON`",
             )  # fmt: skip
         chains = {spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)}
-        spans = tuple((spec.name, spec.span) for spec in specs)
+        spans = tuple((spec.label, spec.span) for spec in specs)
         return [
             replace(line, spans=spans, chain=() if instance.tiers else chains.get(line.span, ()))
             for line in Weaver(ends, sized, pods, self.fresh).lines()
         ]
 
-    def check_names(self, tiers: tuple[tree.Tier, ...]) -> None:
-        """A tier holds the one before it; the first holds hosts."""
-        before = "hosts"
-        seen: dict[str, Span] = {}
-        for x in tiers[0].body:
-            if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
-                above = f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
-                raise Fault(
-                    "E0120",
-                    x.span,
-                    f"a ratio is of the switches one tier below, and below `{tiers[0].name.name}` are hosts",
-                    help=above,
-                )
-        for t in tiers:
-            if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
-                raise Fault("E0120", t.child.span, f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`")
-            if t.name.name in seen:
-                raise Fault(
-                    "E0104", t.name.span, f"there are two tiers `{t.name.name}`", labels=[(seen[t.name.name], "first here")]
-                )
-            seen[t.name.name], before = t.name.span, t.name.name
-
-    def spec(self, s: tree.Setting, instance: Instance, t: tree.Tier, scope: Scope) -> TierSpec:
-        """A tier as written, with its numbers computed."""
-        settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
-        if any(isinstance(x, tree.Broken) for x in t.body):
-            raise Excused
-        for x in t.body:
-            if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
-                raise Fault("E0104", settings[x.name.name].span, f"`{x.name.name}` is set twice", labels=[(x.span, "first here")])
-        for name, x in settings.items():
-            if name not in TIER_SETTINGS:
-                raise unknown("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
-        written = settings.get("switch")
-        if written is None or not written.items or not isinstance(written.items[0].value, tree.Path):
-            raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")
-        item = written.items[0]
-        path = item.value
-        assert isinstance(path, tree.Path)
-        if not instance.tiers:
-            topology.required(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
-        span = t.span if instance.tiers else _said(s, path.bare) or s.name.span
-        model = self.planner.named_model(path, scope)
-        if model.kind != "switch":
-            raise Fault(
-                "E0102", span, f"{model.name} is a {model.kind}, not a switch", labels=[(model.origin.span, "declared here")]
-            )
-        count = next((self.evaluator.integer(v, scope) for w, v in item.args if w == "x"), None)
-        per = None if isinstance(t.count, tree.Hole) else self.evaluator.integer(t.count, scope)
-        if (count is not None and count < 1) or (per is not None and per < 1):
-            raise Fault("E0120", t.span, "a tier has at least one of everything")
-        over = settings.get("oversubscription")
-        found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
-        wrote = next((v for w, v in item.args if w == "x"), None)
-        cable = settings.get("cable")
-        if cable is not None and not (instance.tiers and len(cable.items) == 1 and not cable.items[0].args):
-            raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
-        given = {
-            "per": t.count if per else None,
-            "model": path,
-            "count": wrote,
-            "aim": over.items[0] if over and over.items else None,
-        }
-        places = ((what, self.place(s, instance, e)) for what, e in given.items() if e is not None)
-        return TierSpec(
-            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
-            cable.items[0].span.text if cable is not None else "",
-        )  # fmt: skip
-
-    def place(self, s: tree.Setting, instance: Instance, e: tree.Expr | tree.Item) -> Span | None:
-        """Where the design gives a number of a tier; None where it gives others with it, or none."""
-        if instance.tiers:
-            return e.span
-        named = names_in(e)
-        uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.Tier)))
-        alone = isinstance(e, tree.Item) or (isinstance(e, tree.Path) and e.bare is not None)
-        return _said(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
-
 
 def instance_span(entry: Entry) -> Span:
     """Where a topology is declared."""
     return entry.node.name.span
-
-
-def _said(s: tree.Setting, name: str | None) -> Span | None:
-    """The setting of a block that gives a parameter."""
-    return next((x.span for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == name), None)
 
 
 def _names(body: Iterable[tree.Stmt]) -> Iterable[str]:

@@ -12,10 +12,12 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PHYSICAL = ("pitch", "tray", "slack", "distance", "height", "power", "units")
+HALL = ("row", "pitch", "tray", "slack")
+RACK = ("height", "power")
+PHYSICAL = (*HALL, *RACK, "distance", "units")
 ADDRESSING = ("address", "routing", "roce")
 SUBNETS = ("partition", "subnet_manager")
-WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer")
+WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
 INSTEAD = "move it out of the braces it stands in; `group site[4] { … }` has it once for each of 4"
@@ -30,8 +32,14 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise Fault("E0118", s.name.span, "a tier stands in the block of a topology")
     if name in INTENT:
         raise Fault("E0118", s.span, f"`{name}` stands {PLACE}", help=INSTEAD)
-    if isinstance(s, tree.Place) or name in PHYSICAL or (isinstance(s, tree.Decl) and s.kind.name in ("hall", "row")):
-        raise _later(s, f"`{name}` places things", "leave it out; ports and cables are checked without places")
+    if name in HALL or (isinstance(s, tree.Decl) and s.kind.name == "row"):
+        raise Fault(
+            "E0118", s.span, f"`{name}` stands in the block of a hall", help="`hall h1 { row A { rack 1..8 { height 48U } } }`"
+        )
+    if name in RACK:
+        raise Fault("E0118", s.span, f"`{name}` stands in the block of a model, or of a rack in a hall")
+    if name == "units":
+        raise _later(s, "`units` counts scalable units", "use a param and `--set`")
     if name == "asn":
         raise Fault(
             "E0118", s.span, "an asn stands in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
@@ -43,7 +51,11 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         if found is not None:
             raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands {PLACE}", help=INSTEAD)
         raise unknown(
-            "E0118", s.name.span, "statement", name, (*KNOWN, *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home))
+            "E0118",
+            s.name.span,
+            "statement",
+            name,
+            (*KNOWN, "nos", *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)),
         )
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` stands at the top of a file")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, Fix
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.loader import Loader, Module, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.models import build_model
@@ -75,6 +76,15 @@ class Library:
         self.linked[module.key] = result
         return result
 
+    @contextmanager
+    def reporting_to(self, diagnostics: Diagnostics) -> Iterator[None]:
+        """Findings go to another collector for a while: those of a trial."""
+        before, self.diagnostics = self.diagnostics, diagnostics
+        try:
+            yield
+        finally:
+            self.diagnostics = before
+
     def _circle(self, module: Module, start: int, at: Span | None) -> None:
         assert at is not None
         steps = [(s, f"which uses `{name}`") for _, s, name in self.linking[start + 1 :] if s is not None]
@@ -138,7 +148,15 @@ class Library:
         name, target = used.name.name, used.alias or used.name
         candidates = files if len(files) == 1 else [f for f in files if name in declared_in(f)]
         for path in candidates:
-            module = self.loader.read(path)
+            try:
+                module = self.loader.read(path)
+            except OSError as fault:
+                result.scope.excused.add(target.name)
+                span = use.module[0].span.to(use.module[-1].span)
+                why = fault.strerror or str(fault)
+                raise Fault(
+                    "E0112", span, f"{path.as_posix()} cannot be read: {why}", help="see that it is a file one may read"
+                ) from None
             if module is None:
                 raise Excused
             other = self.link(module, use.span)
@@ -168,6 +186,18 @@ class Library:
         module = self.loader.read(path)
         return self.link(module).names.get(name) if module else None
 
+    def parts(self, home: Linked) -> tuple[DeviceModel, ...]:
+        """The cables and optics that a file declares or uses, then those of the catalogue, in order of their names."""
+        own = {*home.names, *home.used}
+        catalogue = [n for n, path in self.loader.catalogue().items() if {"cables", "optics"} & {p.name for p in path.parents}]
+        out = []
+        for name in sorted({*own, *catalogue}):
+            entry = self.entry(home, name)
+            if entry is not None and isinstance(entry.node, tree.ModelDecl) and entry.node.kind.name in ("cable", "optic"):
+                with suppress(Excused):  # its faults are reported
+                    out.append(self.build(entry, entry.node.span))
+        return tuple(out)
+
     def is_model(self, home: Linked, name: str) -> bool:
         """Whether a name is a model's, in a file."""
         found = home.names.get(name) or home.used.get(name)
@@ -187,6 +217,19 @@ class Library:
                 extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` shows the catalogue",
             )  # fmt: skip
         return self.build(entry, span)
+
+    def hyphenated(self, home: Linked, span: Span) -> Fault:
+        """The fault of a model's name that is written with `-`, which would subtract."""
+        models = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
+        plain = {n.replace("_", "").lower(): n for n in (*self.loader.catalogue(), *models)}
+        near = plain.get(span.text.replace("-", "").replace("_", "").lower()) or nearest(
+            span.text.replace("-", "_"), plain.values()
+        )
+        return Fault(
+            "E0102", span, f"`{span.text}` is not the name of a model: a name has no `-`",
+            help=f"did you mean `{near}`?" if near else "`tdsl list hardware` lists the models",
+            fix=Fix(f"write `{near}`", ((span, near),)) if near else None,
+        )  # fmt: skip
 
     def build_all(self, home: Linked) -> None:
         """Build every model of a file, so that the faults of one that nothing uses are said too."""

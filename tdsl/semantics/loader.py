@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tdsl import resources
+from tdsl import files, resources
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.semantics.fault import Fault, nearest
-from tdsl.source import SourceFile
+from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
-from tdsl.syntax.parser import decode, parse
+from tdsl.syntax.characters import misleading
+from tdsl.syntax.parser import MAX_BYTES, decode, oversized, parse
 
 DECLARED = re.compile(r"^[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
@@ -47,7 +48,7 @@ class Loader:
     def design(self, source: str) -> Path | None:
         """The file of a design: a path, or the name of one in the standard library; None if there is neither."""
         path = Path(source)
-        if path.is_file() or source in self.overlay:
+        if files.is_file(path) or source in self.overlay:
             return path
         if re.fullmatch(r"[A-Za-z_]\w*", source):
             standard = resources.folder("stdlib") / "designs" / f"{source}.fab"
@@ -57,13 +58,19 @@ class Loader:
 
     def read(self, path: Path, given: str = "") -> Module | None:
         """A file's module, shown as ``given``; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
-        key = str(path.resolve())
+        key = str(files.resolve(path))
         if key not in self.parsed:
             text = self.overlay.get(key)
-            data = text.encode() if text is not None else path.read_bytes()
             own = Diagnostics()
-            file = decode(data, self.shown(path, given), own)
+            try:
+                data = text.encode("utf-8", "surrogateescape") if text is not None else files.read(path, MAX_BYTES)
+                file = decode(data, self.shown(path, given), own)
+            except files.TooLarge as fault:
+                file = None
+                oversized(fault.size, self.shown(path, given), own)
             self.parsed[key] = (Module(file, parse(file, own).body, path.parent, key) if file else None), own.items
+            if file is not None:
+                misleading(file, own)
         if key not in self.modules:
             self.modules[key], found = self.parsed[key]
             self.diagnostics.extend(found)
@@ -84,14 +91,16 @@ class Loader:
     def find(self, use: tree.Use, folder: Path) -> list[Path]:
         """The file a ``use`` names, or the files of the folder it names."""
         parts = [m.name for m in use.module]
+        span = use.module[0].span.to(use.module[-1].span)
         for root in self.roots(folder):
             base = root.joinpath(*parts)
-            if base.with_suffix(".fab").is_file():
-                return [base.with_suffix(".fab")]
-            if base.is_dir():
-                return sorted(base.glob("*.fab"))
-        span = use.module[0].span.to(use.module[-1].span)
-        known = {p.stem for r in self.roots(folder) if r.is_dir() for p in r.iterdir() if p.is_dir() or p.suffix == ".fab"}
+            if files.is_file(base.with_suffix(".fab")):
+                return self.inside([base.with_suffix(".fab")], folder, span)
+            if files.is_dir(base):
+                found = [base / name for name in files.names(base) if name.endswith(".fab")]
+                return self.inside([f for f in found if files.is_file(f)], folder, span)
+        inner = [r / name for r in self.roots(folder) for name in files.names(r)]
+        known = {p.stem for p in inner if p.suffix == ".fab" or files.is_dir(p)}
         near = nearest(parts[-1], known)
         shown = "/".join(parts)
         raise Fault(
@@ -101,6 +110,18 @@ class Loader:
             notes=[f"looked in the folder of this file, {len(self.paths)} folders given by --path, and the standard library"],
             help=f"did you mean `{near}`?" if near else "give the folder that holds it with `--path`",
         )
+
+    def inside(self, found: list[Path], folder: Path, span: Span) -> list[Path]:
+        """The files, if none lies elsewhere by a link: a design reads the folders that are searched and nothing else."""
+        for path in found:
+            if not files.below(path, self.roots(folder)) or files.resolve(path).suffix != ".fab":
+                raise Fault(
+                    "E0112",
+                    span,
+                    f"`{path.as_posix()}` is a link out of the folders that are searched",
+                    help="put the file itself there, or give the folder that holds it with `--path`",
+                )
+        return found
 
     def catalogue(self) -> dict[str, Path]:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
@@ -116,6 +137,6 @@ class Loader:
 def declared_in(path: Path) -> list[str]:
     """Names that a file seems to declare at its top, without parsing it."""
     try:
-        return DECLARED.findall(path.read_text(encoding="utf-8"))
+        return DECLARED.findall(files.text(path))
     except (OSError, UnicodeDecodeError):
         return []

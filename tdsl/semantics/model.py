@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tdsl.source import Origin
 
 KINDS = ("host", "chip", "switch", "ocs", "panel")
-MODEL_KINDS = (*KINDS, "cable")
+MODEL_KINDS = (*KINDS, "cable", "optic")
 _RDMA = re.compile(
     r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+|(roce|iw|opa|rdma)[Popsx]\d\w*"
 )
@@ -99,6 +99,9 @@ class PortClass:
     sonic: tuple[SonicPort, ...] = ()  # one entry a port, () where the model does not say
     netdevs: tuple[str, ...] = ()  # names of network devices beside ``systems``, () where the model does not say
     lane_netdevs: tuple[tuple[int, tuple[str, ...]], ...] = ()  # as ``lane_systems``
+    sockets: int = 1  # of the module in its cage: the lanes of a split port leave by so many cables
+    per_cage: int = 0  # ports of a cage before any is split, 0 where there is none
+    heatsink: str = ""  # what the cages take: finned, flat, or "" where the model does not say
 
     @property
     def size(self) -> int:
@@ -130,6 +133,11 @@ class Chip:
     def size(self) -> int:
         """Number of them."""
         return prod(a.size for a in self.axes)
+
+    @property
+    def accelerates(self) -> bool:
+        """Whether they are accelerators: chips, but for those whose role is ``cpu``."""
+        return self.kind == "chip" and self.model.accelerators > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +196,23 @@ class DeviceModel:
 
     @property
     def accelerators(self) -> int:
-        """Accelerators inside: a chip model itself counts 1; a host's chips of kind ``chip`` each count."""
-        return 1 if self.kind == "chip" else sum(c.size for c in self.chips if c.kind == "chip")
+        """Accelerators inside: a chip model itself counts 1, or 0 if its role is ``cpu``; so do a host's chips, each."""
+        if self.kind == "chip":
+            return 0 if self.facts.get("role") == "cpu" else 1
+        return sum(c.size for c in self.chips if c.accelerates)
 
     def port_class(self, name: str) -> PortClass | None:
         """The class of that name."""
         return next((c for c in self.classes if c.name == name), None)
+
+    def parts(self, name: str) -> tuple[PortClass, ...]:
+        """All classes of that name, in the order of their ports: several where a part of the ports is split."""
+        return tuple(c for c in self.classes if c.name == name)
+
+    @property
+    def first_parts(self) -> tuple[PortClass, ...]:
+        """The first class, with all that have its name."""
+        return self.parts(self.classes[0].name) if self.classes else ()
 
     def class_of(self, port: int) -> PortClass:
         """The class that a port of the model (counted over all classes) belongs to."""
@@ -229,6 +248,11 @@ class DeviceSet:
     settings: Mapping[str, object] = field(default_factory=dict)
     extents: tuple[object, ...] = ()  # its own (tree.Extent), as written
     scope: object = None  # the names they may use
+
+    @property
+    def nos(self) -> str:
+        """The network operating system that its own braces name, "" if none."""
+        return str(self.settings.get("nos", ""))
 
     @property
     def name(self) -> str:

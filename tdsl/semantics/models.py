@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
+from tdsl.diagnostic import Fix, Severity
+from tdsl.semantics import nos
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
 from tdsl.semantics.quantity import RATE, TIME, Quantity
 from tdsl.semantics.scope import Binding, Scope
+from tdsl.semantics.settings import fitting_rate
 from tdsl.semantics.shapes import axes_of
-from tdsl.semantics.values import Value, Word, a_type, text_of, whole
+from tdsl.semantics.values import Value, Word, a_type, counted, text_of, whole
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PORT_SETTINGS = ("type", "cage", "connector", "name", "os", "netdev", "split", "sonic")
+PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev", "split", "sonic")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
-    "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku",
+    "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
+    "form", "connector", "lengths", "unconfirmed", "codes", "role",
 )  # fmt: skip
+HEATSINKS = ("finned", "flat")
 PORT_LIMIT = 1 << 16
 
 
@@ -69,9 +72,10 @@ class ModelBuilder:
 
     def statement(self, s: tree.Stmt) -> None:
         """One statement of the model's body."""
-        if self.node.kind.name == "cable" and not isinstance(s, (tree.Setting, tree.Let, tree.Broken)):
+        if self.node.kind.name in ("cable", "optic") and not isinstance(s, (tree.Setting, tree.Let, tree.Broken)):
+            some = "`medium fibre`, `reach 50m`, `legs 2`" if self.node.kind.name == "cable" else "`form OSFP finned`, `ports 2`"
             raise Fault(
-                "E0118", s.span, "a cable has facts only", help="such as `rate 400Gbps`, `medium fibre`, `reach 50m`, `legs 2`"
+                "E0118", s.span, f"a model of {self.node.kind.name} has facts only", help=f"such as `rate 400Gbps`, {some}"
             )
         match s:
             case tree.Let():
@@ -102,8 +106,9 @@ class ModelBuilder:
         if s.name.name in self.sizes:
             raise Fault("E0104", s.name.span, f"`{s.name.name}` is already declared in this model")
         axes = axes_of(s.shape, self.scope, self.evaluator)
-        if prod(a.size for a in axes) > PORT_LIMIT:
-            raise Fault("E0116", s.span, f"{prod(a.size for a in axes):,} in one model are more than the limit of {PORT_LIMIT:,}")
+        size = prod(a.size for a in axes)
+        if size > PORT_LIMIT:
+            raise Fault("E0116", s.span, f"{counted(size)} in one model are more than the limit of {PORT_LIMIT:,}")
         self.sizes[s.name.name] = axes
         return axes
 
@@ -115,6 +120,7 @@ class ModelBuilder:
         rate = self.rate(s)
         settings = self.port_settings(s)
         per_cage, form, cage_number = self.cage(settings.get("cage"), s, axes)
+        heatsink = self.heatsink(settings.get("cage"))
         group = self.whole_setting(settings.get("connector"), 1)
         cages: tuple[int, ...] = tuple(0 for _ in range(size))
         if per_cage:
@@ -135,13 +141,16 @@ class ModelBuilder:
                 tuple(k // group for k in range(size)),
                 labels or default,
                 self.per_port(settings.get("os"), s.name.name, axes) or tuple("" for _ in range(size)),
-                splits := self.numbers(settings.get("split")),
+                splits := self.splits(settings.get("split"), size),
                 1,
                 Origin(s.name.span),
                 self.lane_systems(settings.get("os"), splits, s.name.name, axes),
                 self.sonic(settings.get("sonic"), splits, s.name.name, axes),
                 self.per_port(settings.get("netdev"), s.name.name, axes) or (),
                 self.lane_systems(settings.get("netdev"), splits, s.name.name, axes),
+                self.whole_setting(settings.get("sockets"), 1),
+                per_cage,
+                heatsink,
             )
         )
         self.unique_labels(s)
@@ -173,7 +182,7 @@ class ModelBuilder:
                 else f"a rate such as `400Gbps`, not {a_type(value)}"
             )
             raise Fault("E0103", s.of.span, f"a port's rate is {what}")
-        return int(value.amount)
+        return fitting_rate(value, s.of.span)
 
     def port_settings(self, s: tree.Decl) -> dict[str, tree.Setting]:
         """The settings by name."""
@@ -188,6 +197,8 @@ class ModelBuilder:
                 raise unknown("E0118", inner.name.span, "setting of a port", name, PORT_SETTINGS)
             if name in out:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
+            if inner.body is not None:
+                raise Fault("E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`")
             out[name] = inner
         return out
 
@@ -203,6 +214,14 @@ class ModelBuilder:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
         return count, form, numbers
+
+    def heatsink(self, s: tree.Setting | None) -> str:
+        """``finned`` or ``flat`` behind the form of a cage, "" if neither is written."""
+        words = [self.evaluator.evaluate(v, self.scope, words=True) for w, v in s.items[0].args[1:] if not w] if s else []
+        for item, word in zip(s.items[0].args[1:] if s else (), words, strict=False):
+            if word not in HEATSINKS:
+                raise unknown("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
+        return str(words[0]) if words else ""
 
     def check_cages(self, cages: tuple[int, ...], per_cage: int, s: tree.Setting) -> None:
         """No cage may hold more ports than it has room for."""
@@ -294,6 +313,19 @@ class ModelBuilder:
         """A setting's whole numbers."""
         return tuple(self.evaluator.integer(i.value, self.scope) for i in s.items) if s else ()
 
+    def splits(self, s: tree.Setting | None, size: int) -> tuple[int, ...]:
+        """The ways in which each of ``size`` ports may be split."""
+        if s is None:
+            return ()
+        found = self.numbers(s)
+        for n in found:
+            if n < 2:
+                raise Fault("E0120", s.span, f"a port is split at least 2 ways, not {counted(n)}")
+            if n * size > PORT_LIMIT:
+                lanes = counted(n * size)
+                raise Fault("E0116", s.span, f"{lanes} lanes of one class are more than the limit of {PORT_LIMIT:,}")
+        return found
+
     def whole_setting(self, s: tree.Setting | None, default: int) -> int:
         """A setting of one whole number of at least 1."""
         if s and not s.items:
@@ -355,21 +387,69 @@ class ModelBuilder:
 
     def fact(self, s: tree.Setting) -> None:
         """Any other setting is a fact of the model; one that looks like a misspelt known one is a fault."""
+        if s.name.name == "fact":
+            s = self.own_fact(s)
+        elif s.name.name not in FACTS:
+            self.not_a_fact(s)
         name = s.name.name
-        if name not in FACTS and get_close_matches(name, FACTS, n=1, cutoff=0.8):
-            raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
+        if s.body is not None:
+            raise Fault("E0118", s.body[0].span if s.body else s.span, f"`{name}` takes no block", help=f"write `{name} …`")
         if name in self.facts:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
+        if name == "role":
+            self.chip_role(s)
+        if name == "nos":
+            if self.node.kind.name != "switch":
+                raise Fault("E0118", s.span, f"a {self.node.kind.name} has no network operating system", help="switches have one")
+            self.facts[name] = nos.written(s)
+            return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
             raise Fault("E0103", s.span, "`latency` is one time, from port to port, and not below nothing", help=help)
+        if name == "form":  # `form OSFP finned` is a form and a heat sink
+            words = [
+                self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))
+            ]
+            self.facts[name] = tuple(text_of(w) for w in words)
+            return
         for item in s.items:
             for word, value in item.args:
                 if word:
                     self.facts[f"{name}_{word}"] = self.evaluator.evaluate(value, self.scope, words=True)
                 elif isinstance(value, tree.Path) and value.bare:
                     self.pair_fact(name, item, value.bare)
+
+    def chip_role(self, s: tree.Setting) -> None:
+        """Refuse a role in a model but ``cpu`` of a chip: the role of a device stands where it is declared."""
+        word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
+        if self.node.kind.name != "chip" or not isinstance(word, tree.Path) or word.bare != "cpu":
+            raise Fault("E0118", s.span, "a model has no role, but for `role cpu` of a chip that is no accelerator",
+                        help="write the role where devices are declared: `host manager: MODEL { role manager }`")  # fmt: skip
+
+    def own_fact(self, s: tree.Setting) -> tree.Setting:
+        """``fact trays 18``: a fact whose name the language does not know."""
+        item = s.items[0] if len(s.items) == 1 else None
+        name = item.value if item is not None else None
+        if item is None or not isinstance(name, tree.Path) or name.bare is None or not item.args:
+            raise Fault("E0120", s.span, "a fact has a name and a value", help='`fact trays 18`, `fact colour "black"`')
+        word, value = item.args[0]
+        if word or len(item.args) > 1:
+            raise Fault("E0120", item.span, "a fact has one value", help=f"write `fact {name.bare} {value.span.text}`")
+        if name.bare in FACTS:
+            raise Fault("E0120", name.span, f"`{name.bare}` is a fact that the language knows", help=f"write `{name.bare} …`")
+        return replace(s, name=tree.Member(name.bare, name.span), items=(tree.Item(value, (), value.span),))
+
+    def not_a_fact(self, s: tree.Setting) -> None:
+        """A word that means nothing in a model: refused where it is nearly a known one, else a warning that names ``fact``."""
+        name = s.name.name
+        if get_close_matches(name, FACTS, n=1, cutoff=0.8):
+            raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
+        self.library.diagnostics.add(
+            "E0128", s.name.span, f"`{name}` is no setting of a model, and becomes a fact of your own",
+            help=f"write `fact {name} …`; a later version refuses the bare word",
+            fix=Fix(f"write `fact {name}`", ((s.name.span, f"fact {name}"),)), severity=Severity.WARNING,
+        )  # fmt: skip
 
     def pair_fact(self, name: str, item: tree.Item, word: str) -> None:
         """``power 747W max 1720W``: the word names the value that follows it."""
@@ -390,52 +470,3 @@ def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:
 def build_model(library: Library, home: Linked, node: tree.ModelDecl) -> DeviceModel | None:
     """The model a declaration makes; None if it has faults (which are then reported)."""
     return ModelBuilder(library, home, node).build()
-
-
-def split_model(model: DeviceModel, ways: Mapping[str, int], span: Origin) -> DeviceModel:
-    """The model with port classes split: each port becomes ``ways`` lanes of an even share of its rate, on one connector."""
-    for name, n in ways.items():
-        if model.port_class(name) is None:
-            raise unknown("E0101", span.span, f"port class of {model.name} called", name, [c.name for c in model.classes])
-        if n < 2:
-            raise Fault("E0120", span, f"`{name}` cannot be split {n} ways")
-    classes: list[PortClass] = []
-    first = 0
-    for c in model.classes:
-        n = ways.get(c.name, 1)
-        if n > 1:
-            if c.splits and n not in c.splits:
-                allowed = ", ".join(map(str, c.splits))
-                raise Fault(
-                    "E0120", span, f"`{c.name}` of {model.name} cannot be split {n} ways", help=f"it splits {allowed} ways",
-                    labels=[(c.origin.span, "declared here")],
-                )  # fmt: skip
-            if not c.splits:
-                raise Fault(
-                    "E0120", span, f"`{c.name}` of {model.name} does not split", labels=[(c.origin.span, "no `split` here")]
-                )
-            if c.rate is not None and c.rate % n:
-                raise Fault("E0120", span, f"{c.rate} bit/s do not divide by {n}")
-            c = _split_class(c, n)
-        classes.append(replace(c, first=first))
-        first += c.size
-    variant = ",".join(f"{k}/{v}" for k, v in sorted(ways.items()))
-    return replace(model, classes=tuple(classes), variant=variant)
-
-
-def _split_class(c: PortClass, n: int) -> PortClass:
-    def each(values: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(v for v in values for _ in range(n))
-
-    return replace(
-        c,
-        axes=(*c.axes, Axis(0, n)),
-        rate=None if c.rate is None else int(Fraction(c.rate, n)),
-        cages=each(c.cages),
-        connectors=each(c.connectors),
-        labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
-        systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
-        split=c.split * n,
-        netdevs=dict(c.lane_netdevs).get(n) or tuple(v for v in c.netdevs for _ in range(n)),
-        sonic=tuple(p.part(k, n) for p in c.sonic for k in range(n)),
-    )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tdsl.semantics.fault import Fault, nearest, unknown
 from tdsl.semantics.quantity import NONE, UNIT_TABLE, Quantity
-from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, a_type, fits, text_of, type_name, whole
+from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, a_type, counted, fits, text_of, type_name, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -68,20 +68,22 @@ def element(value: Value, index: Value, span: Span) -> Value:
         raise Fault("E0103", span, f"a list is indexed by a whole number, not by {a_type(index)}")
     if isinstance(value, Dims):
         value = value.sizes
-    if isinstance(value, WholeRange):
-        value = range(value.low, value.high + 1)
-    if not isinstance(value, (tuple, range)):
+    if not isinstance(value, (tuple, WholeRange)):
         raise Fault("E0103", span, f"{a_type(value)} has no elements")
-    if not 0 <= index < len(value):
-        raise Fault("E0108", span, f"index {index} is outside the list: it has {len(value)} elements, 0..{len(value) - 1}")
-    return value[index]
+    size = value.size if isinstance(value, WholeRange) else len(value)
+    if not 0 <= index < size:
+        raise Fault(
+            "E0108", span, f"index {counted(index)} is outside the list: it has {counted(size)} elements"
+            + (f", 0..{counted(size - 1)}" if size else ""),
+        )  # fmt: skip
+    return value.low + index if isinstance(value, WholeRange) else value[index]
 
 
 def items(value: Value, span: Span) -> Sequence[Value]:
     """The elements to go through: of a range, a list, or dims."""
     if isinstance(value, WholeRange):
-        if len(value) > LIST_LIMIT:
-            raise Fault("E0116", span, f"{len(value):,} elements are too many to list (at most {LIST_LIMIT:,})")
+        if value.size > LIST_LIMIT:
+            raise Fault("E0116", span, f"{counted(value.size)} elements are too many to list (at most {LIST_LIMIT:,})")
         return range(value.low, value.high + 1)
     if isinstance(value, tuple):
         return value
@@ -122,6 +124,10 @@ def _amount(value: Value) -> Quantity | None:
     return None
 
 
+def _bits(amount: Fraction) -> int:
+    return max(amount.numerator.bit_length(), amount.denominator.bit_length())
+
+
 def _value(amount: Fraction, dim: tuple[int, ...]) -> Value:
     return whole(amount) if dim == NONE else Quantity(amount, dim)  # type: ignore[arg-type]
 
@@ -139,13 +145,14 @@ def arithmetic(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Value
     x, y = _amount(a), _amount(b)
     if x is None or y is None:
         raise _mixed(op, a, b, a_span, b_span)
+    fractions = x.amount.denominator > 1 and y.amount.denominator > 1
+    if (op in ("*", "/") or fractions) and _bits(x.amount) + _bits(y.amount) > BIT_LIMIT:
+        raise Fault("E0116", a_span.to(b_span), f"this result has more than {BIT_LIMIT} bits")
     if op in ("+", "-"):
         if x.dim != y.dim:
             raise _mixed(op, a, b, a_span, b_span)
         return _value(x.amount + y.amount if op == "+" else x.amount - y.amount, x.dim)
     if op == "*":
-        if isinstance(a, int) and isinstance(b, int) and a.bit_length() + b.bit_length() > BIT_LIMIT:
-            raise Fault("E0116", a_span.to(b_span), f"this product has more than {BIT_LIMIT} bits")
         return _value(x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True)))
     if y.amount == 0:
         raise Fault("E0120", b_span, f"`{op}` by zero", labels=[(a_span, f"this is {text_of(a)}")])

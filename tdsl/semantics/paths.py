@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import Axis, DeviceSet, Part
+from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
 from tdsl.semantics.plan import Context, Entry, Group, Plan, Target
 from tdsl.syntax import tree
 
@@ -140,17 +140,75 @@ def _ports(
             device = inside(plan, device, name.name)
             entries += reader.entries(name, chip.axes)
             continue
-        c = device.model.port_class(name.name)
-        if c is None:
+        parts = device.model.parts(name.name)
+        if not parts:
             known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
             raise unknown("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
         if not ports:
             raise Fault("E0120", name.span, "a path to devices must stand here, not to their ports")
-        found = reader.entries(name, c.axes)
+        found, offset = port_entries(reader, name, parts)
         if reader.more:
             raise Fault("E0120", path.parts[reader.at].span, "nothing follows a port")
-        return Target(path, None, device, shared, tuple(entries), name.name, tuple(found))
+        return Target(path, None, device, shared, tuple(entries), name.name, tuple(found), offset=offset)
     return Target(path, None, device, shared, tuple(entries), "", None)
+
+
+def port_entries(reader: PathReader, name: tree.Member, parts: tuple[PortClass, ...]) -> tuple[list[Entry], int]:
+    """The entries behind a port class, and how many ports of its name come before those that they count.
+
+    A range with one entry in a class that has lanes means all lanes of these ports.
+    """
+    index = reader.index()
+    size = sum(c.size for c in parts)
+    if index is None or _everything(index):
+        axes = parts[0].axes if len(parts) == 1 else (Axis(0, size),)
+        return [Entry(a, None, name.span, name.name) for a in axes], 0
+    lanes = any(c.split > 1 for c in parts)
+    many = len(index.entries) == 1 and isinstance(index.entries[0], (tree.Range, tree.ListExpr))
+    if many and lanes and all(len(c.axes) == 1 + (c.split > 1) for c in parts):
+        return [_all_lanes(reader, name, index.entries[0], parts)], 0
+    fitting = [c for c in parts if len(c.axes) == len(index.entries)]
+    if len(parts) == 1 or not fitting:
+        _check_count(name, parts[0].axes, index)
+        fitting = [parts[0]]
+    at = _constant(reader, index.entries[0]) if len(fitting) > 1 else None
+    chosen = next((c for c in fitting if at is not None and c.axes[0].low <= at <= c.axes[0].high), fitting[0])
+    if len(fitting) > 1 and at is None:
+        spans = ", ".join(f"`{name.name}[{c.axes[0].low}..{c.axes[0].high}]`" for c in fitting)
+        raise Fault("E0120", index.span, f"ports of `{name.name}` are split in parts, so a number must say which one is meant",
+                    help=f"the parts are {spans}")  # fmt: skip
+    before = sum(c.size for c in parts[: parts.index(chosen)])
+    return [Entry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)], before
+
+
+def _constant(reader: PathReader, e: tree.Expr) -> int | None:
+    """The number that an entry is whatever the assignment, None where it may vary."""
+    try:
+        return reader.plan.evaluator.integer(e, reader.context.group.scope)
+    except (Fault, Excused):
+        return None
+
+
+def _all_lanes(reader: PathReader, name: tree.Member, e: tree.Expr, parts: tuple[PortClass, ...]) -> Entry:
+    """``p[1..32]`` where some of these ports have lanes: all of them, as places in the class."""
+    scope, evaluator = reader.context.group.scope, reader.plan.evaluator
+    if isinstance(e, tree.Range):
+        wanted = list(range(evaluator.integer(e.low, scope), evaluator.integer(e.high, scope) + 1))
+    else:
+        assert isinstance(e, tree.ListExpr)
+        wanted = [evaluator.integer(x, scope) for x in e.items]
+    places: dict[int, list[int]] = {}
+    at = 0
+    for c in parts:
+        for number in range(c.axes[0].low, c.axes[0].high + 1):
+            places[number] = list(range(at, at + c.split))
+            at += c.split
+    outside = next((n for n in wanted if n not in places), None)
+    if outside is not None or not wanted:
+        low, high = min(places), max(places)
+        raise Fault("E0108", e.span, f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port")
+    items = tuple(tree.Number(p, e.span) for n in wanted for p in places[n])
+    return Entry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)
 
 
 def inside(plan: Plan, host: DeviceSet, name: str) -> DeviceSet:
@@ -158,7 +216,7 @@ def inside(plan: Plan, host: DeviceSet, name: str) -> DeviceSet:
     key = (id(host), name)
     if key not in plan.insides:
         chip = next(c for c in host.model.chips if c.name == name)
-        role = "accelerator" if chip.kind == "chip" else ""
+        role = "accelerator" if chip.accelerates else ""
         made = DeviceSet(-1, (*host.parts, Part(name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host)
         plan.insides[key] = made
     return plan.insides[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.evaluate import Evaluator
@@ -15,6 +16,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import Rule
     from tdsl.semantics.partitions import Members, PartitionRule
+    from tdsl.semantics.places import Distance, Hall, Placing
     from tdsl.semantics.routing import Roce, Routing
 
 
@@ -91,6 +93,7 @@ class Target:
     port_class: str
     ports: tuple[Entry, ...] | None
     group_parts: tuple[Part, ...] = ()
+    offset: int = 0  # of the first port that ``ports`` counts from, where a part of the class is split
 
     @property
     def span(self) -> Span:
@@ -171,11 +174,18 @@ class Plan:
     roce: Roce | None = None
     partitions: list[PartitionRule] = field(default_factory=list)
     managers: list[Members] = field(default_factory=list)  # hosts that run subnet managers
+    halls: list[Hall] = field(default_factory=list)
+    absent_halls: set[str] = field(default_factory=set)  # names whose declaration is broken
+    distances: list[Distance] = field(default_factory=list)  # between halls
+    placings: list[Placing] = field(default_factory=list)
+    prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
+    parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
     holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
+    nos: tuple[str, Span] | None = None  # the operating system of switches, and where that is written
     minimize: tree.Setting | None = None  # what several holes make the least of
     broken: bool = False

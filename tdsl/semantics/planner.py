@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics import nos
+from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
+from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
-from tdsl.semantics.model import KINDS, DeviceModel, DeviceSet, Part
-from tdsl.semantics.models import split_model
+from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.operators import LIST_LIMIT, items, truth
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve
+from tdsl.semantics.places import is_physical, physical
 from tdsl.semantics.plan import Context, Group, Plan, Required, Target
 from tdsl.semantics.scope import FAILED, Binding, Scope
 from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.statements import naming, omit, override, wire
-from tdsl.semantics.values import Function, Value, text_of
+from tdsl.semantics.values import Function, Value, counted, text_of
 from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
@@ -28,10 +31,9 @@ if TYPE_CHECKING:
     from tdsl.semantics.intent import Chain, Piece
 
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
-ROLES = ("accelerator", "storage", "manager")
-DEVICE_SETTINGS = ("role", "split")
 LAYERS = ("scaleup",)
 PORT_LIMIT = 1 << 27
+HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
 
 
 class Planner:
@@ -183,12 +185,16 @@ class Planner:
                 self.compound(s, scope, context, chain)
             case tree.Setting() if s.name.name == "layer":
                 self.layer(s, context)
+            case tree.Setting() if s.name.name == "nos":
+                nos.of_fabric(plan, s, context)
             case tree.Setting() if s.name.name == "minimize":
                 self.minimize(s, context)
             case tree.Setting() if s.name.name in ADDRESSING:
                 self.addressing(s, scope, context, origin)
             case tree.Setting() if s.name.name in SUBNETS:
                 self.subnet(s, scope, context, origin)
+            case tree.Decl() | tree.Place() | tree.Setting() if is_physical(s):
+                self.waiting += physical(plan, s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
             case tree.Broken():
@@ -321,13 +327,15 @@ class Planner:
                 )
             axes = axes_of(s.shape, scope, self.evaluator)
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
-            model, role = self.model_for(s, scope)
+            model, settings = self.model_for(s, scope)
+            self.spares(s, axes, settings.spares)
             made = DeviceSet(
                 len(self.plan.sets),
                 (*context.parts, Part(s.name.name, s.kind.name, axes)),
                 model,
-                role,
+                settings.role or "",
                 Origin(s.name.span, chain),
+                settings=settings.kept(),
                 extents=s.shape or (),
                 scope=scope,
             )
@@ -335,7 +343,7 @@ class Planner:
             self.limit(self.count, s)
             self.ports += made.count * model.port_count
             if self.ports > PORT_LIMIT:
-                raise Fault("E0116", s.span, f"with this the design has {self.ports:,} ports; the limit is {PORT_LIMIT:,}")
+                raise Fault("E0116", s.span, f"with this the design has {counted(self.ports)} ports; the limit is {PORT_LIMIT:,}")
             self.enter(context.group, s, made)
         except (Fault, Excused):
             if s.name.name not in context.group.members:
@@ -343,19 +351,27 @@ class Planner:
             raise
         self.plan.sets.append(made)
 
+    def spares(self, s: tree.Decl, axes: tuple[Axis, ...], count: int) -> None:
+        """Refuse more spares than there are devices along the last index."""
+        most = axes[-1].size if axes else 1
+        if count >= most:
+            raise Fault("E0120", s.span, f"{count} of {most} `{s.name.name}` are spares, so none is left", help="`spares 1`")
+
     def limit(self, count: int, s: tree.Decl) -> None:
         """Refuse more devices than the limit before any memory is taken."""
         if count > self.max_devices:
             raise Fault(
                 "E0116",
                 s.span,
-                f"with this the design has {count:,} devices or groups; the limit is {self.max_devices:,}",
+                f"with this the design has {counted(count)} devices or groups; the limit is {self.max_devices:,}",
                 help="raise it with `--limit-devices`, if that many are meant",
             )
 
-    def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, str]:
-        """The model of a declared device, split as its settings say, and its role."""
+    def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, DeviceSettings]:
+        """The model of a declared device, split as its settings say, and these."""
         if not isinstance(s.of, tree.Path) or s.of.bare is None:
+            if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
+                raise self.library.hyphenated(self.home, s.of.span)
             raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
                         if not isinstance(s.of, tree.Str) else "the name of a model stands without quotes")  # fmt: skip
         model = self.named_model(s.of, scope)
@@ -367,19 +383,9 @@ class Planner:
                 labels=[(model.origin.span, "declared here")],
                 help=f"write `{model.kind} {s.name.name}`, or name a {s.kind.name}'s model",
             )
-        role = "accelerator" if model.accelerators else ""
-        ways: dict[str, int] = {}
-        seen: dict[str, Span] = {}
-        for inner in s.body or ():
-            role = self.device_setting(inner, scope, role, ways)
-            key = inner.span.text if isinstance(inner, tree.Setting) and inner.name.name == "split" else "role"
-            key = " ".join(key.split()[:2])
-            if key in seen:
-                raise Fault("E0104", inner.span, f"`{key}` is set twice", labels=[(seen[key], "first here")])
-            seen[key] = inner.span
-            if key == "role" and s.kind.name not in ("host", "chip"):
-                raise Fault("E0118", inner.span, f"a {s.kind.name} has no role", help="hosts and chips have one")
-        return (split_model(model, ways, Origin(s.span)) if ways else model), role
+        made = device_settings(s.body or (), s.kind.name, scope, self.evaluator)
+        role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
+        return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
 
     def named_model(self, path: tree.Path, scope: Scope) -> DeviceModel:
         """The model a name means: declared, used, in the catalogue, or the value of a name of type model."""
@@ -391,26 +397,6 @@ class Planner:
             if isinstance(value, ModelName):
                 name = value.name
         return self.library.model(self.home, name, path.span)
-
-    def device_setting(self, s: tree.Stmt, scope: Scope, role: str, ways: dict[str, int]) -> str:
-        """``role manager`` or ``split nic 8``; gives the role."""
-        if isinstance(s, tree.Broken):
-            raise Excused
-        if not isinstance(s, tree.Setting):
-            raise Fault("E0118", s.span, "a device's braces hold settings only", help="known: `role`, `split`")
-        if s.name.name == "role":
-            word = s.items[0].value if s.items else None
-            name = word.bare if isinstance(word, tree.Path) else None
-            if name not in ROLES:
-                raise unknown("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
-            return str(name)
-        if s.name.name == "split":
-            item = s.items[0] if s.items else None
-            if item is None or not isinstance(item.value, tree.Path) or not item.value.bare or not item.args:
-                raise Fault("E0120", s.span, "write `split CLASS N`", help="`split nic 8` makes 8 lanes of each port of `nic`")
-            ways[item.value.bare] = self.evaluator.integer(item.args[0][1], scope)
-            return role
-        raise unknown("E0118", s.name.span, "setting of a device", s.name.name, DEVICE_SETTINGS)
 
     # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:

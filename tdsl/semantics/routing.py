@@ -32,6 +32,8 @@ class Routing:
     graceful_restart: bool
     mtu: int
     origin: Origin
+    bfd_ms: int = 0
+    bfd_multiplier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,28 @@ def routing(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin)
         raise Fault("E0120", at, "the protocol must stand here, and it is `bgp`", help="write `routing bgp { … }`")
     given = _given(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
-        if name in given and given[name].items:
+        if name != "bfd" and name in given and given[name].items:
             raise Fault("E0120", given[name].span, f"`{name}` takes no value")
     mtu = _integer("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
-    return Routing("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin), asns
+    interval, multiplier = _bfd(given.get("bfd"), scope, evaluator)
+    return Routing("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier), asns
+
+
+def _bfd(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[int, int]:
+    """Milliseconds between two packets, and how many may be lost: ``bfd 100ms x 3``; 0 and 0 where the system's own apply."""
+    if s is None or not s.items:
+        return 0, 0
+    item, help = s.items[0], "write `bfd 100ms x 3`: packets every 100 ms, a failure after 3 lost ones"
+    if len(s.items) > 1 or [w for w, _ in item.args] != ["x"]:
+        raise Fault("E0120", s.span, "`bfd` is alone, or has an interval and a multiplier", help=help)
+    value = evaluator.evaluate(item.value, scope)
+    if not isinstance(value, Quantity) or value.dim != TIME:
+        raise Fault("E0103", item.value.span, "the interval of `bfd` is a time", help=help)
+    ms = value.amount * 1000
+    if ms.denominator != 1 or not 50 <= ms <= 4000:
+        raise Fault("E0110", item.value.span, "the interval of `bfd` is from 50 to 4,000 whole milliseconds", help=help)
+    return int(ms), _within("multiplier", item.args[0][1], scope, evaluator, range(3, 51))
 
 
 def roce(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> Roce:
@@ -108,6 +127,8 @@ def _given(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[s
         name = inner.name.name
         if name not in known:
             raise unknown("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
+        if inner.body is not None:
+            raise Fault("E0118", inner.body[0].span if inner.body else inner.span, f"`{name}` takes no block here")
         if name in out and name != several:
             raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
         out[name] = inner

@@ -7,18 +7,44 @@ from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import Axis, Part
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.plan import Context, Group, Target
-from tdsl.semantics.quantity import LENGTH, RATE, Quantity
+from tdsl.semantics.quantity import LENGTH, RATE, Quantity, show
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import ModelName, Value, Word, a_type
+from tdsl.source import Span
 from tdsl.syntax import tree
 
+CAPACITY_LIMIT = 1 << 62
+"""The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64 bits."""
+
+GRAIN_LIMIT = 1 << 40
+"""The same capacity in units of the greatest common divisor of all rates is below it: proofs add up products of capacities with
+lengths of up to 2^20 steps, which then fit 64 bits, too."""
+
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
+
+
+def plain(s: tree.Setting, form: str, items: int = 1) -> None:
+    """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form`` shows it right."""
+    name = s.name.name
+    if s.body is not None:
+        raise Fault("E0118", s.body[0].span if s.body else s.span, f"`{name}` takes no block here", help=f"write `{form}`")
+    if len(s.items) > items:
+        raise Fault("E0118", s.items[items].span, f"`{name}` takes {counted(items, 'value')} here", help=f"write `{form}`")
+    for item in s.items:
+        if item.args:
+            raise Fault("E0118", item.args[0][1].span, f"`{name}` does not use this", help=f"write `{form}`")
+
+
+def counted(n: int, what: str) -> str:
+    """``one value``, ``2 values``."""
+    return f"one {what}" if n == 1 else f"{n} {what}s"
 
 
 def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's variables."""
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
+    plain(s, f"{s.name.name} {s.items[0].value.span.text}", len(s.items))
     values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
 
@@ -37,11 +63,23 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
             raise Fault("E0103", item.span, f"`{name}` is a {name}, not {a_type(value)}", help="`rate 400Gbps`, `length 3m`")
         if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
             raise Fault("E0120", item.span, f"a {name} is more than nothing")
+        if name == "rate":
+            fitting_rate(value, item.span)
     elif not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
     return str(value) if isinstance(value, Word) else value
+
+
+def fitting_rate(value: Quantity, span: Span) -> int:
+    """A rate in whole bit/s. Raises Fault where one link alone would be beyond the limit."""
+    if value.amount >= CAPACITY_LIMIT:
+        raise Fault(
+            "E0116", span, f"{show(value)} is more than all links may carry together: the limit is {CAPACITY_LIMIT:,}bps",
+            help="correct the unit: links run at `400Gbps` or `1.6Tbps`",
+        )  # fmt: skip
+    return int(value.amount)
 
 
 def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluator) -> Context:

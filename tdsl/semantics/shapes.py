@@ -8,8 +8,11 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Dims, WholeRange, text_of, type_name, whole
+from tdsl.semantics.values import Dims, WholeRange, counted, text_of, type_name, whole
 from tdsl.syntax import tree
+
+INDEX_LIMIT = 10**9
+"""Greatest index of an extent: sums and products of a few indices fit 64 bits."""
 
 
 def axes_of(shape: tuple[tree.Extent, ...] | None, scope: Scope, evaluator: Evaluator) -> tuple[Axis, ...]:
@@ -31,7 +34,9 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
     if isinstance(value, WholeRange):
         if value.high < value.low:
             raise Fault("E0120", extent.span, f"the range {value} is empty", help=f"did you mean {value.high}..{value.low}?")
-        return [Axis(value.low, len(value))]
+        if max(-value.low, value.high) > INDEX_LIMIT:
+            raise Fault("E0116", extent.span, f"an index is at most {INDEX_LIMIT:,}, and these go to {counted(value.high)}")
+        return [Axis(value.low, value.size)]
     if isinstance(value, bool) or not isinstance(value, int):
         help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
         code = "E0111" if type_name(value) == "ratio" else "E0103"
@@ -52,7 +57,7 @@ def _part(extent: tree.Extent, built: object, size: int) -> Axis:
 
 def _positive(size: int, extent: tree.Extent) -> int:
     if size < 1:
-        raise Fault("E0120", extent.span, f"an extent is at least 1; this is {size}")
+        raise Fault("E0120", extent.span, f"an extent is at least 1; this is {counted(size)}")
     return size
 
 

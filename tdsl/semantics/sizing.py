@@ -31,6 +31,16 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
+class Leading:
+    """Ports of a switch that lead one way: as written, how many, their rate, and the rate they are to run at, "" if their own."""
+
+    text: str
+    count: int
+    rate: int
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TierSpec:
     """A tier as written. ``per`` and ``count`` are None where they are to be found; ``aim`` judges the tier below."""
 
@@ -44,15 +54,55 @@ class TierSpec:
     places: tuple[tuple[str, Span], ...] = ()  # field -> where the text gives it, of those that may be another by themselves
     cable: str = ""  # the part that joins the tier below to it, as written
 
+    switches: str = ""  # the name of its switches, where it is not the tier's
+    settings: str = ""  # of its switches, as text
+    down: Leading | None = None  # the ports that lead down, None for any
+    up: Leading | None = None
+    by_rail: bool = False  # a group of switches for each rail
+
+    @property
+    def label(self) -> str:
+        """The name of its switches."""
+        return self.switches or self.name
+
     @property
     def radix(self) -> int:
         """Ports of a switch that links may take."""
-        return self.model.classes[0].size if self.model.classes else 0
+        return sum(c.size for c in self.model.first_parts)
 
     @property
     def rate(self) -> int:
         """Rate of a port; 0 fits any."""
         return (self.model.classes[0].rate or 0) if self.model.classes else 0
+
+    @property
+    def room(self) -> int:
+        """Ports of a switch that may lead down."""
+        return self.down.count if self.down else self.radix
+
+    @property
+    def down_rate(self) -> int:
+        """Rate of a port that leads down; 0 fits any."""
+        return self.down.rate if self.down else self.rate
+
+    @property
+    def up_rate(self) -> int:
+        """Rate of a port that leads up; 0 fits any."""
+        return self.up.rate if self.up else self.rate
+
+    def has(self, down: int, up: int) -> bool:
+        """Whether a switch has ports for so many links."""
+        if self.down is None or self.up is None:
+            return down + up <= self.radix and down <= self.room
+        return down <= self.down.count and up <= self.up.count
+
+    @property
+    def ports(self) -> str:
+        """Its ports, in words."""
+        if self.down is None:
+            return f"the {self.radix} ports of {self.model.name}"
+        up = f" and {self.up.count} up" if self.up else ""
+        return f"the {self.down.count} ports down{up} of {self.model.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +129,7 @@ class Tier:
     count: int
     down: int
     up: int
+    groups: int = 1  # rails that have a group of its switches each
 
 
 def ratio_text(down: Fraction) -> str:
@@ -121,23 +172,16 @@ def even(children: int, links: int, far: int) -> bool:
 
 
 def meets(children: int, links: int, far: int, together: int) -> bool:
-    """Whether such a spread leaves nothing apart, when runs of ``together`` children meet already below it."""
-    if links >= far:
+    """Whether an even spread leaves nothing apart, when runs of ``together`` children meet already below it.
+
+    Child c is joined to the far devices c·links … c·links + links - 1 modulo far. Where ``links`` does not divide ``far``,
+    these runs overlap and reach everything. Where it does, there are m = far/links runs side by side, and child c has the one
+    with the number c mod m: children c and c + 1 that meet below join two neighbours.
+    """
+    if links >= far or far % links:
         return True
-    label = list(range(far + children // together))
-
-    def root(x: int) -> int:
-        while label[x] != x:
-            label[x] = label[label[x]]
-            x = label[x]
-        return x
-
-    for child in range(children):
-        home = root(far + child // together)
-        for k in range(links):
-            label[root((child * links + k) % far)] = home
-            home = root(home)
-    return len({root(x) for x in range(len(label))}) == 1
+    runs = far // links
+    return together >= runs or (runs % together > 0 and children >= 2 * runs)
 
 
 def counts(children: int, links: int, radix: int, together: int) -> Iterator[int]:
@@ -167,7 +211,7 @@ class Sizer:
     def check_holes(self) -> None:
         """Only the first tier and the last may leave open how many children they hold."""
         for spec in self.specs[1:-1]:
-            if spec.per is None:
+            if spec.per is None and not spec.by_rail:
                 raise Fault(
                     "E0120", spec.span, f"`{spec.name}` is neither the first tier nor the last, so it says how many it holds",
                     help=f"`tier {spec.name} of 4 {spec.child}`",
@@ -198,13 +242,13 @@ class Sizer:
         if len(self.specs) == 1:
             return room
         best: Fault | None = None
-        for per in range(min(room, spec.radix * switches // load.ends), 0, -1):
+        for per in range(min(room, spec.room * switches // load.ends), 0, -1):
             down, rest = divmod(per * load.ends, switches)
             if rest or (load.railed and per % (switches // load.rails)):
                 continue
             try:
                 self.fits(0, down)
-                if down + self.up(0, down) <= spec.radix:
+                if spec.has(down, self.up(0, down)):
                     if per < room:
                         self.notes.append((spec.span, f"a `{spec.name}` holds {per} hosts, as many as {self.budget(down)} allow"))
                     return per
@@ -218,7 +262,13 @@ class Sizer:
     def budget(self, down: int) -> str:
         """What limits the first tier, in words."""
         spec = self.specs[0]
-        return f"the {spec.radix} ports of {spec.model.name} and {self.specs[1].aim} ({down} down, {self.up(0, down)} up)"
+        return f"{spec.ports} and {self.specs[1].aim} ({down} down, {self.up(0, down)} up)"
+
+    def owned(self, spec: TierSpec) -> str:
+        """The ports that a switch of a tier has, in words."""
+        if spec.down is None:
+            return f"{spec.model.name} has {spec.radix} ports"
+        return f"`{spec.down.text}` are {spec.down.count}" + (f", `{spec.up.text}` {spec.up.count}" if spec.up else "")
 
     # ------------------------------------------------------------ tiers above
     def up(self, i: int, down: int) -> int:
@@ -226,8 +276,8 @@ class Sizer:
         if i + 1 >= len(self.specs):
             return 0
         spec, upper = self.specs[i], self.specs[i + 1]
-        below = self.load.rate if i == 0 else self.specs[i - 1].rate
-        capacity = Fraction(down * link_rate(below, spec.rate), link_rate(spec.rate, upper.rate))
+        below = self.load.rate if i == 0 else self.specs[i - 1].up_rate
+        capacity = Fraction(down * link_rate(below, spec.down_rate), link_rate(spec.up_rate, upper.down_rate))
         found = uplinks(upper.aim, capacity)
         if found is None:
             raise no_ratio(upper.aim, upper.span, spec, down, capacity)
@@ -237,11 +287,11 @@ class Sizer:
         """Refuse more links than a switch has ports."""
         spec = self.specs[i]
         up = self.up(i, down)
-        if down + up > spec.radix:
+        if not spec.has(down, up):
             said = f"{down} links down and {up} up" if up else f"{down} links down"
             above = [(self.specs[i + 1].span, f"{self.specs[i + 1].aim} asks for {up} up")] if up else []
             raise Fault(
-                "E0459", spec.span, f"a `{spec.name}` switch would have {said}, and {spec.model.name} has {spec.radix} ports",
+                "E0459", spec.span, f"a `{spec.name}` switch would have {said}, and {self.owned(spec)}",
                 labels=[*above, (spec.model.origin.span, "declared here")],
                 help="have more switches in the tier, fewer children, a model with more ports, or another ratio",
             )  # fmt: skip
@@ -259,12 +309,34 @@ class Sizer:
                 labels=[(self.load.span, "the hosts")],
                 help="`hosts n of {0} x …` plans {0} hosts and builds n of them".format(self.hosts_for(per, top)),
             )  # fmt: skip
-        children = per * below.count
-        together = below.count if i > 1 else 1
-        count = self.count(i, children, below.up, together)
+        groups = self.groups(i, instances)
+        children = per * below.count // groups
+        together = below.count // below.groups if i > 1 else 1
+        count = self.count(i, children, below.up, together, groups)
         down = children * below.up // count
         self.fits(i, down)
-        return Tier(spec, per, instances, count, down, self.up(i, down))
+        return Tier(spec, per, instances, count * groups, down, self.up(i, down), groups)
+
+    def groups(self, i: int, instances: int) -> int:
+        """Groups of switches in an instance of a tier: one for each rail where it says so."""
+        spec, below = self.specs[i], self.tiers[-1]
+        if not spec.by_rail:
+            return 1
+        if not self.load.railed:
+            raise Fault(
+                "E0120", spec.span, f"`{spec.name}` is grouped by rail, and the hosts have no rails", help="write `rails 8`"
+            )
+        if i != 1 or below.count != self.load.rails or self.load.pods:
+            raise Fault(
+                "E0120", spec.span, f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
+                help="`by rail` stands in the second tier, over a first tier without a count of switches",
+            )  # fmt: skip
+        if instances != 1:
+            raise Fault(
+                "E0120", spec.span, f"`{spec.name}` is grouped by rail and holds all `{spec.child}`",
+                help=f"write `tier {spec.name} of ? {spec.child} by rail`",
+            )  # fmt: skip
+        return self.load.rails
 
     def hosts_for(self, per: int, top: bool) -> int:
         """Hosts that would fill the tier being made."""
@@ -274,22 +346,29 @@ class Sizer:
         whole = 1 if top else -(-self.tiers[-1].instances // per)
         return each * per * whole
 
-    def count(self, i: int, children: int, links: int, together: int) -> int:
+    def count(self, i: int, children: int, links: int, together: int, groups: int = 1) -> int:
         """Switches of one instance: as written if that is even, else the least number that is."""
         spec, below = self.specs[i], self.specs[i - 1]
+        if spec.count is not None and spec.count % groups:
+            raise Fault("E0459", spec.span, f"{spec.count} `{spec.name}` switches do not divide over {groups} rails",
+                        help=f"write `x {groups * max(1, spec.count // groups)}`, or no count")  # fmt: skip
         if spec.count is not None:
-            if not even(children, links, spec.count):
-                fit = list(islice(counts(children, links, spec.radix, together), 3))
+            count = spec.count // groups
+            if not even(children, links, count):
+                fit = list(islice(counts(children, links, spec.room, together), 3))
                 raise Fault(
                     "E0459", spec.span,
-                    f"{links} links of each of {children} `{below.name}` do not spread evenly over {spec.count} `{spec.name}`",
+                    f"{links} links of each of {children} `{below.name}` do not spread evenly over {count} `{spec.name}`",
                     labels=[(below.span, f"`{below.name}` is sized here")],
                     help=f"{' or '.join(map(str, fit))} would be even" if fit else "",
                 )  # fmt: skip
-            return spec.count
+            return count
+        self.reaches(i, children, links)
+        if groups > 1 and i + 1 < len(self.specs):
+            together = children  # what the tier above joins need not meet here
         last: Fault | None = None
-        least = -(-children * links // spec.radix)
-        for n in counts(children, links, spec.radix, together):
+        least = -(-children * links // spec.room)
+        for n in counts(children, links, spec.room, together):
             try:
                 self.fits(i, children * links // n)
             except Fault as fault:
@@ -302,13 +381,35 @@ class Sizer:
             labels=[(below.span, f"`{below.name}` is sized here")],
         )  # fmt: skip
 
+    def reaches(self, i: int, children: int, links: int) -> None:
+        """Refuse a count left open in the second tier where some two switches below can have no switch above in common, whatever
+        the count: then these are no two tiers."""
+        spec, below = self.specs[i], self.tiers[-1]
+        if i != 1 or not links:
+            return
+        own = below.count if below.count > 1 and not self.load.railed else 1
+        if links * own * spec.room >= children:
+            return
+        most = spec.room // below.count * below.per
+        hold = f"two tiers of {spec.radix}-port switches hold at most {most} hosts at {ratio_text(spec.aim.ratio)}"
+        fewer = f", or {most} hosts" if most else ""
+        raise Fault(
+            "E0459", spec.span,
+            f"{self.load.hosts} hosts make {children} `{below.spec.name}` switches, and from one of them {links} `{spec.name}` "
+            f"switches with {spec.radix} ports reach {links * own * spec.room} at most",
+            labels=[(self.load.span, "the hosts")],
+            notes=[hold] if most else [],
+            help=f"add a third tier above `{spec.name}`, or have a model with more ports{fewer}",
+        )  # fmt: skip
+
     def said(self, i: int, children: int, links: int, n: int, least: int) -> None:
         """Keep the reason of a number that was found."""
         spec, below = self.specs[i], self.specs[i - 1]
         aim = spec.aim
         if aim.mode:
             real = Fraction(self.tiers[-1].down, links) * Fraction(
-                link_rate(self.load.rate if i == 1 else self.specs[i - 2].rate, below.rate), link_rate(below.rate, spec.rate)
+                link_rate(self.load.rate if i == 1 else self.specs[i - 2].up_rate, below.down_rate),
+                link_rate(below.up_rate, spec.down_rate),
             )
             self.notes.append(
                 (
@@ -323,15 +424,18 @@ class Sizer:
         """Tiers of which what is below meets a part only, with these below, what is met, and what would mend it: such tiers are
         no Clos, and a ratio says little of what crosses them."""
         for i, (below, tier) in enumerate(pairwise(self.tiers)):
+            if tier.groups > 1 and tier is not self.tiers[-1]:
+                continue  # what does not meet in the group of a rail meets in the tier above
             group = i > 0 or (below.count > 1 and not self.load.railed)
-            most = below.up * (below.count if group else 1)
-            if most < tier.count:
+            group = group and tier.groups == 1
+            most = below.up * (below.count // below.groups if group else 1)
+            if most < tier.count // tier.groups:
                 who = f"the switches of a `{below.spec.name}` meet" if group else f"a `{below.spec.name}` switch meets"
-                switches = tier.per * below.count
+                switches, each = tier.per * below.count // tier.groups, tier.count // tier.groups
                 yield (
                     tier.spec, below.spec,
-                    f"{who} {most} of the {tier.count} `{tier.spec.name}` switches, so two of them share few or none: "
+                    f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or none: "
                     "the ratio no longer tells the bisection",
                     f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier between"
-                    if switches > tier.spec.radix else f"have {most} `{tier.spec.name}` switches at most",
+                    if switches > tier.spec.room else f"have {most} `{tier.spec.name}` switches at most",
                 )  # fmt: skip

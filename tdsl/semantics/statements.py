@@ -16,7 +16,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour")
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic")
 
 
 def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
@@ -30,6 +30,7 @@ def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Sco
                 raise Fault("E0120", t.span, f"`{t.span.text}` is a group; cables join devices", help="name a device in it")
         settings = connect_settings(s, scope, plan.evaluator)
         _part(library, home, s, settings)
+        _optics(library, home, s, settings)
     except (Fault, Excused):
         for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
             plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
@@ -54,6 +55,29 @@ def _part(library: Library, home: Linked, s: tree.Connect, settings: dict[str, o
         settings.setdefault("medium", str(part.facts["medium"]))
 
 
+def _optics(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+    """Look up the transceivers a connect names: one for both ends, or one an end."""
+    written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "optic"), None)
+    if written is None:
+        return
+    if len(written.items) > 2:
+        raise Fault("E0120", written.span, "a cable has two ends", help="`optic A, B`, or `optic A` for both")
+    found = []
+    for item in written.items:
+        name = item.value.bare if isinstance(item.value, tree.Path) else None
+        entry = library.entry(home, name) if name is not None else None
+        if entry is None or not is_optic(entry.node):
+            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node)]
+            raise unknown("E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()])
+        found.append(library.build(entry, item.span))
+    settings["optics"] = (found[0], found[-1])
+
+
+def is_optic(node: object) -> bool:
+    """Whether a declaration is a transceiver's model."""
+    return isinstance(node, tree.ModelDecl) and node.kind.name == "optic"
+
+
 def is_cable(node: object) -> bool:
     """Whether a declaration is a cable's model."""
     return isinstance(node, tree.ModelDecl) and node.kind.name == "cable"
@@ -72,7 +96,7 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
             raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
-        out[name] = connect_value(inner, scope, evaluator)
+        out[name] = inner.span.text if name == "optic" else connect_value(inner, scope, evaluator)
     return out
 
 

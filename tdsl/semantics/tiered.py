@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tdsl.semantics.ends import Ends, EndSet, Names
-from tdsl.semantics.sizing import Tier
+from tdsl.semantics.sizing import Leading, Tier
 from tdsl.source import Span
 
-POD, PLANE = "pod", "plane"
+POD, PLANE, RAIL = "pod", "plane", "rail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Weaver:
         per_pod = self.bottom.instances // pods if pods else 1
         self.flat = self.bottom.count * per_pod if pods else self.bottom.count
         hosts = ends.hosts // pods if pods else self.bottom.per
-        self.levels: list[Level] = []  # of the tiers below the top, lowest first
+        self.levels: list[Level | None] = []  # of the tiers below the top, lowest first; none of one that is grouped by rail
         for i, tier in enumerate(tiers[:-1]):
             inside = pods or tiers[i + 1].per
-            self.levels.append(Level(POD if pods else tier.spec.name, inside, hosts))
+            self.levels.append(Level(POD if pods else tier.spec.name, inside, hosts) if tier.groups == 1 else None)
             hosts *= inside
 
     def lines(self) -> Iterator[Line]:
@@ -68,9 +68,12 @@ class Weaver:
         out = []
         if i > 0:
             level = self.levels[i - 1]
-            inner = "".join(f"{text}\n" for text in self.groups(i - 1))
-            out.append(f"group {level.name}[{level.size}] {{\n{inner}}}")
-        out.append(f"switch {tier.spec.name}{self.shape(i)}: {tier.spec.model.name}")
+            inside = self.groups(i - 1)
+            inner = "".join(f"{text}\n" for text in inside)
+            out += inside if level is None else [f"group {level.name}[{level.size}] {{\n{inner}}}"]
+        settings = f" {{ {tier.spec.settings} }}" if tier.spec.settings else ""
+        made = f"switch {tier.spec.label}{self.shape(i)}: {tier.spec.model.name}{settings}"
+        out.append(made if tier.groups == 1 else f"group {RAIL}[{tier.groups}] {{\n{made}\n}}")
         return out
 
     def indexed(self, i: int) -> bool:
@@ -79,7 +82,7 @@ class Weaver:
 
     def shape(self, i: int) -> str:
         """The extent of a tier's switches."""
-        count = self.flat if i == 0 else self.tiers[i].count
+        count = self.flat if i == 0 else self.tiers[i].count // self.tiers[i].groups
         return f"[{count}]" if self.indexed(i) else ""
 
     # ------------------------------------------------------------ connects
@@ -90,13 +93,16 @@ class Weaver:
         out = f"{PLANE}[{names.plane}]." if self.ends.planes else ""
         for i in range(len(self.levels) - 1, -1, -1):
             level = self.levels[i]
+            if level is None:
+                continue
             at = host if level.hosts == 1 else f"{host} // {level.hosts}"
-            at = at if i == len(self.levels) - 1 else f"{at} % {level.size}"
+            at = at if all(x is None for x in self.levels[i + 1 :]) else f"{at} % {level.size}"
             out += f"{level.name}[{at if ends.hosts == level.size or not at.isidentifier() else f'({at})'}]."
-        out += self.bottom.spec.name
+        out += self.bottom.spec.label
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
-        return f"connect {names.path} to {out}{by(self.bottom)}"
+        down = self.bottom.spec.down
+        return f"connect {names.path} to {out}{leading(down)}{by(self.bottom, down)}"
 
     def switch(self, ends: EndSet, names: Names, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
@@ -112,7 +118,7 @@ class Weaver:
             at = names.flat if load == count else dealt(host, names.flat, load, count)
         if self.flat == count:
             return at or "0"
-        hosts = self.levels[0].hosts if self.levels else self.ends.hosts
+        hosts = self.levels[0].hosts if self.levels and self.levels[0] else self.ends.hosts
         group = f"{host} % {hosts} // {self.bottom.per}" if self.pods else f"{host} // {self.bottom.per}"
         if not at:
             return group
@@ -120,21 +126,38 @@ class Weaver:
 
     def between(self, i: int) -> str:
         """Each tier to the one above it: a spread in every instance of the upper one."""
+        lower, upper = self.tiers[i - 1], self.tiers[i]
         around = [PLANE] if self.ends.planes else []
-        around += [level.name for level in reversed(self.levels[i:])]
+        around += [level.name for level in reversed(self.levels[i:]) if level is not None]
         names: list[str] = []
         for base in ("p", "i", "j", "k", "l", "m"):
             if len(names) < len(around):
                 names.append(self.fresh(base))
         prefix = "".join(f"{group}[{name}]." for group, name in zip(around, names, strict=False))
-        low = f"{prefix}{self.levels[i - 1].name}[*].{self.tiers[i - 1].spec.name}"
-        low += "[*]" if self.indexed(i - 1) else ""
-        return f"connect {low} to {prefix}{self.tiers[i].spec.name}[*] spread x {self.tiers[i - 1].up}{by(self.tiers[i])}"
+        level = self.levels[i - 1]
+        low = f"{prefix}{RAIL if level is None else level.name}[*].{lower.spec.label}"
+        high = f"{prefix}{upper.spec.label}"
+        if upper.groups > 1:
+            rail = self.fresh("r")
+            low += f"[{rail}]"
+            high = f"{prefix}{RAIL}[{rail}].{upper.spec.label}"
+        elif self.indexed(i - 1):
+            low += "[*]"
+        low, high = f"{low}{leading(lower.spec.up)}", f"{high}[*]{leading(upper.spec.down)}"
+        return f"connect {low} to {high} spread x {lower.up}{by(upper, lower.spec.up, upper.spec.down)}"
 
 
-def by(tier: Tier) -> str:
+def leading(ports: Leading | None) -> str:
+    """The ports of a device as the end of a path."""
+    return f".{ports.text}" if ports else ""
+
+
+def by(tier: Tier, *ports: Leading | None) -> str:
     """The braces of the connect that leads up to a tier."""
-    return f" {{ cable {tier.spec.cable} }}" if tier.spec.cable else ""
+    rates = sorted({p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at))
+    said = [f"rate {rates[0]}"] if rates else []
+    said += [f"cable {tier.spec.cable}"] if tier.spec.cable else []
+    return f" {{ {'; '.join(said)} }}" if said else ""
 
 
 def dealt(host: str, end: str, load: int, over: int) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tdsl import resources
+from tdsl import files, resources
+from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.values import Value, type_name, whole
+from tdsl.semantics.values import ModelName, Value, type_name, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -51,7 +53,7 @@ def find(library: Library, home: Linked, name: str) -> Entry | None:
         return found  # another kind of thing may bear the name of a topology
     for folder in _folders(library):
         path = folder / f"{name}.fab"
-        if path.is_file():
+        if files.is_file(path) and files.below(path, _folders(library)):
             module = library.loader.read(path)
             if module is None:
                 raise Excused
@@ -82,7 +84,7 @@ class Binder:
         scope: Scope,
         evaluator: Evaluator,
         given: dict[str, Value],
-        model: Callable[[tree.Path], None],
+        model: Callable[[tree.Path], DeviceModel],
     ) -> None:
         assert isinstance(entry.node, tree.TopologyDecl)
         self.node, self.s, self.outer, self.evaluator = entry.node, s, scope, evaluator
@@ -95,6 +97,7 @@ class Binder:
             raise Excused
         formals = {f.name.name: f for f in self.node.formals}
         settable = [f for f in self.node.formals if f.type.name != "ports"]
+        self.of_devices: dict[str, tuple[tree.Stmt, ...]] = {}
         asked = self.settings(settable)
         missing: dict[str, tree.Formal] = {}
         for formal in settable:
@@ -147,6 +150,13 @@ class Binder:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice")
             if not inner.items:
                 raise Fault("E0120", inner.span, f"`{name}` needs a value")
+            if inner.body is not None and next(f for f in settable if f.name.name == name).type.name == "model":
+                self.of_devices[name] = inner.body
+            elif inner.body is not None:
+                raise Fault(
+                    "E0118", inner.body[0].span if inner.body else inner.span,
+                    f"`{name}` of `{self.s.name.name}` takes no block", help=f"write `{name} {inner.items[0].span.text}`",
+                )  # fmt: skip
             asked[name] = inner.items
         return asked
 
@@ -163,13 +173,18 @@ class Binder:
             return joining(item)
         if kind == "ratio":
             return aim(item, self.outer, self.evaluator)
+        body = self.of_devices.get(formal.name.name, ())
         if kind == "model" and isinstance(item.value, tree.Path) and item.value.bare is not None:
-            self.model(item.value)
+            model = self.model(item.value)
+            split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
+        extra = next((i for i in items if i.args), None)
+        if extra is not None:
+            raise Fault("E0120", extra.span, f"`{formal.name.name}` is one {kind}", help=f"write `{formal.name.name} …`")
         values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
-        if item.args:
-            raise Fault("E0120", item.span, f"`{formal.name.name}` is one {kind}")
+        if body and isinstance(values[0], ModelName):
+            return replace(values[0], settings=body)
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
 
 

@@ -16,7 +16,7 @@ from tdsl.semantics.operators import truth
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.topology import Instance, Joining, required
-from tdsl.semantics.values import Dims, Function, Value, WholeRange, text_of, whole
+from tdsl.semantics.values import Dims, Function, ModelName, Value, WholeRange, text_of, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
@@ -121,6 +121,9 @@ class Unfolder:
                 if isinstance(inner, tree.Connect) and self.names_ends(inner):
                     raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
             held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
+            value = self.value_of(s.of.bare) if isinstance(s.of, tree.Path) and s.of.bare else None
+            if isinstance(value, ModelName) and value.settings:
+                held = (*(held or ()), *value.settings)
             return [replace(made, of=of, body=held)]
         if isinstance(s, (tree.Omit, tree.Naming)):
             return [self.node(self.cleared(s))]
@@ -140,7 +143,7 @@ class Unfolder:
         outer, out = self.scope, []
         values = whole(self.evaluator.evaluate(s.over, outer))
         if isinstance(values, WholeRange):
-            values = tuple(range(values.low, values.high + 1)) if len(values) <= ROUNDS else None
+            values = tuple(range(values.low, values.high + 1)) if values.size <= ROUNDS else None
         if not isinstance(values, tuple) or len(values) > ROUNDS:
             raise Fault("E0116", s.over.span, f"a loop that joins ends goes over a list or a range of at most {ROUNDS} values")
         for value in values:

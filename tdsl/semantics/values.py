@@ -31,7 +31,9 @@ class WholeRange:
     low: int
     high: int
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many numbers it has. (`len` fails where they do not fit 64 bits.)"""
         return max(0, self.high - self.low + 1)
 
     def __str__(self) -> str:
@@ -46,9 +48,10 @@ class Word(str):
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """The name of a model used as a value."""
+    """The name of a model used as a value, with the settings of its devices where a block gives some."""
 
     name: str
+    settings: tuple[tree.Stmt, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -136,6 +139,14 @@ def text_of(value: Value) -> str:
     if isinstance(value, Builtin):
         return value.name
     return str(value)
+
+
+def counted(number: int) -> str:
+    """A number in a message: all its digits if they are few, else its magnitude."""
+    if abs(number) < 10**15:
+        return f"{number:,}"
+    digits = (abs(number).bit_length() - 1) * 30102 // 100_000  # 10**digits <= 2**(bits - 1) <= number
+    return f"{'less than -' if number < 0 else 'more than '}10^{digits}"
 
 
 def plain(value: Value) -> object:

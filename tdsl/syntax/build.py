@@ -8,6 +8,7 @@ from typing import Any
 
 from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.scanner import Token
 
 Kids = list[Any]
@@ -95,15 +96,17 @@ def _nodes(kids: Kids) -> tuple[Any, ...]:
 
 
 def as_settings(body: tuple[tree.Stmt, ...]) -> tuple[tree.Stmt, ...]:
-    """In a setting's or a tier's block ``switch M`` names a model: it is a setting, not the declaration of a device M."""
+    """In a setting's or a tier's block ``switch M`` and ``switch M { … }`` name a model: each is a setting, no declaration."""
     return tuple(_as_setting(s) if type(s) is tree.Decl else s for s in body)
 
 
 def _as_setting(d: tree.Decl) -> tree.Stmt:
-    if d.shape is not None or d.title is not None or d.of is not None or d.body is not None:
+    if d.shape is not None or d.title is not None or d.of is not None:
+        return d
+    if d.body is not None and d.kind.name not in KINDS["device"]:
         return d
     item = tree.Item(tree.Path((d.name,), d.name.span), (), d.name.span)
-    return tree.Setting(d.kind, (item,), None, d.span)
+    return tree.Setting(d.kind, (item,), d.body, d.span)
 
 
 class ExpressionBuilder:
@@ -222,31 +225,36 @@ class ClauseBuilder(ExpressionBuilder):
     def copies(self, kids: Kids) -> Any:
         return Clause("copies", kids[1], span_of(kids))
 
+    def by(self, kids: Kids) -> Any:
+        return Clause("by", member(kids[1]), span_of(kids))
+
     def via(self, kids: Kids) -> Any:
         return Clause("via", kids[1], span_of(kids))
 
     def qualifier(self, kids: Kids) -> Any:
         word = kids[0].text
         if word == "any":
-            return Clause("any", kids[1], span_of(kids))
+            return Clause("any", (kids[1], member(kids[2]) if len(kids) > 2 else None), span_of(kids))
         if word in ("under", "through"):
             return Clause(word, member(kids[1]), span_of(kids))
         return Clause(word, (kids[1].value, _clause(kids, "to") or ()), span_of(kids))
 
     def compare(self, kids: Kids) -> Any:
-        return Clause("compare", (kids[0].text, kids[1], len(kids) > 2), span_of(kids))
+        words = tuple(k.text for k in kids[3:])
+        return Clause("compare", (kids[0].text, kids[1], words == ("intact",), words == ("active",)), span_of(kids))
 
     def given(self, kids: Kids) -> Any:
         return Clause("given", kids[1], span_of(kids))
 
     def claim(self, kids: Kids) -> Any:
-        op, value, intact = _clause(kids, "compare") or (None, None, False)
+        op, value, intact, active = _clause(kids, "compare") or (None, None, False, False)
         of, of_to = _clause(kids, "of") or ((), ())
         at, _ = _clause(kids, "at") or ((), ())
+        count, any_of = _clause(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
         return tree.Claim(
-            member(kids[0]), args, _clause(kids, "any"), of, of_to, at, _clause(kids, "under"), _clause(kids, "through"),
-            op, value, intact, _clause(kids, "given"), span_of(kids),
+            member(kids[0]), args, count, any_of, of, of_to, at, _clause(kids, "under"), _clause(kids, "through"),
+            op, value, intact, active, _clause(kids, "given"), span_of(kids),
         )  # fmt: skip
 
     bare_claim = claim
@@ -315,7 +323,8 @@ class Builder(ClauseBuilder):
         return tree.TopologyDecl(member(kids[1]), _clause(kids, "formals") or (), kids[-1].value, span_of(kids))
 
     def tier(self, kids: Kids) -> Any:
-        return tree.Tier(member(kids[1]), kids[3], member(kids[4]), as_settings(kids[5].value), span_of(kids))
+        body = as_settings(kids[-1].value)
+        return tree.Tier(member(kids[1]), kids[3], member(kids[4]), _clause(kids, "by"), body, span_of(kids))
 
     def phase(self, kids: Kids) -> Any:
         value = number(kids[1].text)

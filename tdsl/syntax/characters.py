@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-from tdsl.diagnostic import Diagnostic, Fix
-from tdsl.source import Span
+from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Severity
+from tdsl.source import SourceFile, Span
 from tdsl.syntax.scanner import Token
 
+_HIDDEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+"""Characters that are not seen, or that turn the order of those around them."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LIKE_LATIN = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
+"""Scripts with letters that look like Latin ones."""
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
@@ -35,6 +41,31 @@ def bad_character(token: Token, text: str) -> Diagnostic:
         "E0006", f"{_name(sign)} means nothing here", token.span,
         help="names are letters, digits and `_`; other text stands in a string or behind `#`",
     )  # fmt: skip
+
+
+def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
+    """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts that look alike."""
+    if file.text.isascii():
+        return
+    for found in _HIDDEN.finditer(file.text):
+        diagnostics.add(
+            "E0497", Span(file, found.start(), found.end()),
+            f"this is {_name(found[0])}, which is not seen or turns the order of the text",
+            severity=Severity.WARNING, help="leave it out",
+        )  # fmt: skip
+    from tdsl.syntax.tables import load
+
+    for token in load().scanner.scan(file):
+        if token.type == "STRING" and not token.text.isascii():
+            for word in _WORD.finditer(token.text):
+                odd = [] if word[0].isascii() else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
+                if odd and len(odd) < len(word[0]):
+                    start = token.start + word.start()
+                    diagnostics.add(
+                        "E0497", Span(file, start, start + len(word[0])),
+                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).lower()}, which looks like one",
+                        severity=Severity.WARNING, help="write it in one script",
+                    )  # fmt: skip
 
 
 def _swap(token: Token, span: Span, instead: str, help: str) -> Diagnostic:

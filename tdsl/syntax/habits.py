@@ -17,6 +17,26 @@ FOREIGN_UNITS = {
 """How other tools write units, in small letters, and the unit here."""
 
 
+_YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
+
+
+def other_format(text: str) -> tuple[str, int]:
+    """``JSON`` or ``YAML`` and where it begins, where a text is plainly that, else ""; no statement begins so."""
+    count = at = begin = 0
+    for raw in text.splitlines(keepends=True):
+        line = raw.strip()
+        if line and not line.startswith("#"):
+            if not count:
+                begin = at + len(raw) - len(raw.lstrip())
+            if not count and line[0] in "{[":
+                return "JSON", begin
+            count += 1
+            if not _YAML.match(line):
+                return "", 0
+        at += len(raw)
+    return ("YAML", begin) if count > 1 else ("", 0)
+
+
 def _colon(s: Scene) -> Diagnostic | None:
     """``fabric: pod``."""
     b = s.before

@@ -20,7 +20,7 @@ STATEMENTS: tuple[str, ...] = (
 """Words that begin a statement (``else`` begins a branch)."""
 
 CLAUSES: tuple[str, ...] = (
-    "as", "to", "via", "where", "with", "of", "at", "from", "x", "any", "under", "through", "intact",
+    "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact", "active",
     "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""
@@ -37,7 +37,8 @@ SETTINGS: tuple[str, ...] = (
     "medium", "cable", "length", "colour", "minimize", "distance", "pitch", "tray", "slack", "address", "routing",
     "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
     "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",
-    "routers", "router", "local", "global", "units", "partition", "full", "limited", "ipoib", "subnet_manager",
+    "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full", "limited", "ipoib",
+    "subnet_manager", "nos",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 

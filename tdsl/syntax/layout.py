@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label
+from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.source import SourceFile
 from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS
 from tdsl.syntax.scanner import END, FAULT, Token
@@ -27,6 +27,7 @@ class _Level:
     token: Token
     nested: int = 0
     chosen: int = 0
+    assumed: bool = False  # no `{` is written, but the lines below are indented as if there were one
 
 
 @dataclass(slots=True)
@@ -42,6 +43,8 @@ class Layout:
     suspect: Token | None = None
     depth: int = 0
     line: int = 0
+    assumed: int = 0  # how many open braces are assumed
+    early: Token | None = None  # the first `}` whose place disagrees with the indentation
     base: _Level = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +53,8 @@ class Layout:
     def arrange(self) -> list[Token]:
         """The tokens as the parser shall see them."""
         for i, token in enumerate(self.tokens):
+            if self.assumed and token.type != END:
+                self._close_assumed(token)
             if token.type == END:
                 self._end(i, token)
             elif token.type == "LBRACE":
@@ -58,11 +63,13 @@ class Layout:
                 self._push(token)
             elif token.type == "RBRACE":
                 self._unclosed(token.start)
-                self._close_brace(token)
+                self._close_brace(i, token)
             elif token.type in CLOSERS:
                 self._open(i, token)
             elif token.type in ("RPAR", "RSQB"):
                 self._close(token)
+            elif token.type in ("COLON", "BAD_STRING") and self._opens_block(i, token):
+                self._assume_brace(token)
             else:
                 self._operator(i, token)
                 self.out.append(token)
@@ -213,22 +220,88 @@ class Layout:
         begin = self.file.line_starts[self.file.position(token.start)[0] - 1]
         return not self.file.text[begin : token.start].strip()
 
-    def _close_brace(self, token: Token) -> None:
+    def _opens_block(self, i: int, token: Token) -> bool:
+        """Whether a line that ends in ``:``, or in a string without its closing quote, begins a block: the next is deeper."""
+        if token.type == "BAD_STRING" and not token.text.rstrip().endswith("{"):
+            return False
+        i += 1
+        if i == len(self.tokens) or not self.tokens[i].newline:
+            return False
+        while i < len(self.tokens) and self.tokens[i].newline:
+            i += 1
+        return i < len(self.tokens) and self._indent(self.tokens[i]) > self._indent(token)
+
+    def _assume_brace(self, token: Token) -> None:
+        """Goes on as if a ``{`` ended this line, with one finding about what is there instead."""
+        self._unclosed(token.start)
+        head = next((i for i in range(len(self.out) - 1, -1, -1) if self.out[i].type in (END, "LBRACE", "RBRACE")), -1) + 1
+        # What is wrong with a loop in Python's words, the parser says better.
+        if token.type == "COLON" and [t.text for t in self.out[head : head + 1]] != ["for"]:
+            finding = Diagnostic(
+                "E0001", "a block begins with `{`, found `:`", token.span, help="write `{` here and `}` after the block",
+                fix=Fix("write `{`", ((token.span, " {"),)),
+            )  # fmt: skip
+            self.out.append(Token(FAULT, "", self.file, token.start, finding))
+        else:
+            self.out.append(token)
+        opened = Token("LBRACE", "", self.file, token.end)
+        self.braces.append(_Level(opened, assumed=True))
+        self.assumed += 1
+        self._push(opened)
+
+    def _close_assumed(self, token: Token) -> None:
+        """Closes assumed blocks before a line that is no deeper than their heads, unless a ``}`` is written for them."""
+        while self.braces and self.braces[-1].assumed and self._starts_line(token):
+            indent, head = self._indent(token), self._indent(self.braces[-1].token)
+            if indent > head or (token.type == "RBRACE" and indent == head):
+                return
+            self.braces.pop()
+            self.assumed -= 1
+            self._push(Token("RBRACE", "", self.file, token.start))
+            self._push(Token(END, "\n", self.file, token.start))
+
+    def _close_brace(self, i: int, token: Token) -> None:
         if not self.braces:
+            self._one_too_many(token)
+            return
+        level = self.braces.pop()
+        self.assumed -= level.assumed
+        if self._starts_line(token):
+            indent = self._indent(token)
+            outer = any(self._indent(b.token) == indent for b in self.braces)
+            if self.suspect is None and outer and self._indent(level.token) > indent:
+                self.suspect = level.token
+            if self.early is None and (indent != self._indent(level.token) or (not self.braces and self._deeper(i + 1, indent))):
+                self.early = token
+        self._push(token)
+
+    def _deeper(self, i: int, indent: int) -> bool:
+        """Whether the next line that is not blank, and no ``}``, is indented more than this."""
+        while i < len(self.tokens) and self.tokens[i].newline:
+            i += 1
+        return i < len(self.tokens) and self.tokens[i].type != "RBRACE" and self._indent(self.tokens[i]) > indent
+
+    def _one_too_many(self, token: Token) -> None:
+        """A ``}`` without a ``{``. Where an earlier one ends a block against the indentation, that one is left out instead."""
+        early, self.early = self.early, None
+        if early is None:
             self.diagnostics.add(
                 "E0005", token.span, "this `}` closes nothing: every `{` before it is closed already",
                 help="remove it, or put the `{` it belongs to",
             )  # fmt: skip
             return
-        level = self.braces.pop()
-        if self.suspect is None and self._starts_line(token):
-            indent = self._indent(token)
-            outer = any(self._indent(b.token) == indent for b in self.braces)
-            if outer and self._indent(level.token) > indent:
-                self.suspect = level.token
+        self.diagnostics.add(
+            "E0005", early.span, "there is one `}` too many: by their indentation, the lines below this one are inside a block",
+            labels=[(token.span, "so this one closes nothing")], help="remove it",
+            fix=Fix("remove this `}`", ((early.span, ""),)),
+        )  # fmt: skip
+        self.out = [t for t in self.out if t is not early]
         self._push(token)
 
     def _unclosed_braces(self) -> None:
+        while self.braces and self.braces[-1].assumed:
+            self.braces.pop()
+            self.out.append(Token("RBRACE", "", self.file, len(self.file.text)))
         if not self.braces:
             return
         opened = self.suspect or self.braces[-1].token

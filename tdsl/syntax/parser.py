@@ -22,10 +22,7 @@ _SEPARATE = frozenset({"RANGE", "COMMA"})
 def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | None:
     """The text of a file's bytes; None, with a finding, where they are no design."""
     if len(data) > MAX_BYTES:
-        diagnostics.add(
-            "E0012", Span(SourceFile(name, ""), 0, 0), f"the file has {len(data):,} bytes; a design may have {MAX_BYTES:,}",
-            help="split it and join the parts with `use`",
-        )  # fmt: skip
+        oversized(len(data), name, diagnostics)
         return None
     data = data.removeprefix(b"\xef\xbb\xbf")
     bad, why = data.find(b"\0"), "a NUL byte"
@@ -51,11 +48,27 @@ def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | Non
     return file
 
 
+def oversized(size: int, name: str, diagnostics: Diagnostics) -> None:
+    """Say that a file is too large to be a design; there is no text of it."""
+    diagnostics.add(
+        "E0012", Span(SourceFile(name, ""), 0, 0), f"the file has {size:,} bytes; a design may have {MAX_BYTES:,}",
+        help="split it and join the parts with `use`",
+    )  # fmt: skip
+
+
 def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
+    from tdsl.syntax.habits import other_format
     from tdsl.syntax.layout import Layout
     from tdsl.syntax.tables import load
 
+    other, begin = other_format(file.text)
+    if other:
+        diagnostics.add(
+            "E0017", Span(file, begin, len(file.text.rstrip())), f"this is {other}, and not a design",
+            help="a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
+        )  # fmt: skip
+        return tree.Module((), Span(file, 0, len(file.text)))
     tables = load()
     tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
     arranged = Layout(file, diagnostics, tokens).arrange()
@@ -298,7 +311,7 @@ class _Run:
         if len(following) == 1:
             return True
         second = following[1]
-        return second.type not in _SEPARATE and not (second.type == "NAME" and second.text == "x")
+        return second.type not in _SEPARATE and not (second.type == "NAME" and second.text in ("x", "as"))
 
     def _viable(self, kind: str) -> bool:
         """Whether the parser would take a terminal now: reductions are tried on the states alone."""

@@ -259,12 +259,13 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``METRIC [argument …] [any K of S] [of S [to T]] [at S] [under ENGINE] [through LAYER] [CMP VALUE [of intact]]
-    [with CLAIM]``."""
+    """``METRIC [argument …] [any K [links | ports | cables | cages]] [of S [to T]] [at S] [under ENGINE] [through LAYER]
+    [CMP VALUE [of intact | of active]] [with CLAIM]``."""
 
     metric: Member
     args: tuple[Expr, ...]
     any_count: Expr | None
+    any_of: Member | None
     of: tuple[Path, ...]
     of_to: tuple[Path, ...]
     at: tuple[Path, ...]
@@ -273,6 +274,7 @@ class Claim:
     op: str | None
     value: Expr | None
     of_intact: bool
+    of_active: bool
     given: Claim | None
     span: Span
 
@@ -350,11 +352,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """``tier T of N CHILD { … }`` of an intent."""
+    """``tier T of N CHILD [by rail] { … }`` of an intent."""
 
     name: Member
     count: Expr
     child: Member
+    by: Member | None
     body: tuple[Stmt, ...]
     span: Span
 

@@ -95,7 +95,7 @@ static bool scan_named(TSLexer *lexer) {
     return lexer->lookahead == '.';
   }
   read_word(lexer, word);
-  return !strcmp(word, "x");
+  return !strcmp(word, "x") || !strcmp(word, "as");
 }
 
 static bool scan_percent(TSLexer *lexer) {

@@ -1,0 +1,86 @@
+"""What a compilation is asked and what it gives: options, one design a fabric, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.source import SourceFile
+
+if TYPE_CHECKING:
+    from tdsl.fabric.claims import ResolvedClaim
+    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.loader import Parsed
+    from tdsl.verify.check import Result
+
+LOCK = ".lock"
+"""Ending of the file beside a design that says which links stand."""
+
+DEVICE_LIMIT = 1 << 24
+LINK_LIMIT = 1 << 27
+
+
+class UsageError(Exception):
+    """A call that cannot be answered: an absent file, an unknown parameter. Not a finding about a design."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
+    ``fail`` elements that are judged as failed.
+
+    ``values`` are parameters that have a value already, and ``parsed`` holds files read for an earlier call.
+    """
+
+    set: tuple[tuple[str, str], ...] = ()
+    paths: tuple[Path, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    max_devices: int = DEVICE_LIMIT
+    max_links: int = LINK_LIMIT
+    solve_seconds: int = 10  # about so long holes may take; counted in work, not by the clock
+    check_seconds: int = 60  # about so long each proof may take; counted in work, too
+    second_best: bool = False  # under ``minimize``, say the next best numbers too
+    overlay: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    parsed: Parsed | None = None
+    fail: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
+    locked: bool = False  # what the lock says must stay
+    lock: bool = True  # whether to read a lock at all
+    places: SourceFile | None = None  # a table of racks and units
+    prices: SourceFile | None = None  # what models cost, as TOML
+
+
+@dataclass(slots=True)
+class Design:
+    """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names nothing usable."""
+
+    name: str
+    file: str
+    parameters: dict[str, object]
+    fabric: Fabric | None
+    claims: list[ResolvedClaim]
+    results: list[Result]
+    findings: list[Diagnostic]
+    elapsed_s: float
+    cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
+    failed: Failed | None = None  # what is judged as failed
+
+
+@dataclass(slots=True)
+class Compilation:
+    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text."""
+
+    file: str
+    designs: list[Design]
+    findings: list[Diagnostic]
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings to tell people, each with the name of the file it is about."""
+        return [(design.file, d) for design in self.designs for d in design.findings]

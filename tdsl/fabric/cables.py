@@ -1,0 +1,74 @@
+"""Cables by identity: their order, their identifiers, and which links run through which cable."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.columns import DeviceColumns, PortColumns
+from tdsl.fabric.graph import Fabric, Ints
+
+
+class Cables:
+    """The cables of a fabric; a row is a leg of a cable, in the order of the fabric's cable columns."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        self.ports = PortColumns(fabric)
+        self.devices = DeviceColumns(fabric)
+
+    @cached_property
+    def crossings(self) -> tuple[Ints, Ints]:
+        """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a end first."""
+        f = self.fabric
+        links = np.arange(f.link_count)
+        via = f.link_via_a >= 0
+        near = np.where(via, f.link_via_a, f.link_b)
+        start = np.concatenate([f.link_a, f.link_via_b[via]])
+        stop = np.concatenate([near, f.link_b[via]])
+        link = np.concatenate([links, links[via]])
+        if not len(f.cable_a) or not len(start):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        keys = self._pair(f.cable_a, f.cable_b)
+        order = np.argsort(keys, kind="stable")
+        wanted = self._pair(start, stop)
+        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+        hit = keys[order][at] == wanted
+        return link[hit], order[at[hit]]
+
+    def _pair(self, a: Ints, b: Ints) -> Ints:
+        """One number for the two connectors that a pair of ports sits in, whichever way round."""
+        a, b = self.ports.connector_of(a), self.ports.connector_of(b)
+        paired: Ints = np.minimum(a, b) * len(self.fabric.port_device) + np.maximum(a, b)
+        return paired
+
+    @cached_property
+    def order(self) -> tuple[Ints, Ints, list[str]]:
+        """Rows of cables in the order of the plan, the rank of each row's cable, and its identifier."""
+        f = self.fabric
+        rows = len(f.cable_a)
+        if not rows:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64), []
+        rank = self.ports.rank[self.ports.rows(f.cable_a)]
+        key = f.port_device[f.cable_a] * (int(rank.max()) + 1) + rank
+        lead = np.full(int(f.cable_group.max()) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(lead, f.cable_group, key)
+        order = np.lexsort((f.cable_leg, lead[f.cable_group]))
+        first = np.zeros(len(lead), np.int64)
+        leads = np.flatnonzero(key == lead[f.cable_group])
+        first[f.cable_group[leads]] = leads
+        port = f.cable_a[first[f.cable_group]]
+        names = self.devices.name[f.port_device[port]].tolist()
+        holes = self.ports.hole_id[self.ports.rows(port)].tolist()
+        ids = [f"{d}:{p}" for d, p in zip(names, holes, strict=True)]
+        return order, lead[f.cable_group], ids
+
+    def links_by_id(self) -> dict[str, list[int]]:
+        """The links that run through every cable, by the cable's identifier."""
+        links, legs = self.crossings
+        ids = self.order[2]
+        found: dict[str, list[int]] = {}
+        for link, leg in zip(links.tolist(), legs.tolist(), strict=True):
+            found.setdefault(ids[leg], []).append(link)
+        return found

@@ -1,0 +1,220 @@
+"""Tables kept as columns: a template may walk their records, and a filter may write a million rows without making any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.semantics.model import DeviceModel, PortClass, unravel
+
+Record = TypeVar("Record")
+Column = Sequence[object]
+Objects = NDArray[np.object_]
+
+
+class Table(Generic[Record]):
+    """Rows of one kind of record. Columns are computed when asked for; those nobody gives are empty in every row."""
+
+    __slots__ = ("_columns", "_record", "_size")
+
+    def __init__(self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column]]) -> None:
+        self._record = record
+        self._size = size
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return self._size
+
+    def column(self, name: str) -> Column:
+        """All values of one field."""
+        if name not in self.names:
+            raise KeyError(f"no field `{name}`; known: {', '.join(self.names)}")
+        make = self._columns.get(name)
+        return make() if make else [""] * self._size
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Fields of a record."""
+        return tuple(f.name for f in fields(self._record))  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[Record]:
+        columns = [self.column(n) for n in self.names]
+        make: Callable[..., Record] = self._record
+        return (make(*values) for values in zip(*columns, strict=True))
+
+
+def port_id(c: PortClass, index: int) -> str:
+    """A port as a short name: ``p33``, ``nic3-1``; a class that itself ends in a digit keeps a dot between."""
+    here = "-".join(map(str, unravel(index, c.axes)))
+    return f"{c.name}.{here}" if here and c.name[-1].isdigit() else f"{c.name}{here}"
+
+
+def lane_axes(c: PortClass) -> int:
+    """How many of a class's last indices count lanes of a split port; all lanes of one leave by one connector."""
+    count, lanes = 0, 1
+    while lanes < c.split and count < len(c.axes):
+        count += 1
+        lanes *= c.axes[-count].size
+    return count
+
+
+def hole_id(c: PortClass, index: int) -> str:
+    """The connector of a port as a short name: ``nic3`` for each of its lanes."""
+    lanes = lane_axes(c)
+    return port_id(replace(c, axes=c.axes[: len(c.axes) - lanes]), index // c.split) if lanes else port_id(c, index)
+
+
+def hole_label(c: PortClass, index: int) -> str:
+    """What the faceplate says where the cable goes in: the port's name without its lane."""
+    lanes = lane_axes(c)
+    return c.labels[index].rsplit("/", lanes)[0] if lanes else c.labels[index]
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts ``IB1/2/1`` before ``IB1/10/1``."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", text)
+    return tuple((0, int(p), "") if p[0] in "0123456789" else (1, 0, p) for p in parts)
+
+
+class PortColumns:
+    """What the models say about their ports, laid out so that a million ports are looked up at once."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        counts = [m.port_count for m in fabric.models]
+        self.base = np.cumsum([0, *counts])[:-1] if counts else np.zeros(0, np.int64)
+
+    def rows(self, ports: Ints) -> Ints:
+        """Places of ports in the columns below."""
+        f = self.fabric
+        device = f.port_device[ports]
+        found: Ints = self.base[f.device_model[device]] + ports - f.port_base[device]
+        return found
+
+    def _gather(self, of: Callable[[PortClass, int], object]) -> Objects:
+        values = [of(c, i) for m in self.fabric.models for c in m.classes for i in range(c.size)]
+        out: Objects = np.empty(len(values), dtype=object)
+        out[:] = values
+        return out
+
+    @cached_property
+    def label(self) -> Objects:
+        """Faceplate names."""
+        return self._gather(lambda c, i: c.labels[i])
+
+    @cached_property
+    def system(self) -> Objects:
+        """Operating-system names, "" where unknown."""
+        return self._gather(lambda c, i: c.systems[i])
+
+    @cached_property
+    def netdev(self) -> Objects:
+        """Names of network devices, "" where unknown."""
+        return self._gather(PortClass.netdev)
+
+    @cached_property
+    def sonic(self) -> Objects:
+        """SONiC's names of ports, ``Ethernet8``, "" where the model does not say."""
+        return self._gather(lambda c, i: f"Ethernet{c.sonic[i].number}" if c.sonic else "")
+
+    @cached_property
+    def cage(self) -> Objects:
+        """Cages as printed: ``OSFP 17``, "" where there is none."""
+        return self._gather(lambda c, i: f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
+
+    @cached_property
+    def path(self) -> Objects:
+        """How a design writes the port inside its device: ``nic[3]``."""
+        return self._gather(lambda c, i: c.path(i))
+
+    @cached_property
+    def short(self) -> Objects:
+        """Port names for identifiers: ``nic3``."""
+        return self._gather(port_id)
+
+    @cached_property
+    def hole(self) -> Objects:
+        """What the faceplate says where the port's cable goes in."""
+        return self._gather(hole_label)
+
+    @cached_property
+    def hole_id(self) -> Objects:
+        """That place for identifiers: ``nic3``."""
+        return self._gather(hole_id)
+
+    @cached_property
+    def connector(self) -> Ints:
+        """First port of every port's connector, counted inside the model."""
+        out: list[int] = []
+        for m in self.fabric.models:
+            for c in m.classes:
+                first: dict[int, int] = {}
+                out += [first.setdefault(n, c.first + i) for i, n in enumerate(c.connectors)]
+        return np.array(out, dtype=np.int64)
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The order in which a person meets the ports of a model: by cage, then by the name on the faceplate."""
+        out: list[Ints] = []
+        for m in self.fabric.models:
+            keys = [(c.name if not c.cages[i] else "", c.cages[i], natural(c.labels[i]), c.first + i) for c, i in _ports(m)]
+            places = np.empty(len(keys), dtype=np.int64)
+            places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+            out.append(places)
+        return np.concatenate(out) if out else np.zeros(0, np.int64)
+
+    def connector_of(self, ports: Ints) -> Ints:
+        """The port that stands for the connector of each of these ports."""
+        f = self.fabric
+        found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
+        return found
+
+
+def _ports(model: DeviceModel) -> Iterator[tuple[PortClass, int]]:
+    return ((c, i) for c in model.classes for i in range(c.size))
+
+
+class DeviceColumns:
+    """Names of devices and of the groups they stand in."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+
+    @cached_property
+    def name(self) -> Objects:
+        """Names on labels and in configurations."""
+        return self._objects([self.fabric.device_name(d) for d in range(self.fabric.device_count)])
+
+    @cached_property
+    def place(self) -> Objects:
+        """The outermost group instance a device stands in (``su0``), "" if in none."""
+        return self.grouped(lambda parts: parts[:-1][:1])
+
+    @cached_property
+    def family(self) -> Objects:
+        """A device's name without its own index: ``su0-node``."""
+        return self.grouped(lambda parts: [*parts[:-1], parts[-1].split("\0")[0]])
+
+    def grouped(self, pick: Callable[[list[str]], list[str]]) -> Objects:
+        """For every device a name made of the parts that ``pick`` keeps; a part is its name, NUL, its indices."""
+        out: list[str] = []
+        for s in self.fabric.sets:
+            axes = s.axes
+            for row in range(s.count):
+                coordinates = iter(unravel(row, axes))
+                parts = [p.name + "\0" + "-".join(str(next(coordinates)) for _ in p.axes) for p in s.parts]
+                out.append("-".join(pick(parts)).replace("\0", ""))
+        return self._objects(out)
+
+    @staticmethod
+    def _objects(values: list[Any]) -> Objects:
+        out: Objects = np.empty(len(values), dtype=object)
+        out[:] = values
+        return out

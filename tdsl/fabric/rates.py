@@ -1,0 +1,72 @@
+"""Rates of links: what a connect writes, else what the ports have. A link without a rate is an error, and so is more capacity
+together than sums in 64 bits hold."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.fabric.vector import Array
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
+
+if TYPE_CHECKING:
+    from tdsl.fabric.ports import Ports
+    from tdsl.fabric.wiring import Batch
+
+
+def per_link(value: tuple[int, ...], batch: Batch) -> Array:
+    """A setting for each link of a batch: one value for all, or one a dimension."""
+    numbers = np.array(value, dtype=np.int64)
+    picked: Array = numbers[batch.dim if len(numbers) > 1 else np.zeros(len(batch.a), dtype=np.int64)]
+    return picked
+
+
+def batch_rates(batch: Batch, ports: Ports) -> Array:
+    """Rate of each link: what the connect says, else what both ports have (the lower one where they differ). Raises Fault
+    where neither says one."""
+    written = batch.wire.settings.get("rate")
+    if written is not None:
+        values = written if isinstance(written, tuple) else (written,)
+        return per_link(tuple(int(v.amount) for v in values if isinstance(v, Quantity)), batch)
+    a, b = ports.rates(batch.a), ports.rates(batch.b)
+    rate = np.where(a == 0, b, np.where(b == 0, a, np.minimum(a, b)))
+    missing = np.flatnonzero(rate == 0)
+    if len(missing):
+        ends = [int(column[missing[0]]) for column in (batch.a, batch.b)]
+        more = f" (and {len(missing) - 1:,} more links alike)" if len(missing) > 1 else ""
+        classes = dict.fromkeys(ports.class_at(port) for port in ends)
+        raise Fault(
+            "E0204", batch.wire.node.span,
+            f"the link from {ports.port_path(ends[0])} to {ports.port_path(ends[1])} has no rate: both ports take any rate{more}",
+            labels=[(c.origin.span, f"`{c.name}` takes any rate") for c in classes],
+            help="write the rate behind the connect: `{ rate 400Gbps }`, or give the ports of the model a rate",
+        )  # fmt: skip
+    return np.asarray(rate, dtype=np.int64)
+
+
+def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
+    """The capacity of all links so far with those of a batch, in bit/s each way, and the greatest common divisor of their rates.
+    Raises Fault beyond a limit."""
+    values, count = np.unique(batch.rate, return_counts=True)
+    total = before + sum(int(v) * int(n) for v, n in zip(values, count, strict=True))
+    grain = gcd(grain, *values.tolist())
+    if total >= CAPACITY_LIMIT:
+        together, limit = (show(Quantity(Fraction(x), RATE)) for x in (total, CAPACITY_LIMIT))
+        raise Fault(
+            "E0116", batch.wire.node.span, f"with this all links carry {together} together; the limit is {limit}",
+            help="correct the rates, or have fewer links: capacities are added up in 64 bits",
+        )  # fmt: skip
+    if total >= GRAIN_LIMIT * max(grain, 1):
+        together, unit = (show(Quantity(Fraction(x), RATE)) for x in (total, grain))
+        raise Fault(
+            "E0116", batch.wire.node.span,
+            f"with this all links carry {together} together, and {unit} is the largest rate that divides all rates; the limit is "
+            f"{GRAIN_LIMIT:,} times that",
+            help="round the rates, say to whole Gbps: figures are computed exactly, in units of that rate",
+        )  # fmt: skip
+    return total, grain

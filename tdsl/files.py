@@ -1,0 +1,362 @@
+"""Files of users: read as regular files of a bounded size, and replaced in one step or not at all.
+
+Everything that a design, a manifest or a setting names is read here: never a pipe or a device, and nothing that a link outside
+the folders searched leads to. Writing follows no link. A snapshot stands in for a folder that is not on the disk, such as a
+revision of a repository.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+LIMIT = 64 << 20
+"""Bytes of a file that are read at most, where the caller does not say less."""
+STREAM = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
+"""Names by which a process knows what it has open; they are written to as they are."""
+
+_snapshot: ContextVar[tuple[str, Mapping[str, bytes]] | None] = ContextVar("snapshot", default=None)
+_confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
+
+
+class TooLarge(OSError):
+    """A file of more bytes than are read of it."""
+
+    def __init__(self, path: Path, size: int, limit: int) -> None:
+        super().__init__(errno.EFBIG, f"it has {size:,} bytes; at most {limit:,} are read", str(path))
+        self.size = size
+
+
+# ------------------------------------------------------------ what stands in for the disk
+
+
+@contextmanager
+def snapshot(root: Path, content: Mapping[str, bytes]) -> Iterator[None]:
+    """Have every file below ``root`` be one of ``content``, by its path from there, and none on the disk."""
+    token = _snapshot.set((_plain(root), content))
+    try:
+        yield
+    finally:
+        _snapshot.reset(token)
+
+
+@contextmanager
+def confined(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
+    """Refuse to read what lies neither below this folder, reached without a link, nor below those that are trusted."""
+    token = _confined.set(tuple(os.path.realpath(f) for f in (folder, *trusted)))
+    try:
+        yield
+    finally:
+        _confined.reset(token)
+
+
+def _plain(path: Path) -> str:
+    """An absolute path without ``.`` and ``..``, links not followed."""
+    return os.path.abspath(path)
+
+
+def _held(path: Path) -> tuple[Mapping[str, bytes], str] | None:
+    """The snapshot that answers for a path, and the path in it; None where the disk does."""
+    held = _snapshot.get()
+    if held is None:
+        return None
+    root, content = held
+    plain = _plain(path)
+    if plain == root:
+        return content, ""
+    return (content, plain[len(root) + 1 :].replace(os.sep, "/")) if plain.startswith(root + os.sep) else None
+
+
+def resolve(path: Path) -> Path:
+    """The path without links; in a snapshot there are none."""
+    return Path(_plain(path)) if _held(path) is not None else Path(os.path.realpath(path))
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a regular file, or a link to one."""
+    held = _held(path)
+    return held[1] in held[0] if held is not None else path.is_file()
+
+
+def is_dir(path: Path) -> bool:
+    """Whether there is a folder, or a link to one."""
+    held = _held(path)
+    if held is None:
+        return path.is_dir()
+    return not held[1] or any(name.startswith(f"{held[1]}/") for name in held[0])
+
+
+def names(folder: Path) -> list[str]:
+    """What a folder holds, in order; nothing where it cannot be read."""
+    held = _held(folder)
+    if held is None:
+        try:
+            return sorted(os.listdir(folder))
+        except OSError:
+            return []
+    above = f"{held[1]}/" if held[1] else ""
+    return sorted({name[len(above) :].partition("/")[0] for name in held[0] if name.startswith(above)})
+
+
+# ------------------------------------------------------------ reading
+
+
+def below(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether a path, its links followed, lies in one of the folders."""
+    real = resolve(path)
+    return any(real.is_relative_to(resolve(f)) for f in folders)
+
+
+def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
+    """The bytes of a regular file. Raises OSError, whose ``strerror`` says why it is not read.
+
+    A link may lead to a file of the same ending only and, where ``within`` is given, to one below those folders.
+    """
+    held = _held(path)
+    if held is not None:
+        if held[1] not in held[0]:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        return held[0][held[1]]
+    real = os.path.realpath(path)
+    if within and not below(path, within):
+        raise OSError(errno.EPERM, "it leads out of the folders that are searched", str(path))
+    if os.path.splitext(real)[1] != os.path.splitext(path)[1]:
+        raise OSError(errno.EPERM, "it is a link to a file of another kind", str(path))
+    _judge_confined(path, real)
+    _judge_kind(os.stat(real), path)
+    # Between the two looks it may have become something else: nothing here waits for the other end of a pipe.
+    handle = os.open(real, os.O_RDONLY | _flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY"))
+    with os.fdopen(handle, "rb") as file:
+        facts = os.fstat(handle)
+        _judge_kind(facts, path)
+        if facts.st_size > limit:
+            raise TooLarge(path, facts.st_size, limit)
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise TooLarge(path, len(data), limit)
+    return data
+
+
+def text(path: Path, limit: int = LIMIT, within: Sequence[Path] = (), encoding: str = "utf-8") -> str:
+    """The text of a regular file, with line ends as Python has them. Raises OSError and UnicodeDecodeError."""
+    return read(path, limit, within).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _judge_kind(facts: os.stat_result, path: Path) -> None:
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+
+
+def _judge_confined(path: Path, real: str) -> None:
+    """Refuse what an untrusted call may not read."""
+    folders = _confined.get()
+    if not folders:
+        return
+    if not any(real == f or real.startswith(f + os.sep) for f in folders):
+        raise OSError(errno.EPERM, "it lies outside of what an untrusted call may read", str(path))
+    if _plain(path) != real and not any(real.startswith(f + os.sep) for f in folders[1:]):
+        raise OSError(errno.ELOOP, "it is reached by a link, which an untrusted call does not follow", str(path))
+
+
+def _flags(*wanted: str) -> int:
+    """Flags of ``open`` that the system has."""
+    out = 0
+    for name in wanted:
+        out |= getattr(os, name, 0)
+    return out
+
+
+# ------------------------------------------------------------ writing
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the old file is whole
+    then.
+
+    A link is refused. What is no regular file (a terminal, a pipe) is written to. Where the folder may not be written to, or the
+    file is a mount of its own, the room is taken first and the file overwritten.
+    """
+    stream = STREAM.fullmatch(os.fspath(path))
+    if stream is not None:
+        _write_all(int(stream[1] or 1 + path.name.endswith("err")), data)
+        return
+    try:
+        facts = os.lstat(path)
+    except FileNotFoundError:
+        facts = None
+    if facts is not None:
+        if stat.S_ISLNK(facts.st_mode):
+            raise OSError(errno.ELOOP, "it is a link, and links are not followed for writing; name the file itself", str(path))
+        if stat.S_ISDIR(facts.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(facts.st_mode):
+            _overwrite(path, data, regular=False)
+            return
+    mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_umask()
+    with terminable():
+        try:
+            _exchange(path, data, mode, facts)
+        except OSError as fault:
+            in_place = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+            if facts is None or fault.errno not in in_place or not os.access(path, os.W_OK):
+                raise
+            _overwrite(path, data, regular=True)
+
+
+def folders(top: Path, inner: Path) -> None:
+    """Make a folder and the ones inside it on the way to ``inner``. Raises OSError where one of them is a link."""
+    top.parent.mkdir(parents=True, exist_ok=True)
+    for path in (top, *(p for p in reversed((inner, *inner.parents)) if p != top and p.is_relative_to(top))):
+        with suppress(FileExistsError):
+            path.mkdir()
+        facts = os.lstat(path)
+        if not stat.S_ISDIR(facts.st_mode):
+            what = "a link, and links are not followed for writing" if stat.S_ISLNK(facts.st_mode) else "no folder"
+            raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
+
+
+def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None) -> None:
+    folder = path.parent
+    beside = folder / f".{path.name[:100]}.{token()}.tmp"
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"), 0o600)
+        try:
+            _write_all(handle, data)
+            if facts is not None and hasattr(os, "fchown") and (facts.st_uid, facts.st_gid) != (os.geteuid(), os.getegid()):
+                with suppress(OSError):  # only root may give a file away
+                    os.fchown(handle, facts.st_uid, facts.st_gid)
+            if hasattr(os, "fchmod"):
+                os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(beside, path)
+    except BaseException:
+        with undisturbed(), suppress(OSError):
+            os.unlink(beside)
+        raise
+    sync(folder)
+
+
+def _overwrite(path: Path, data: bytes, regular: bool) -> None:
+    handle = os.open(path, os.O_WRONLY | _flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY", "O_NOCTTY"))
+    try:
+        if regular and data and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(handle, 0, len(data))
+        _write_all(handle, data)
+        if regular:
+            os.ftruncate(handle, len(data))
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def sync(folder: Path) -> None:
+    """Bring a folder's entries to the disk, where the system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    except OSError as fault:
+        if fault.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # a file system without such a step
+            raise
+    finally:
+        os.close(handle)
+
+
+def token() -> str:
+    """A part of a name that nobody else has: the names of two containers never meet."""
+    return os.urandom(6).hex()
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+class _Ended(BaseException):
+    """The process was asked to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@dataclass(slots=True)
+class _Signals:
+    """Whether a signal waits, and how many ask it to."""
+
+    held: int = 0
+    waiting: int = 0
+
+    def take(self, number: int, frame: FrameType | None = None) -> None:
+        """End now, or once nobody holds the signals."""
+        if self.held:
+            self.waiting = number
+            return
+        self.waiting = 0
+        raise KeyboardInterrupt if number == signal.SIGINT else _Ended(number)
+
+
+_signals = _Signals()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Have what ends the process wait until this is done, such as clearing away."""
+    _signals.held += 1
+    try:
+        yield
+    finally:
+        _signals.held -= 1
+        if _signals.waiting and not _signals.held:
+            _signals.take(_signals.waiting)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Have SIGTERM, SIGHUP and Ctrl-C clear away what is half written, and then end the process as they would have."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    numbers = [n for n in numbers if signal.getsignal(n) in (signal.SIG_DFL, signal.default_int_handler)]
+    before: dict[int, Any] = {}
+
+    try:
+        for number in numbers:
+            before[number] = signal.signal(number, _signals.take)
+    except ValueError:  # not the main thread: another one has the signals
+        before.clear()
+    try:
+        yield
+    except _Ended as ended:
+        _restore(before)
+        if sys.platform == "win32":
+            raise SystemExit(128 + ended.number) from None
+        os.kill(os.getpid(), ended.number)
+    finally:
+        _restore(before)
+
+
+def _restore(before: Mapping[int, Any]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)

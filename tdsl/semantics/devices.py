@@ -1,0 +1,250 @@
+"""The braces of a device: its role, which ports are split, which of the devices are spares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tdsl.semantics import nos
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import plain
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+ROLES = ("accelerator", "storage", "manager")
+DEVICE_SETTINGS = ("nos", "role", "spares", "split")
+SPLIT = "`split nic 8` makes 8 lanes of each port of `nic`, `split p[1..32] 2` two of each of these ports"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """``split p[1..32] 2``: ports of a class, all of them where ``low`` is None, and lanes of each."""
+
+    name: str
+    low: int | None
+    high: int | None
+    ways: int
+    span: Span
+
+    def __str__(self) -> str:
+        part = "" if self.low is None else f"[{self.low}..{self.high}]"
+        return f"{self.name}{part}/{self.ways}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSettings:
+    """What the braces of a device say; ``role`` is None where they say none."""
+
+    role: str | None = None
+    spares: int = 0
+    splits: tuple[Split, ...] = ()
+    nos: str = ""
+
+    @property
+    def text(self) -> str:
+        """The same as written in a design, with numbers for what they are computed from."""
+        out = [f"role {self.role}"] if self.role else []
+        out += [f"spares {self.spares}"] if self.spares else []
+        for s in self.splits:
+            part = "" if s.low is None else f"[{s.low}]" if s.low == s.high else f"[{s.low}..{s.high}]"
+            out.append(f"split {s.name}{part} {s.ways}")
+        out += [f"nos {self.nos}" if self.nos in nos.SYSTEMS else f'nos "{self.nos}"'] if self.nos else []
+        return "; ".join(out)
+
+    def kept(self) -> dict[str, object]:
+        """What a device set keeps of them."""
+        return {name: value for name, value in (("spares", self.spares), ("nos", self.nos)) if value}
+
+
+def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator) -> DeviceSettings:
+    """The settings of a device of a kind. Raises Fault for what means nothing there."""
+    out = DeviceSettings()
+    seen: dict[str, Span] = {}
+    for s in body:
+        if isinstance(s, tree.Broken):
+            raise Excused
+        known = ", ".join(f"`{w}`" for w in DEVICE_SETTINGS)
+        if not isinstance(s, tree.Setting):
+            raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
+        name = s.name.name
+        if name not in DEVICE_SETTINGS:
+            fault = unknown("E0118", s.name.span, "setting of a device", name, DEVICE_SETTINGS)
+            fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
+            raise fault
+        if name != "split":
+            if name in seen:
+                raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(seen[name], "first here")])
+            if name == "nos" and kind != "switch":
+                raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
+            if name != "nos" and kind not in ("host", "chip"):
+                what = "role" if name == "role" else "spares"
+                raise Fault("E0118", s.span, f"a {kind} has no {what}", help="hosts and chips have")
+        seen.setdefault(name, s.span)
+        if name == "nos":
+            out = replace(out, nos=nos.written(s))
+        elif name == "role":
+            out = replace(out, role=_role(s))
+        elif name == "spares":
+            out = replace(out, spares=_spares(s, scope, evaluator))
+        else:
+            out = replace(out, splits=(*out.splits, _split(s, scope, evaluator)))
+    return out
+
+
+def _role(s: tree.Setting) -> str:
+    word = s.items[0].value if s.items else None
+    name = word.bare if isinstance(word, tree.Path) else None
+    if name not in ROLES:
+        raise unknown("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
+    plain(s, f"role {name}")
+    return str(name)
+
+
+def _spares(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
+    """``spares 8``: the last eight along the device's last index."""
+    if not s.items:
+        raise Fault("E0120", s.span, "say how many are spares", help="`spares 8`: the last eight of each group")
+    plain(s, "spares 8")
+    count = evaluator.integer(s.items[0].value, scope)
+    if count < 1:
+        raise Fault("E0120", s.items[0].span, f"{count} spares: leave the setting out")
+    return count
+
+
+def _split(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split:
+    """``split nic 8`` or ``split p[1..32] 2``."""
+    item = s.items[0] if s.items else None
+    path = item.value if item is not None else None
+    fits = s.body is None and len(s.items) == 1 and item is not None and len(item.args) == 1 and not item.args[0][0]
+    if item is None or not fits or not isinstance(path, tree.Path) or len(path.parts) > 2:
+        raise Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
+    head, *rest = path.parts
+    assert isinstance(head, tree.Member)
+    ways = evaluator.integer(item.args[0][1], scope)
+    if not rest:
+        return Split(head.name, None, None, ways, s.span)
+    entry = rest[0].entries[0] if isinstance(rest[0], tree.Index) and len(rest[0].entries) == 1 else None
+    if entry is None or isinstance(entry, (tree.Star, tree.ListExpr)):
+        raise Fault("E0120", path.span, "one port or one range of ports is split", help="`split p[1..32] 2`, one for each range")
+    low, high = (entry.low, entry.high) if isinstance(entry, tree.Range) else (entry, entry)
+    return Split(head.name, evaluator.integer(low, scope), evaluator.integer(high, scope), ways, s.span)
+
+
+def split_model(model: DeviceModel, splits: Sequence[Split]) -> DeviceModel:
+    """The model with ports split into lanes of an even share of their rate.
+
+    Where a part of a class is split, the class becomes several of its name, in the order of the ports: those that are whole,
+    and those that have lanes.
+    """
+    for s in splits:
+        if model.port_class(s.name) is None:
+            names = [c.name for c in model.classes]
+            raise unknown("E0101", s.span, f"port class of {model.name} called", s.name, names)
+    classes: list[PortClass] = []
+    first = 0
+    for c in model.classes:
+        for part in _parts(model, c, [s for s in splits if s.name == c.name]):
+            classes.append(replace(part, first=first))
+            first += part.size
+    return replace(model, classes=tuple(classes), variant=",".join(sorted(map(str, splits))))
+
+
+def _parts(model: DeviceModel, c: PortClass, splits: list[Split]) -> list[PortClass]:
+    """A class as its splits leave it."""
+    for s in splits:
+        _check(model, c, s)
+    whole = [s for s in splits if s.low is None]
+    if whole and len(splits) > 1:
+        second = next(s for s in splits if s is not splits[0])
+        raise Fault("E0104", second.span, f"ports of `{c.name}` are split twice", labels=[(splits[0].span, "first here")])
+    if whole:
+        return [_lanes(c, whole[0].ways)]
+    out: list[PortClass] = []
+    if not splits:
+        return [c]
+    at = axis_low = c.axes[0].low
+    before: Split | None = None
+    for s in sorted(splits, key=lambda s: s.low or 0):
+        assert s.low is not None and s.high is not None
+        if before is not None and s.low < at:
+            raise Fault("E0104", s.span, f"`{c.name}[{s.low}]` is split twice", labels=[(before.span, "first here")])
+        if s.low > at:
+            out.append(_slice(c, at - axis_low, s.low - axis_low))
+        out.append(_lanes(_slice(c, s.low - axis_low, s.high + 1 - axis_low), s.ways))
+        at, before = s.high + 1, s
+    if at <= c.axes[0].high:
+        out.append(_slice(c, at - axis_low, c.axes[0].size))
+    return out
+
+
+def _check(model: DeviceModel, c: PortClass, s: Split) -> None:
+    """Refuse a split that the class does not allow."""
+    if s.ways < 2:
+        raise Fault("E0120", s.span, f"`{s.name}` cannot be split {s.ways} ways")
+    if not c.splits:
+        raise Fault("E0120", s.span, f"`{c.name}` of {model.name} does not split", labels=[(c.origin.span, "no `split` here")])
+    if s.ways not in c.splits:
+        raise Fault(
+            "E0120", s.span, f"`{c.name}` of {model.name} cannot be split {s.ways} ways",
+            help=f"it splits {', '.join(map(str, c.splits))} ways", labels=[(c.origin.span, "declared here")],
+        )  # fmt: skip
+    if c.rate is not None and c.rate % s.ways:
+        raise Fault("E0120", s.span, f"{c.rate} bit/s do not divide by {s.ways}")
+    if s.low is None or s.high is None:
+        return
+    if len(c.axes) != 1:
+        raise Fault("E0109", s.span, f"`{c.name}` has {len(c.axes)} indices, and a part of one with one index may be split",
+                    help=f"write `split {c.name} {s.ways}`")  # fmt: skip
+    axis = c.axes[0]
+    if s.low > s.high:
+        raise Fault("E0120", s.span, f"the range {s.low}..{s.high} is empty")
+    if s.low < axis.low or s.high > axis.high:
+        raise Fault("E0108", s.span, f"`{c.name}` has ports {axis.low}..{axis.high}, not {s.low}..{s.high}",
+                    labels=[(c.origin.span, "declared here")], help=f"the port after `{c.name}` is one of these")  # fmt: skip
+    low, high = s.low - axis.low, s.high - axis.low
+    for inner, outer in ((low, low - 1), (high, high + 1)):
+        if 0 <= outer < c.size and c.connectors[inner] == c.connectors[outer]:
+            raise Fault("E0120", s.span, f"`{c.name}[{inner + axis.low}]` shares a connector with `{c.name}[{outer + axis.low}]`",
+                        help="split both or neither")  # fmt: skip
+
+
+def _slice(c: PortClass, start: int, stop: int) -> PortClass:
+    """Ports of a class with one index, as a class of their own."""
+
+    def cut(values: tuple[str, ...]) -> tuple[str, ...]:
+        return values[start:stop]
+
+    def lanes(named: tuple[tuple[int, tuple[str, ...]], ...]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        return tuple((ways, values[start * ways : stop * ways]) for ways, values in named)
+
+    sonic: tuple[SonicPort, ...] = c.sonic[start:stop]
+    return replace(
+        c, axes=(Axis(c.axes[0].low + start, stop - start),), cages=c.cages[start:stop], connectors=c.connectors[start:stop],
+        labels=cut(c.labels), systems=cut(c.systems), lane_systems=lanes(c.lane_systems), sonic=sonic, netdevs=cut(c.netdevs),
+        lane_netdevs=lanes(c.lane_netdevs),
+    )  # fmt: skip
+
+
+def _lanes(c: PortClass, n: int) -> PortClass:
+    """A class with each port split ``n`` ways; its lanes share the sockets of its module."""
+
+    def each(values: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(v for v in values for _ in range(n))
+
+    sockets = min(c.sockets, n)
+    return replace(
+        c,
+        axes=(*c.axes, Axis(0, n)),
+        rate=None if c.rate is None else int(Fraction(c.rate, n)),
+        cages=each(c.cages),
+        connectors=tuple(v * sockets + k * sockets // n for v in c.connectors for k in range(n)),
+        labels=tuple(f"{v}/{k + 1}" for v in c.labels for k in range(n)),
+        systems=dict(c.lane_systems).get(n) or tuple(v for v in c.systems for _ in range(n)),
+        split=c.split * n,
+        netdevs=dict(c.lane_netdevs).get(n) or tuple(v for v in c.netdevs for _ in range(n)),
+        sonic=tuple(p.part(k, n) for p in c.sonic for k in range(n)),
+    )

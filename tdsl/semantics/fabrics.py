@@ -1,0 +1,143 @@
+"""The fabrics of a file: its own, those it takes from elsewhere and adds to, each with what is needed to plan it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tdsl.diagnostic import Diagnostics, Fix
+from tdsl.semantics.cluster import Member, members
+from tdsl.semantics.fault import nearest, unknown
+from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.plan import Plan
+from tdsl.source import Span
+from tdsl.syntax import tree
+from tdsl.syntax.keywords import STARTERS
+
+Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
+
+TOP = ("fabric", "cluster", "model", "topology", "use", "param", "let")
+IMPORTS = "`use FILE (NAMES)` takes names from FILE.fab"
+
+
+LANGUAGE = 1
+"""The version of the language that this tdsl reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One fabric of a file before it is planned: where it is declared, and what the file adds to it."""
+
+    library: Library
+    home: Linked
+    member: Member
+    additions: Additions
+
+    def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None) -> Plan:
+        """Its plan; ``holes`` are the numbers found for its unknowns."""
+        from tdsl.semantics.planner import Planner
+
+        plan = Planner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
+        plan.cluster = self.member.cluster
+        plan.parameters = {**self.home.parameters, **plan.parameters}
+        plan.declared |= self.home.declared
+        plan.holes = dict(holes or {})
+        return plan
+
+
+def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterator[Declared]:
+    """The fabrics of a file in order, members of a cluster each by itself."""
+    entries: dict[str, Entry] = {}
+    additions: dict[str, list[tuple[Linked, tree.Extend | tree.Override]]] = {}
+    for name, entry in home.names.items():
+        if isinstance(entry.node, tree.Decl):
+            entries[name] = entry
+    others = [s for s in home.module.body if isinstance(s, (tree.Extend, tree.Override))]
+    for s in others:
+        head = s.path.parts[0]
+        assert isinstance(head, tree.Member)
+        found = home.names.get(head.name) or home.used.get(head.name)
+        if found is None or not isinstance(found.node, tree.Decl):
+            if not home.scope.is_excused(head.name):
+                unknown("E0101", head.span, "fabric", head.name, [*home.names, *home.used]).report(diagnostics)
+            continue
+        if found.node.kind.name == "cluster":
+            diagnostics.add("E0120", s.path.span, "this adds to a fabric, not to a cluster", help="write it inside the cluster")
+            continue
+        entries.setdefault(head.name, found)
+        additions.setdefault(head.name, []).append((home, s))
+    if not entries:
+        for name, entry in home.used.items():
+            if isinstance(entry.node, tree.Decl):
+                entries[name] = entry
+    _strays(home, diagnostics)
+    if not entries and not diagnostics.has_errors:
+        diagnostics.add(
+            "E0122", _first_line(home), "this file declares no fabric, so there is nothing to check",
+            help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
+        )  # fmt: skip
+    for name, entry in entries.items():
+        for member in members(entry, diagnostics):
+            yield Declared(library, home, member, additions.get(name, ()))
+
+
+def elsewhere(home: Linked | None, name: str, span: Span | None) -> bool:
+    """Whether a place lies in another fabric of the file than the one of this name: what is wrong there is not its own."""
+    if home is None or span is None:
+        return False
+    found = [d for entry in home.names.values() if isinstance(entry.node, tree.Decl) for d in _fabrics(entry.node)]
+    at = [d for d in found if d.span.file is span.file and d.span.start <= span.start and span.end <= d.span.end]
+    return bool(at) and all(d.name.name != name for d in at)
+
+
+def _fabrics(node: tree.Decl) -> list[tree.Decl]:
+    """A fabric, or those of a cluster."""
+    if node.kind.name != "cluster":
+        return [node]
+    return [s for s in node.body or () if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
+
+
+def _first_line(home: Linked) -> Span:
+    file = home.module.file
+    start = len(file.text) - len(file.text.lstrip())
+    end = file.text.find("\n", start)
+    return Span(file, start, end if end > start else len(file.text))
+
+
+def _language(s: tree.Setting, diagnostics: Diagnostics) -> None:
+    """``language 1``: the version of the language that a file is written in."""
+    number = s.items[0].value if len(s.items) == 1 and not s.items[0].args and s.body is None else None
+    if not isinstance(number, tree.Number) or number.value != LANGUAGE:
+        diagnostics.add(
+            "E0120", s.span, f"this tdsl reads version {LANGUAGE} of the language", help=f"write `language {LANGUAGE}`"
+        )
+
+
+def _strays(home: Linked, diagnostics: Diagnostics) -> None:
+    """Statements at the top of a file that belong into a fabric: one finding for all of them, at the first."""
+    known = (tree.Use, tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param, tree.Extend, tree.Override, tree.Broken)
+    strays = []
+    for s in home.module.body:
+        if isinstance(s, known) or (isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")):
+            continue
+        if isinstance(s, tree.Setting) and s.name.name == "language":
+            _language(s, diagnostics)
+            continue
+        name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
+        near = nearest(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
+        if near in TOP:
+            span = s.name.span if isinstance(s, tree.Setting) else s.span
+            diagnostics.add(
+                "E0002", span, f"no statement begins with `{name}`; did you mean `{near}`?", help=f"write `{near}`",
+                fix=Fix(f"write `{near}`", ((span, near),)),
+            )  # fmt: skip
+        else:
+            strays.append((name, s.span))
+    if strays:
+        name, span = strays[0]
+        more = len(strays) - 1
+        what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
+        diagnostics.add(
+            "E0118", span, f"{what} outside any fabric",
+            help=IMPORTS if name in ("import", "include", "from") else "put it between the braces of `fabric NAME { … }`",
+        )  # fmt: skip

@@ -1,0 +1,246 @@
+"""Tiers of an intent as written: their switches, numbers and ratio, with the place of each in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tdsl.semantics import topology
+from tdsl.semantics.devices import device_settings, split_model
+from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.settings import fitting_rate
+from tdsl.semantics.sizing import Aim, Leading, TierSpec
+from tdsl.semantics.topology import Instance
+from tdsl.semantics.unfold import names_in
+from tdsl.semantics.values import ModelName, a_type
+from tdsl.source import Span
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.semantics.planner import Planner
+
+TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable")
+EXACT = Aim("", Fraction(1))
+
+
+class TierReader:
+    """Reads the tiers of one block that names a topology; ``scope`` is where their names have a meaning."""
+
+    def __init__(self, planner: Planner, s: tree.Setting, instance: Instance, scope: Scope) -> None:
+        self.planner, self.s, self.instance, self.scope = planner, s, instance, scope
+        self.evaluator = planner.evaluator
+
+    def check_names(self, tiers: tuple[tree.Tier, ...]) -> None:
+        """A tier holds the one before it; the first holds hosts."""
+        if tiers[0].by is not None:
+            raise Fault(
+                "E0120",
+                tiers[0].by.span,
+                "the first tier has a switch for each rail already",
+                help="`by rail` stands in the second tier",
+            )
+        before = "hosts"
+        seen: dict[str, Span] = {}
+        for x in tiers[0].body:
+            if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
+                above = f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
+                raise Fault(
+                    "E0120",
+                    x.span,
+                    f"a ratio is of the switches one tier below, and below `{tiers[0].name.name}` are hosts",
+                    help=above,
+                )
+        for t in tiers:
+            if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
+                raise Fault("E0120", t.child.span, f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`")
+            if t.name.name in seen:
+                raise Fault(
+                    "E0104", t.name.span, f"there are two tiers `{t.name.name}`", labels=[(seen[t.name.name], "first here")]
+                )
+            seen[t.name.name], before = t.name.span, t.name.name
+
+    def spec(self, t: tree.Tier) -> TierSpec:
+        """A tier as written, with its numbers computed."""
+        s, instance, scope = self.s, self.instance, self.scope
+        if t.by is not None and t.by.name != "rail":
+            help = "a fabric with `planes` is built once in each" if t.by.name == "plane" else "`tier spine of ? leaf by rail`"
+            raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
+        settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
+        if any(isinstance(x, tree.Broken) for x in t.body):
+            raise Excused
+        other = next((x for x in t.body if not isinstance(x, tree.Setting)), None)
+        if other is not None:
+            known = ", ".join(f"`{w}`" for w in TIER_SETTINGS)
+            raise Fault("E0118", other.span, "the braces of a tier hold settings only", help=f"known: {known}")
+        for x in t.body:
+            if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
+                raise Fault("E0104", settings[x.name.name].span, f"`{x.name.name}` is set twice", labels=[(x.span, "first here")])
+        for name, x in settings.items():
+            if name not in TIER_SETTINGS:
+                raise unknown("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
+        written = settings.get("switch")
+        if written is None or not written.items or not isinstance(written.items[0].value, tree.Path):
+            raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")
+        item = written.items[0]
+        self.only_read(t, settings)
+        label = self.label(item)
+        path = item.value
+        assert isinstance(path, tree.Path)
+        if not instance.tiers:
+            topology.required(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
+        span = t.span if instance.tiers else _said(s, path.bare) or s.name.span
+        model = self.planner.named_model(path, scope)
+        if model.kind != "switch":
+            raise Fault(
+                "E0102", span, f"{model.name} is a {model.kind}, not a switch", labels=[(model.origin.span, "declared here")]
+            )
+        model, devices = self.devices(path, model, written)
+        down, up = (self.leading(model, settings[w]) if w in settings else None for w in ("down", "up"))
+        self.both_ways(t, model, settings, down, up)
+        count = next((self.evaluator.integer(v, scope) for w, v in item.args if w == "x"), None)
+        per = None if isinstance(t.count, tree.Hole) else self.evaluator.integer(t.count, scope)
+        if (count is not None and count < 1) or (per is not None and per < 1):
+            raise Fault("E0120", t.span, "a tier has at least one of everything")
+        over = settings.get("oversubscription")
+        found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
+        wrote = next((v for w, v in item.args if w == "x"), None)
+        cable = settings.get("cable")
+        if cable is not None and not (instance.tiers and len(cable.items) == 1 and not cable.items[0].args):
+            raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
+        given = {
+            "per": t.count if per else None,
+            "model": path,
+            "count": wrote,
+            "aim": over.items[0] if over and over.items else None,
+        }
+        places = ((what, self.place(e)) for what, e in given.items() if e is not None)
+        return TierSpec(
+            t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
+            cable.items[0].span.text if cable is not None else "", label, devices, down, up, t.by is not None,
+        )  # fmt: skip
+
+    def label(self, item: tree.Item) -> str:
+        """The name of a tier's switches: ``switch MODEL x 4 as NAME``; "" where none is written."""
+        words = [v for w, v in item.args if not w]
+        names = [v.bare if isinstance(v, tree.Path) else None for v in words]
+        if not words:
+            return ""
+        if len(names) != 2 or names[0] != "as" or not names[1]:
+            raise Fault("E0118", words[0].span, "`switch` of a tier does not use this", help="`switch MODEL x 4 as NAME`")
+        return str(names[1])
+
+    def devices(self, path: tree.Path, model: DeviceModel, written: tree.Setting) -> tuple[DeviceModel, str]:
+        """The model as the settings of its devices leave it, and these settings as text."""
+        value = self.scope.value(str(path.bare), path.span) if self.scope.find(str(path.bare)) is not None else None
+        body = (*(value.settings if isinstance(value, ModelName) else ()), *(written.body or ()))
+        where = self.planner.context.group.scope if isinstance(value, ModelName) and value.settings else self.scope
+        made = device_settings(body, model.kind, where, self.evaluator)
+        return (split_model(model, made.splits) if made.splits else model), made.text
+
+    def leading(self, model: DeviceModel, s: tree.Setting) -> Leading:
+        """``down p[1..32]``, ``down down at 200Gbps``: ports of the switch that lead one way."""
+        item = s.items[0] if len(s.items) == 1 and s.body is None else None
+        path = item.value if item is not None else None
+        help = f"`{s.name.name} p[1..32]`, `{s.name.name} p at 200Gbps`"
+        if item is None or not isinstance(path, tree.Path) or len(path.parts) > 2 or any(w != "at" for w, _ in item.args):
+            raise Fault("E0120", s.span, f"`{s.name.name}` of a tier names ports of its switches", help=help)
+        head = path.parts[0]
+        assert isinstance(head, tree.Member)
+        parts = model.parts(head.name)
+        if not parts:
+            names = sorted({c.name for c in model.classes})
+            raise unknown("E0101", head.span, f"port class of {model.name} called", head.name, names)
+        text, low, high = head.name, None, None
+        if len(path.parts) == 2:
+            entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.Index) else None
+            if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
+                raise Fault("E0120", path.span, "a range of ports must stand here", help=help)
+            low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
+            first, last = parts[0].axes[0].low, parts[-1].axes[0].high
+            if not first <= low <= high <= last:
+                raise Fault(
+                    "E0108", entry.span, f"`{head.name}` of {model.name} has ports {first}..{last}, not {low}..{high}", help=help
+                )
+            text = f"{head.name}[{low}..{high}]"
+        count, rates = 0, {}
+        for c in parts:
+            begin, end = (c.axes[0].low, c.axes[0].high) if c.axes else (0, 0)
+            ports = c.size if low is None or high is None else max(0, min(end, high) - max(begin, low) + 1) * c.split
+            if ports:
+                count += ports
+                rates[c.rate or 0] = c
+        if len(rates) > 1:
+            found = " and ".join(show(Quantity(Fraction(r), RATE)) for r in rates)
+            raise Fault("E0120", path.span, f"these ports run at {found}; links of one tier run at one rate", help=help)
+        rate = next(iter(rates))
+        if not item.args:
+            return Leading(text, count, rate)
+        asked = self.evaluator.evaluate(item.args[0][1], self.scope)
+        if not isinstance(asked, Quantity) or asked.dim != RATE:
+            raise Fault("E0103", item.args[0][1].span, f"a rate must stand here, not {a_type(asked)}", help=help)
+        at = fitting_rate(asked, item.args[0][1].span)
+        if rate and at > rate:
+            raise Fault(
+                "E0120", item.args[0][1].span, f"`{text}` runs at {show(Quantity(Fraction(rate), RATE))} at most", help=help
+            )
+        return Leading(text, count, at, show(asked))
+
+    def both_ways(
+        self, t: tree.Tier, model: DeviceModel, settings: Mapping[str, tree.Setting], down: Leading | None, up: Leading | None
+    ) -> None:
+        """Refuse ports that lead both ways, one way alone, or none where two rates make a choice needed."""
+        if down is None and up is None:
+            rates = {c.rate for c in model.first_parts}
+            if len(rates) > 1:
+                raise Fault(
+                    "E0120", t.span, f"the ports of {model.name} run at {len(rates)} rates here, so a tier says which lead where",
+                    help="write `down p[1..32]; up p[33..64]` in its braces",
+                )  # fmt: skip
+            return
+        if down is None:
+            raise Fault("E0120", settings["up"].span, "ports that lead up are named, and those that lead down are not",
+                        help="write `down CLASS[RANGE]` beside it")  # fmt: skip
+        if up is not None:
+            mine, theirs = (_numbers(x.text) for x in (down, up))
+            if mine[0] == theirs[0] and mine[1] <= theirs[2] and theirs[1] <= mine[2]:
+                raise Fault("E0120", settings["up"].span, f"`{up.text}` and `{down.text}` have ports in common",
+                            labels=[(settings["down"].span, "these lead down")], help="a port leads one way")  # fmt: skip
+
+    def only_read(self, t: tree.Tier, settings: Mapping[str, tree.Setting]) -> None:
+        """Refuse what the settings of a tier do not read."""
+        for name, x in settings.items():
+            if len(x.items) > 1:
+                raise Fault(
+                    "E0118", x.items[1].span, f"`{name}` of a tier has one value", help=f"write `{name} {x.items[0].span.text}`"
+                )
+            if x.body is not None and name != "switch":
+                raise Fault("E0118", x.body[0].span if x.body else x.span, f"`{name}` of a tier takes no block")
+        extra = next((v for w, v in settings["switch"].items[0].args if w not in ("x", "")), None)
+        if extra is not None:
+            raise Fault("E0118", extra.span, f"`switch` of `{t.name.name}` does not use this", help="write `switch MODEL x 4`")
+
+    def place(self, e: tree.Expr | tree.Item) -> Span | None:
+        """Where the design gives a number of a tier; None where it gives others with it, or none."""
+        s, instance = self.s, self.instance
+        if instance.tiers:
+            return e.span
+        named = names_in(e)
+        uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.Tier)))
+        alone = isinstance(e, tree.Item) or (isinstance(e, tree.Path) and e.bare is not None)
+        return _said(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
+
+
+def _numbers(text: str) -> tuple[str, int, int]:
+    """Class and first and last port of ``p[1..32]``; of a class alone, all there may be."""
+    name, _, rest = text.rstrip("]").partition("[")
+    low, _, high = rest.partition("..")
+    return name, int(low or 0), int(high or 1 << 30)
+
+
+def _said(s: tree.Setting, name: str | None) -> Span | None:
+    """The setting of a block that gives a parameter."""
+    return next((x.span for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == name), None)
