@@ -5,10 +5,13 @@ Exit status: 0 clean, 1 findings, 2 a wrong call or a fault of tdsl's own; 130 a
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -16,9 +19,11 @@ from typing import Any
 import click
 
 from tdsl import __version__
+from tdsl.commands._untrusted import asked
 from tdsl.config import Config, ConfigError, load
 
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
+NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
 EPILOG = """\b
 Begin with:
   tdsl init my_fabric           a small design to start from, and a pipeline
@@ -31,19 +36,44 @@ Exit status: 0 clean, 1 findings, 2 a wrong call, an absent file or a fault of t
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``; an underscore is a hyphen there."""
+    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``; an underscore is a hyphen there, and
+    one at the end sets a word of Python apart."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands."""
         folder = Path(__file__).parent / "commands"
-        return sorted(m.name.replace("_", "-") for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
+        return sorted(m.name.rstrip("_").replace("_", "-") for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, imported when it is asked for."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        made: click.Command = import_module(f"tdsl.commands.{cmd_name.replace('-', '_')}").command
+        module = cmd_name.replace("-", "_")
+        made: click.Command = import_module(f"tdsl.commands.{module}{'_' * iskeyword(module)}").command
         return made
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that a call names, with the values that tdsl.toml has for its options; an unknown one is refused."""
+        if args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            raise Unusable(f"there is no command `{args[0]}`; {self._advice(ctx, args[0])}")
+        name, command, rest = super().resolve_command(ctx, args)
+        if ctx.resilient_parsing:  # completion
+            return name, command, rest
+        try:
+            ctx.obj = Config() if asked(rest) else load(Path.cwd())
+            ctx.default_map = _defaults(ctx, ctx.obj, command)
+        except ConfigError as wrong:
+            raise Unusable(str(wrong)) from None
+        return name, command, rest
+
+    def _advice(self, ctx: click.Context, name: str) -> str:
+        """What to write instead of a command that does not exist."""
+        near = get_close_matches(name.lower(), self.list_commands(ctx), 1, 0.5)
+        if near:
+            return f"did you mean `{ctx.command_path} {near[0]}`?"
+        if name.endswith(".fab"):
+            return f"write a command before the file: `{ctx.command_path} check {name}`"
+        return f"`{ctx.command_path} --help` lists the commands"
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
@@ -81,6 +111,10 @@ def _guarded(run: Any) -> int:
         wrong.show()
         return USAGE
     except Exception as fault:
+        if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:
+            _close_quietly()
+            click.echo(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)", err=True)
+            return USAGE
         return _internal(fault)
 
 
@@ -97,14 +131,37 @@ def _internal(fault: Exception) -> int:
     code, words = "E0901", f"internal error: {type(fault).__name__}: {fault}"
     if isinstance(fault, RecursionError):
         code, words = "E0902", "the design is nested too deeply to be read"
-    elif isinstance(fault, MemoryError):
-        code, words = "E0903", "there is not enough memory for this design"
+    elif _lacks_memory(fault):
+        code, words = "E0903", f"there is not enough memory for this design{_limit('RLIMIT_AS', 'bytes of address space')}"
+    elif isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE):
+        code, words = "E0904", f"too many open files{_limit('RLIMIT_NOFILE', 'open files')}"
     elif isinstance(fault, OSError) and fault.filename is not None:
         code, words = "E0904", f"{fault.filename}: {fault.strerror or fault}"
     where = _where(fault) if code == "E0901" else ""
     words = " ".join(words.split())
     click.echo(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)", err=True)
     return USAGE
+
+
+def _lacks_memory(fault: Exception) -> bool:
+    """Whether the system, or a library, had no memory left."""
+    if isinstance(fault, MemoryError) or (isinstance(fault, OSError) and fault.errno == errno.ENOMEM):
+        return True
+    told = str(fault).lower()
+    foreign = not type(fault).__module__.startswith("tdsl")
+    words = ("out of memory", "cannot allocate memory", "failed to map segment", "bad_alloc", "can't start new thread")
+    return foreign and any(w in told for w in words)
+
+
+def _limit(name: str, what: str) -> str:
+    """A limit of this process, as words; "" where there is none."""
+    try:
+        import resource
+
+        soft = resource.getrlimit(getattr(resource, name))[0]
+    except (ImportError, AttributeError, OSError):
+        return ""
+    return "" if soft == resource.RLIM_INFINITY else f": this process may have {soft:,} {what} (`ulimit -a`)"
 
 
 def _where(fault: Exception) -> str:
@@ -124,15 +181,17 @@ def _where(fault: Exception) -> str:
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
 )
-@click.version_option(__version__, message="tdsl %(version)s")
-@click.pass_context
-def cli(ctx: click.Context) -> None:
-    """Designs of AI-cluster networks: check what is claimed of them, build what they need."""
-    try:
-        ctx.obj = load(Path.cwd())
-        ctx.default_map = _defaults(ctx, ctx.obj)
-    except ConfigError as wrong:
-        raise Unusable(str(wrong)) from None
+@click.version_option(__version__, "-V", "--version", message="tdsl %(version)s")
+def cli() -> None:
+    """Designs of AI-cluster networks: prove what they require, build what they need."""
+
+
+def _places(option: click.Option, values: list[Any]) -> list[str]:
+    """The files and folders that values of an option name."""
+    if isinstance(option.type, click.Path):
+        return [str(v) for v in values]
+    part = getattr(option.type, "place", None)  # of a value that holds more than a path
+    return [part(str(v)) for v in values] if part is not None else []
 
 
 class Unusable(click.ClickException):
@@ -141,14 +200,12 @@ class Unusable(click.ClickException):
     exit_code = USAGE
 
 
-def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
+def _defaults(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
     """What tdsl.toml gives for the options of the command that is called."""
     commands = ctx.command
-    name = ctx.invoked_subcommand
     assert isinstance(commands, Commands)
     for wrong in config.commands.keys() - set(commands.list_commands(ctx)):
         raise config.fault(f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}")
-    command = commands.get_command(ctx, name) if name else None
     if command is None or config.file is None:
         return {}
     options = {p.name: p for p in command.params if isinstance(p, click.Option)}
@@ -160,6 +217,11 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
             raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
         if isinstance(value, dict) or isinstance(value, list) != option.multiple:
             raise config.fault(f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}")
+        for place in _places(option, value if isinstance(value, list) else [value]):
+            if not config.below(Path.cwd() / place):
+                raise config.fault(
+                    f"`[{command.name}]`: `{key}` names {place}, which lies outside of {config.folder}; give it in the call"
+                )
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:
         given["path"] = [*map(str, config.path), *given.get("path", ())]

@@ -37,6 +37,9 @@ from tdsl.syntax.printer import format_source
 
 AT_ONCE_S = 0.03
 """How long the text must rest before its names are read: what the editor asks with the change goes first."""
+LARGEST, TOO_LARGE = 400_000, "the text is larger than 400,000 characters: the editor leaves it to `tdsl check`"
+"""Characters of a text that is answered for. One of this size is read in about two seconds."""
+NOWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
 
@@ -144,6 +147,11 @@ class Server(LanguageServer):
         if before is not None and before.task is not None:
             before.task.cancel()
         self.worker.drop()
+        if len(document.source) > LARGEST:  # every request would keep the editor waiting
+            self.close(document.uri)
+            note = lsp.Diagnostic(NOWHERE, TOO_LARGE, severity=lsp.DiagnosticSeverity.Information, source="tdsl")
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, [note]))
+            return
         state = self.take(document.uri, path, document.source, before.sets if before else ())
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
 

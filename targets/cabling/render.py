@@ -52,14 +52,15 @@ def _summary(fabric: FabricView, columns: Mapping[str, Sequence[object]], places
     rows: list[Sequence[object]] = []
     for c in fabric.classes:
         rows.append(["whole fabric", c.name, c.cables, c.links, c.rate_gbps])
-    counts: dict[tuple[str, str], list[int]] = {}
-    for place, name, links in zip(places, columns["link_class"], columns["links"], strict=True):
-        count = counts.setdefault((str(place), str(name)), [0, 0])
-        count[0] += 1
-        count[1] += links if isinstance(links, int) else 0
+    counts: dict[tuple[str, str], int] = {}
+    known: dict[tuple[str, str], set[object]] = {}
+    for place, name, links, cable in zip(places, columns["link_class"], columns["links"], columns["cable_id"], strict=True):
+        key = (str(place), str(name))
+        counts[key] = counts.get(key, 0) + (links if isinstance(links, int) else 0)
+        known.setdefault(key, set()).add(cable)
     rates = {c.name: c.rate_gbps for c in fabric.classes}
-    for (place, name), (cables, links) in sorted(counts.items(), key=lambda item: item[0][0] == ""):
-        rows.append([place or "outside groups", name, cables, links, rates.get(name, "")])
+    for (place, name), links in sorted(counts.items(), key=lambda item: item[0][0] == ""):
+        rows.append([place or "outside groups", name, len(known[place, name]), links, rates.get(name, "")])
     return Sheet("summary", ["where", "class", "cables", "links", "rate_gbps"], rows, 0)
 
 

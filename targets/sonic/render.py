@@ -15,6 +15,8 @@ Table = dict[str, Any]
 FAMILIES = {4: "ipv4", 6: "ipv6"}
 MAP = "ROCE"
 """What every map, profile and scheduler of RDMA is called."""
+HASHED = ["SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"]
+"""What chooses among equal paths: adapters give each queue pair of RoCEv2 a UDP source port of its own."""
 POLL_MS = 200
 """SONiC's usual time between two looks for a pause that does not end; never more than the time that it waits for."""
 
@@ -33,6 +35,7 @@ def render(fabric: FabricView, options: Mapping[str, object], router: Router) ->
     }
     if fabric.roce is not None:
         linked = [p for p in ports if p.linked]
+        tables |= {"SWITCH_HASH": {"GLOBAL": {"ecmp_hash": HASHED}}}
         tables |= classes(fabric.roce, linked) | buffers(fabric.roce, linked, int(router.mtu or FRAME), options)
     tables["DEVICE_METADATA"]["localhost"] |= {"buffer_model": "dynamic"} if "BUFFER_POOL" in tables else {}
     if tables.get("PFC_WD"):
@@ -60,7 +63,8 @@ def physical(router: Router, ports: tuple[FacePort, ...]) -> dict[str, Table]:
     out: Table = {}
     for p in ports:
         out[p.name] = {
-            "lanes": ",".join(map(str, p.lanes)), "alias": remark(p.label)[:128], "index": str(p.index), "speed": str(p.mbps),
+            "lanes": ",".join(map(str, p.lanes)), "alias": remark(p.label)[:128], "index": str(p.index),
+            "speed": str(p.mbps), "subport": str(p.subport),
             **({"mtu": str(router.mtu)} if router.mtu else {}), **({"fec": p.fec} if p.fec else {}),
             "admin_status": "up" if p.linked else "down",
             **({"description": remark(said[p.system])} if p.system in said else {}),

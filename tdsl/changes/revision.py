@@ -1,16 +1,22 @@
 """A design as it stood in a revision of the git repository that it lies in.
 
-What it uses must be of that revision, too, so the designs, tables and settings of the whole revision are laid out in a folder of
-their own. ``git`` is run for this, on the repository at hand and nothing else.
+What it uses must be of that revision, too, so the designs, tables and settings of the whole revision are held in memory; nothing
+is written. ``git`` is run for this, on the repository at hand and nothing else.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import subprocess
-from pathlib import Path
+import unicodedata
+from pathlib import Path, PurePosixPath
+
+from tdsl.files import LIMIT
 
 KINDS = (".fab", ".csv", ".lock")
+TOTAL = 1 << 30
+"""Bytes of a revision's designs and tables together."""
 
 
 class RevisionError(Exception):
@@ -25,35 +31,64 @@ def root(folder: Path) -> Path | None:
         return None
 
 
-def lay_out(revision: str, folder: Path, top: Path) -> None:
-    """Write the designs of a revision below a folder, links left out. Raises RevisionError."""
+def contents(revision: str, top: Path) -> dict[str, bytes]:
+    """The designs, tables and locks of a revision by their paths from the top, links left out. Raises RevisionError."""
     if revision.startswith("-"):
         raise RevisionError(f"{revision!r} is no revision")
     try:
         commit = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except RevisionError:
         raise RevisionError(f"there is no revision {revision} here") from None
-    listed = _git(top, "ls-tree", "-r", "-z", "--full-tree", commit).decode(errors="surrogateescape").split("\0")
-    files: list[tuple[str, str]] = []
+    listed = _git(top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).decode(errors="surrogateescape").split("\0")
+    files: dict[str, str] = {}
+    total = 0
     for entry in filter(None, listed):
         head, _, name = entry.partition("\t")
-        mode, _, blob = head.split()
-        if mode.startswith("100") and Path(name).suffix in KINDS:
-            files.append((name, blob))
+        mode, _, blob, size = head.split()
+        if mode.startswith("100") and PurePosixPath(name).suffix in KINDS:
+            _judge(name)
+            if name in files:
+                raise RevisionError(f"it holds {name} twice")
+            if not size.isdigit() or int(size) > LIMIT:
+                raise RevisionError(f"{name} is larger than {LIMIT >> 20} MiB in it")
+            total += int(size)
+            files[name] = blob
     if not files:
         raise RevisionError(f"revision {revision} holds no design")
-    data = io.BytesIO(_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for _, blob in files)))
-    for name, _ in files:
-        size = int(data.readline().split()[2])
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data.read(size))
-        data.read(1)
+    if total > TOTAL:
+        raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
+    data = io.BytesIO(_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
+    return {name: _one(data, name) for name in files}
+
+
+def _judge(name: str) -> None:
+    """Refuse a name that a checkout cannot have: git itself makes no such tree, but it reads one."""
+    parts = name.split("/")
+    if any(p in ("", ".", "..") or p.lower() == ".git" for p in parts) or "\\" in name:
+        raise RevisionError(f"it holds a file with the name {name!r}, which leads elsewhere")
+    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in name):
+        raise RevisionError(f"it holds a file with the name {name!r}, which is no text")
+
+
+def _one(data: io.BytesIO, name: str) -> bytes:
+    """The next object of what ``cat-file --batch`` printed."""
+    head = data.readline().split()
+    if len(head) != 3 or head[1] != b"blob":
+        raise RevisionError(f"the contents of {name} are not in this repository")
+    content = data.read(int(head[2]))
+    data.read(1)
+    return content
 
 
 def _git(folder: Path, *args: str, given: str = "") -> bytes:
     try:
-        done = subprocess.run(["git", "-C", str(folder), *args], input=given.encode(), capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", "-C", str(folder), *args],
+            input=given.encode(),
+            capture_output=True,
+            check=False,
+            env={**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"},  # nothing is fetched or written
+        )
     except FileNotFoundError:
         raise RevisionError("git is not installed, so there are no revisions to compare with") from None
     if done.returncode:

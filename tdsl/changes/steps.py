@@ -18,7 +18,7 @@ import numpy as np
 from tdsl.changes.model import Cable, Changes
 from tdsl.changes.union import Union
 from tdsl.fabric.graph import Bools
-from tdsl.verify.bisection import bisection
+from tdsl.prove.bisection import bisection
 
 TRIES = 400
 """States of one cable less that are judged before the search is given up."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
-from tdsl.verify.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Options
     from tdsl.diagnostic import Severity
+    from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
     Text = click.ParamType[str]
@@ -23,6 +25,7 @@ else:
 
 F = TypeVar("F", bound=Callable[..., Any])
 OK, FOUND = 0, 1
+FABRIC = re.compile(r"^[ \t]*(?:fabric|cluster)\b", re.MULTILINE)
 
 
 class Wrong(click.ClickException):
@@ -67,6 +70,18 @@ def design_options(command: F) -> F:
     return given(path(command))
 
 
+def places_option(command: F) -> F:
+    """``--places`` and ``--prices``."""
+    prices = click.option(
+        "--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+        help="A TOML file of what models and parts cost: currency, date and a table [price].",
+    )(command)  # fmt: skip
+    return click.option(
+        "--places", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+        help="A CSV of where devices are mounted: device,hall,row,rack,unit.",
+    )(prices)  # fmt: skip
+
+
 def limit_options(command: F) -> F:
     """``--limit-devices`` and ``--limit-links``."""
     for what, limit in (("links", 1 << 27), ("devices", 1 << 24)):
@@ -90,10 +105,26 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         max_devices=given["limit_devices"],
         max_links=given["limit_links"],
         solve_seconds=given.get("solve_seconds", 10),
+        check_seconds=given.get("check_seconds", 60),
         second_best=given.get("second_best", False),
         severities=_severities(),
         locked=given.get("locked", False),
+        places=_table(given.get("places")),
+        prices=_table(given.get("prices")),
     )
+
+
+def _table(path: Path | None) -> SourceFile | None:
+    """The text of a table beside a design."""
+    if path is None:
+        return None
+    from tdsl import files
+    from tdsl.source import SourceFile
+
+    try:
+        return SourceFile(path.as_posix(), files.text(path, encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
 
 def _severities() -> dict[str, Severity]:
@@ -127,6 +158,7 @@ def compiled(sources: Sequence[str], options: Options, verify: bool = True, limi
     """
     from tdsl import compiler
 
+    sources, options = with_stdin(sources, options)
     step = compiler.check if verify else compiler.elaborate
     try:
         if limit is not None:
@@ -136,6 +168,45 @@ def compiled(sources: Sequence[str], options: Options, verify: bool = True, limi
         return [step(source, options) for source in sources]
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None
+
+
+STDIN = "<stdin>"
+
+
+def with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
+    """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current folder then."""
+    if "-" not in sources:
+        return sources, options
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    overlay = {**options.overlay, STDIN: text, str(Path.cwd().resolve() / STDIN): text}
+    return [STDIN if s == "-" else s for s in sources], replace(options, overlay=overlay)
+
+
+def designs_in(sources: Sequence[str]) -> list[str]:
+    """The sources, with each folder replaced by the designs in it: files that declare a fabric, hidden folders left out."""
+    out: list[str] = []
+    for source in sources:
+        folder = Path(source)
+        if not folder.is_dir():
+            out.append(source)
+            continue
+        files = sorted(p for p in folder.rglob("*.fab") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
+        found = [p.as_posix() for p in files if p.is_file() and _declares_fabric(p)]
+        if not found:
+            what = f"none of its {len(files)} .fab files declares a fabric" if files else "it has no .fab file"
+            raise Wrong(f"there is no design in the folder {source}: {what}; `tdsl init` writes a design to start from")
+        out += found
+    return out
+
+
+def _declares_fabric(path: Path) -> bool:
+    from tdsl import files
+
+    try:
+        text = files.text(path)
+    except (OSError, UnicodeDecodeError):
+        return True  # the compiler reports why
+    return FABRIC.search(text) is not None
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
@@ -148,12 +219,14 @@ def say(text: str, stream: TextIO | None = None) -> None:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def save(text: str, path: Path, folders: bool = False) -> None:
-    """Write a report to a file, and make the ``folders`` that it lies in."""
+def save(text: str, path: Path, below: Path | None = None) -> None:
+    """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in."""
+    from tdsl import files
+
     try:
-        if folders:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        if below is not None:
+            files.folders(below, path.parent)
+        files.replace(path, text.encode("utf-8", "backslashreplace"))
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 

@@ -63,6 +63,8 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
         if not watch:
             return run()
         files = given.get("files") or (given["file"],)
+        if "-" in files:
+            raise click.UsageError("--watch needs files: standard input (`-`) is read only once")
         return watching(run, files, (*given["path"], *given.get("target_path", ())), given.get("out"))
 
     return click.option("--watch", is_flag=True, help="Run again whenever a file is saved; Ctrl-C ends it.")(again)

@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Setting,
+    Source,
+    Text,
+    Wrong,
+    compiled,
+    design_options,
+    limit_options,
+    options,
+    places_option,
+    say,
+)
+from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostics, gather
 from tdsl.source import SourceFile
@@ -64,13 +78,19 @@ class TargetName(Text):
     metavar="FILE",
     help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid.",
 )
+@click.option(
+    "--option", type=Setting(), multiple=True, metavar="TARGET.NAME=VALUE",
+    help="Give an option of a target another value; may be given several times.",
+)  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
+@places_option
 @limit_options
+@guarded
 @watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, **given: Any,
+    force: bool, option: tuple[tuple[str, str], ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
@@ -84,7 +104,8 @@ def command(
     further = (*(p / "targets" for p in given["path"]), *target_path)
     _known(target, further)
     (compilation,) = compiled([file], options(given))
-    files = _made(compilation, target, further, assets) if force or not _failed(compilation) else None
+    chosen = _choices(option, further)
+    files = _made(compilation, target, further, assets, chosen) if force or not _failed(compilation) else None
     _report(compilation, begin)
     if not files or (_failed(compilation) and not force):
         click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
@@ -102,13 +123,56 @@ def _known(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
 
     from tdsl.emit.target import discover
 
-    known = discover(Diagnostics(), further)
+    found = Diagnostics()
+    known = discover(found, further)
     for name in targets:
         if name not in known:
+            for unfit in (d.message for d in found if d.message.startswith(f"target `{name}`:")):
+                raise Wrong(f"error[E0502]: {unfit}")
             near = get_close_matches(name, known, 1)
             raise Wrong(
                 f"there is no target {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
             )
+
+
+def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> dict[str, dict[str, object]]:
+    """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the default is."""
+    from tdsl.emit.target import discover
+
+    known = discover(Diagnostics(), further)
+    from tdsl.config import Config
+
+    config = click.get_current_context().find_object(Config) or Config()
+    out: dict[str, dict[str, object]] = {}
+    for name, table in config.targets.items():
+        if name not in known:
+            raise config.fault(f"`[target.{name}]`: there is no such target; there are {', '.join(known)}")
+        out[name] = dict(table)
+        for option, given_value in table.items():
+            if option not in known[name].options or type(given_value) is not type(known[name].options[option]):
+                raise config.fault(f"`[target.{name}]`: {_unfit(known[name].options, option, given_value)}")
+    for path, text in given:
+        name, _, option = path.partition(".")
+        if name not in known:
+            raise Wrong(f"--option {path}: there is no target {name!r}; write TARGET.NAME=VALUE, such as eos.queue=uc-tx-queue")
+        default = known[name].options.get(option)
+        value: object = text
+        if isinstance(default, bool):
+            value = {"true": True, "false": False}.get(text.lower(), text)
+        elif isinstance(default, int) and text.lstrip("-").isdecimal():
+            value = int(text)
+        if type(value) is not type(default):
+            raise Wrong(f"--option {path}={text}: {_unfit(known[name].options, option, value)}")
+        out.setdefault(name, {})[option] = value
+    return out
+
+
+def _unfit(options: Mapping[str, object], name: str, value: object) -> str:
+    """Why an option cannot have a value."""
+    if name not in options:
+        return f"there is no option `{name}`; " + (f"there are {', '.join(options)}" if options else "this target has none")
+    kinds = {bool: "true or false", int: "a whole number", str: "a text"}
+    return f"`{name}` is {kinds.get(type(options[name]), type(options[name]).__name__)}, not {value!r}"
 
 
 def _failed(compilation: Compilation) -> bool:
@@ -116,16 +180,30 @@ def _failed(compilation: Compilation) -> bool:
 
 
 def _made(
-    compilation: Compilation, targets: tuple[str, ...], further: tuple[Path, ...], assets: Path | None
+    compilation: Compilation,
+    targets: tuple[str, ...],
+    further: tuple[Path, ...],
+    assets: Path | None,
+    chosen: Mapping[str, Mapping[str, object]],
 ) -> dict[str, Mapping[str, bytes]]:
     """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
     from tdsl.emit.build import BuildOptions
 
     built = [d for d in compilation.designs if d.fabric is not None]
-    table = SourceFile(str(assets), assets.read_text(encoding="utf-8-sig", errors="replace")) if assets else None
+    table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
-    return {d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, {}, table, elsewhere)) for d in built}
+    return {d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere)) for d in built}
+
+
+def _table(path: Path) -> SourceFile:
+    """The table of real assets."""
+    from tdsl import files
+
+    try:
+        return SourceFile(str(path), files.read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n"))
+    except OSError as fault:
+        raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
 def _files(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Mapping[str, bytes]:

@@ -10,18 +10,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Text, Wrong, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Source,
+    Text,
+    Wrong,
+    compiled,
+    design_options,
+    designs_in,
+    limit_options,
+    options,
+    places_option,
+    save,
+    say,
+)
+from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
-from tdsl.diagnostic import Severity
+from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import wants_colour, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from click.shell_completion import CompletionItem
 
-    from tdsl.compiler import Compilation
+    from tdsl.certificates.write import Certified
+    from tdsl.compiler import Compilation, Options
 
     Output = click.ParamType[tuple[str, Path]]
 else:
@@ -66,6 +82,11 @@ class Further(Output):
             self.fail(f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(formats())}", param, ctx)
         return name, Path(file)
 
+    @staticmethod
+    def place(value: str) -> str:
+        """The file of a value."""
+        return value.partition("=")[2]
+
 
 @click.command(
     "check",
@@ -74,9 +95,11 @@ class Further(Output):
     "  tdsl check superpod.fab --all-params  (every value of every parameter)\n"
     "  tdsl check *.fab --output-format json -o report.json\n"
     "  tdsl check *.fab --output-format github --report sarif=tdsl.sarif --report junit=junit.xml\n"
+    "  tdsl check designs/                   (every design in a folder)\n"
+    "  tdsl check - < superpod.fab           (standard input)\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)",
 )
-@click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE|DIR|-...")
 @design_options
 @click.option("--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times.")
 @click.option("--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times.")
@@ -95,7 +118,17 @@ class Further(Output):
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write what proves bisection, diameter, reachability, survives and throughput, a folder for each design.",
+    help="Write what proves the figures and the survived failures, a folder for each design.",
+)
+@click.option(
+    "--second-opinion", is_flag=True,
+    help="Answer each figure again by another method and another library (networkx, z3, HiGHS), and say where they differ.",
+)  # fmt: skip
+@click.option(
+    "--second-opinion-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="With --second-opinion, write a file here for each figure on which the two methods differ.",
 )
 @click.option(
     "--all-params", is_flag=True,
@@ -124,32 +157,49 @@ class Further(Output):
     default=10,
     show_default=True,
     metavar="N",
-    help="About how long holes may take; counted in work, so that the answer is the same on every machine.",
+    help="About how long solving unknowns (`?`) may take; counted in work, so that the answer is the same on every machine.",
 )
-@click.option("--locked", is_flag=True, help="Fail if a link that stands by FILE.lock would move.")
+@click.option(
+    "--check-seconds",
+    type=click.IntRange(min=1),
+    default=60,
+    show_default=True,
+    metavar="N",
+    help="About how long each proof may search for better bounds; counted in work, so that answers are the same everywhere.",
+)
+@click.option("--locked", is_flag=True, help="Fail if a link that FILE.lock records would move.")
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
+@places_option
 @limit_options
+@guarded
 @watched
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
-    fail: tuple[str, ...], fail_file: tuple[Path, ...], **given: Any,
+    fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None, **given: Any,
 ) -> int:  # fmt: skip
-    """Check designs: what their requirements claim, and what every fabric must keep.
+    """Check designs: the requirements you state, and what every fabric must keep.
 
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
-    the parameters, and what does not is told with the least values that show it.
+    the parameters, and what does not is reported with the smallest values that show it.
 
     Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     begin = time.perf_counter()
+    files = tuple(designs_in(files))
     failed = (*fail, *(element for path in fail_file for element in _elements(path)))
     if certificates is not None and (all_params or failed):
-        raise click.UsageError("certificates are of one design as it stands: give --set instead of --all-params, and no --fail")
+        raise click.UsageError("certificates are for one design: give --set instead of --all-params, and no --fail")
+    if second_opinion and all_params:
+        raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
+    if second_opinion_dir is not None and not second_opinion:
+        raise click.UsageError("--second-opinion-dir needs --second-opinion")
     asked = replace(options(given, select, ignore), fail=failed)
     compilations = compiled(files, asked, limit=limit_params if all_params else None)
     if certificates is not None:
         _save_certificates(compilations, certificates)
+    if second_opinion:
+        _confirm(compilations, files, asked, second_opinion_dir)
     told = Report(compilations, Severity[fail_on.upper()], elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=output is None and wants_colour(sys.stdout), width=width_of(sys.stdout))
     text = formats()[output_format].render(shown)
@@ -164,22 +214,49 @@ def command(
 
 def _elements(path: Path) -> list[str]:
     """The elements that a file names, one a line."""
+    from tdsl import files
+
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_fifo() else files.text(path).splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
-def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
-    """Write ``DIR/DESIGN/RESULT.json``, each to be checked by ``verify_certificate.py`` against the design's fabric.json."""
+def _confirm(compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None) -> None:
+    """Give every result a second opinion; a file for each disagreement, where a folder for them is given."""
     import json
 
-    from tdsl.verify.certificate import certificates
+    from tdsl.second_opinion import confirm
+
+    for compilation, source in zip(compilations, files, strict=True):
+        for file in confirm(compilation, source, asked):
+            if folder is not None:
+                save(json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder)
+
+
+def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
+    """Write ``DIR/DESIGN/RESULT.json``, each verified by the checker against the design's fabric.json; one that is not verified
+    is a finding."""
+    from tdsl.certificates.write import certify
 
     for compilation in compilations:
         for design in compilation.designs:
             if design.fabric is None or not design.fabric.complete:
                 continue
-            for name, body in certificates(design.fabric, design.claims, design.results).items():
-                save(json.dumps(body, indent=1, ensure_ascii=False) + "\n", folder / design.name / name, folders=True)
+            made = certify(design.fabric, design.claims, design.results)
+            for name, text in made.texts.items():
+                save(text, folder / design.name / name, folder)
+            for finding in not_written(made, design.name):
+                design.findings.append(finding)
+                compilation.findings.append(finding)
+
+
+def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:
+    """A finding for every certificate that is not written."""
+    for name, why in made.rejected.items():
+        message = f"internal error: the checker rejects the certificate {design}/{name}: {why}"
+        yield Diagnostic("E0906", message, help="report this with the design; do not rely on the result that it is about")
+    for name, why in made.left_out.items():
+        message = f"the certificate {design}/{name} is not written: {why}"
+        yield Diagnostic("E0906", message, severity=Severity.NOTE, help="the result was proved, but no certificate shows it")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -84,13 +82,12 @@ def command(
     from tdsl.changes.compare import compare
 
     asked = options(given)
-    with ExitStack() as stack:
-        sides = [(old, new, set_old), (new, old, set_new)]
-        try:
-            before, after = (_side(*side, asked, not no_checks, stack) for side in sides)
-        except Incomparable as why:
-            click.echo(f"{why}", err=True)
-            return FOUND
+    sides = [(old, new, set_old), (new, old, set_new)]
+    try:
+        before, after = (_side(*side, asked, not no_checks) for side in sides)
+    except Incomparable as why:
+        click.echo(f"{why}", err=True)
+        return FOUND
     pairs = _pairs(before, after)
     found = [compare(*pair) for pair in pairs]
     plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
@@ -119,7 +116,7 @@ def command(
 
 
 def _side(
-    source: str, other: str, settings: tuple[tuple[str, str], ...], asked: Options, verify: bool, stack: ExitStack
+    source: str, other: str, settings: tuple[tuple[str, str], ...], asked: Options, verify: bool
 ) -> Compilation:  # fmt: skip
     """One of the two designs, compiled."""
     mine = replace(asked, set=(*asked.set, *settings))
@@ -127,8 +124,7 @@ def _side(
     if revision is None:
         (compilation,) = compiled([file], mine, verify)
     else:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tdsl-")))
-        compilation = _at(revision, file, mine, verify, folder)
+        compilation = _at(revision, file, mine, verify)
     if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
         from tdsl.report.terminal import findings
 
@@ -162,28 +158,31 @@ def _revision(source: str, other: str) -> tuple[str | None, str]:
     return None, source
 
 
-def _at(revision: str, file: str, asked: Options, verify: bool, folder: Path) -> Compilation:
-    """A design as it stands in a revision, with what it uses."""
-    from tdsl.changes.revision import RevisionError, lay_out, root
+def _at(revision: str, file: str, asked: Options, verify: bool) -> Compilation:
+    """A design as it is in a revision, with what it uses. It is read from git into memory; nothing is written."""
+    from tdsl import files
+    from tdsl.changes.revision import RevisionError, contents, root
 
     place = Path(file).resolve()
     top = root(place.parent if place.parent.is_dir() else Path.cwd())
     try:
         if top is None:
             raise RevisionError("this is no git repository")
-        lay_out(revision, folder, top)
+        held = contents(revision, top)
     except RevisionError as wrong:
         raise Wrong(f"{revision}:{file}: {wrong}") from None
     here = top.resolve()
-    if not place.is_relative_to(here) or not (folder / place.relative_to(here)).is_file():
+    if not place.is_relative_to(here) or place.relative_to(here).as_posix() not in held:
         raise Wrong(f"{revision}:{file}: there is no such file in this revision")
+    folder = here / f".tdsl-revision-{files.token()}"  # it stands for the revision and never exists
     paths = [p.resolve() for p in asked.paths]
     paths = [folder / p.relative_to(here) if p.is_relative_to(here) else p for p in paths]
-    (compilation,) = compiled([str(folder / place.relative_to(here))], replace(asked, paths=tuple(paths)), verify)
-    for design in compilation.designs:  # findings name the revision, not the folder where it was laid out
+    with files.snapshot(folder, held):
+        (compilation,) = compiled([str(folder / place.relative_to(here))], replace(asked, paths=tuple(paths)), verify)
+    for design in compilation.designs:  # findings name the revision
         spans = [s for d in design.findings for s in (d.span, *(x.span for x in d.labels)) if s is not None]
         for source in {id(s.file): s.file for s in spans}.values():
-            source.name = source.name.replace(f"{folder}/", f"{revision}:")
+            source.name = source.name.replace(f"{folder.as_posix()}/", f"{revision}:")
     return compilation
 
 

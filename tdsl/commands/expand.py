@@ -7,12 +7,23 @@ from typing import Any
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Source, Wrong, design_options, limit_options, options, say, show_findings
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Source,
+    Wrong,
+    design_options,
+    limit_options,
+    options,
+    say,
+    show_findings,
+    with_stdin,
+)
 
 
 @click.command(
     "expand",
-    short_help="Print the structure that a design's intent stands for.",
+    short_help="Print the structure that a design's intent describes.",
     epilog="\b\nExamples:\n  tdsl expand superpod.fab\n  tdsl expand superpod.fab --set units=2 > two_units.fab",
 )
 @click.argument("file", type=Source(), metavar="FILE")
@@ -21,12 +32,13 @@ from tdsl.commands._shared import FOUND, OK, Source, Wrong, design_options, limi
 def command(file: str, **given: Any) -> int:
     """Print a design with its intent written out as groups, devices and connects: a design itself, of the same fabric.
 
-    Parameters stand at the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors, 2 a wrong call.
+    Parameters have the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors, 2 a wrong call.
     """
     from tdsl import compiler
 
     try:
-        text, compilation = compiler.expand(file, options(given))
+        (source,), asked = with_stdin([file], options(given))
+        text, compilation = compiler.expand(source, asked)
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None
     if text is None:

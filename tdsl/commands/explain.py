@@ -1,26 +1,27 @@
-"""``tdsl explain``: the page of a finding or a check."""
+"""``tdsl explain``: the page of a finding, a check, a model, a topology or a target."""
 
 from __future__ import annotations
 
 import re
 import sys
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
+from tdsl.commands._rows import print_table
 from tdsl.commands._shared import Text, Wrong, say
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from tdsl.catalogue import Page
     from tdsl.report.paint import Paint
 
 
 class Word(Text):
-    """A code or the name of a finding."""
+    """A code, or the name of a finding, check, model, topology or target."""
 
-    name = "code|check"
+    name = "word"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Codes and names."""
@@ -29,35 +30,67 @@ class Word(Text):
         from tdsl import catalogue
 
         pages = [*catalogue.files(), *catalogue.checks().values()]
+        from tdsl.commands._topics import names
+
         words = [w for p in pages for w in (p.code, p.name) if w.startswith(incomplete)]
+        words += [w for w in names() if w.startswith(incomplete)]
         return [CompletionItem(w) for w in words]
 
 
 @click.command(
     "explain",
-    short_help="Explain a code or a check.",
-    epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription",
+    short_help="Explain a code, a check, a model, a topology or a target.",
+    epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription\n  tdsl explain SN5600     (ports, rates)\n"
+    "  tdsl explain clos       (parameters of a topology)\n  tdsl explain cabling    (files of a target)\n"
+    "  tdsl explain --list     (all codes)",
 )
-@click.argument("word", type=Word(), metavar="CODE|CHECK")
-def command(word: str) -> None:
-    """Explain a code or a check: what it means, an example, and what mends it."""
+@click.argument("word", type=Word(), metavar="WORD", required=False)
+@click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
+def command(word: str | None, **given: bool) -> None:
+    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target."""
     from tdsl import catalogue
     from tdsl.report.paint import Paint, wants_colour
 
+    paint = Paint(wants_colour(sys.stdout))
+    if given["list"]:
+        from tdsl.commands.list import codes
+
+        print_table(codes())
+        return
+    if word is None:
+        raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")
     page = catalogue.find(word)
-    if page is None:
-        near = catalogue.nearest(word)
-        what = "code" if re.fullmatch(r"[Ee][0-9]{4}", word) else "page about"
-        other = "; `tdsl list checks` lists the codes of checks, and every other finding shows its own" if what == "code" else ""
-        raise Wrong(f"there is no {what} {word!r}" + (f"; did you mean {near!r}?" if near else other))
-    say(_shown(page, Paint(wants_colour(sys.stdout))))
+    if page is not None:
+        say(_shown(f"{page.code} {page.name}: {page.title}", page.text, paint))
+        return
+    from tdsl.commands._topics import names, topic
+
+    text = topic(word)
+    if text is not None:
+        head, _, rest = text.partition("\n")
+        say(_shown(head.lstrip("# "), rest.lstrip("\n"), paint))
+        return
+    is_code = re.fullmatch(r"[Ee][0-9]{3,5}", word) is not None
+    near = catalogue.nearest(word) if is_code else _nearest(word, names())
+    advice = f"did you mean {near!r}?" if near else "`tdsl explain --list` lists all codes"
+    raise Wrong(f"there is no {'code' if is_code else 'page about'} {word!r}; {advice}")
 
 
-def _shown(page: Page, paint: Paint) -> str:
+def _nearest(word: str, names: list[str]) -> str:
+    """The finding, check, model, topology or target whose name is nearest, "" if none is."""
+    from tdsl import catalogue
+
+    known = [*(p.name for p in (*catalogue.files(), *catalogue.checks().values())), *names]
+    plain = {n.lower(): n for n in reversed(known)}
+    near = get_close_matches(word.lower().replace("-", "_"), plain, 1, 0.5)
+    return plain[near[0]] if near else catalogue.nearest(word)
+
+
+def _shown(title: str, text: str, paint: Paint) -> str:
     """The page as text: Markdown, which reads well as it is, with headings made bold."""
-    out = [paint("bold", f"{page.code} {page.name}: {page.title}"), ""]
+    out = [paint("bold", title), ""]
     fenced = False
-    for line in page.text.splitlines():
+    for line in text.splitlines():
         if line.startswith("```"):
             fenced = not fenced
             out.append(paint("dim", line))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from difflib import unified_diff
 from pathlib import Path
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, say
+from tdsl.commands._shared import FOUND, OK, Wrong, save, say
 
 
 @click.command(
@@ -42,15 +40,17 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
         elif name == "-" and not (check or diff):
             say(new)
         elif changed and not (check or diff):
-            _replace(Path(name), new)
+            save(new, Path(name))
         if changed and (check or diff):
             status = FOUND
     return status
 
 
 def _read(name: str) -> bytes:
+    from tdsl import files
+
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return sys.stdin.buffer.read() if name == "-" else files.read(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 
@@ -79,20 +79,3 @@ def _show_diff(data: bytes, new: str, name: str) -> None:
     old = data.decode(errors="replace").splitlines(keepends=True)
     for line in unified_diff(old, new.splitlines(keepends=True), name, name):
         say(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put a file in the place of another in one step; it keeps its mode, and a link to it stays a link."""
-    path = Path(os.path.realpath(path))
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(text.encode())
-            os.chmod(name, path.stat().st_mode & 0o7777)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as fault:
-        raise Wrong(f"{path}: {fault.strerror or fault}") from None

@@ -20,8 +20,8 @@ fabric {name} {{
   switch leaf[8]: QM9700      # one leaf a rail, 64 ports of 400 Gb/s
   switch spine[4]: QM9700
 
-  connect node[n].nic[r] to leaf[r]        # for every n and r: rail r of a node meets leaf r
-  connect leaf[*] to spine[*] spread x 32  # 32 uplinks of each leaf, dealt evenly
+  connect node[n].nic[r] to leaf[r]        # for every n and r: rail r of a node connects to leaf r
+  connect leaf[*] to spine[*] spread x 32  # 32 uplinks of each leaf, distributed evenly
 
   require reachability             # every node reaches every other
   require oversubscription <= 1:1  # no leaf has more below than above
@@ -54,7 +54,7 @@ repos:
         files: \\.fab$
 """
 GITHUB = """\
-# Findings stand at their lines in the pull request.
+# Findings appear at their lines in the pull request.
 name: designs
 on:
   pull_request:
@@ -66,22 +66,27 @@ jobs:
   check:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
+      - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
         with:
           python-version: "3.12"
       - run: python -m pip install --quiet tdsl=={version}
       - run: tdsl fmt --check *.fab
-      - run: tdsl check --output-format github *.fab
+      - run: tdsl check --fail-on warning --output-format github *.fab
+        env:
+          TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  # no tdsl.toml, no links, limits of time and memory
 """
 GITLAB = """\
-# Findings stand in the merge request.
+# Findings appear in the merge request.
 designs:
   image: python:3.12-slim
   script:
     - python -m pip install --quiet tdsl=={version}
     - tdsl fmt --check *.fab
-    - tdsl check --report gitlab=gl-code-quality-report.json --report junit=junit.xml *.fab
+    # no tdsl.toml, no links, limits of time and memory for the designs of a merge request
+    - |
+      if [ "${{CI_PIPELINE_SOURCE:-}}" = merge_request_event ]; then export TDSL_UNTRUSTED=true; fi
+      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json --report junit=junit.xml *.fab
   artifacts:
     when: always
     reports:

@@ -28,20 +28,30 @@ FORMATS = ("full", "concise", "json")
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
-def command(files: tuple[str, ...], output_format: str, fail_on: str) -> int:
+@click.option(
+    "--against", type=click.Path(exists=True, dir_okay=False), metavar="DUMP",
+    help="The dump of a real machine (NCCL_TOPO_DUMP_FILE), to compare the files with.",
+)  # fmt: skip
+def command(files: tuple[str, ...], output_format: str, fail_on: str, against: str | None) -> int:
     """Judge files for NCCL_TOPO_FILE and NCCL_GRAPH_FILE by the rules of NCCL 2.30; `-` reads stdin.
 
     NCCL refuses little and misreads much without a word. Errors are what it refuses or gets wrong, notes are what it will
-    take from the machine. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    take from the machine. With --against, what differs from a machine is an error, too, and a .conf is compared by its
+    NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     from tdsl.diagnostic import Severity
+    from tdsl.emit.nccl_against import against as compare
     from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
 
+    dump = SourceFile(against, _read(against).decode("utf-8", "replace")) if against is not None else None
     found = {}
     for name in dict.fromkeys(files):
         shown = "<stdin>" if name == "-" else name
-        found[shown] = lint(SourceFile(shown, _read(name).decode("utf-8", "replace")))
+        file = SourceFile(shown, _read(name).decode("utf-8", "replace"))
+        found[shown] = [] if dump is not None and name.endswith(".conf") else lint(file)
+        if dump is not None:
+            found[shown] += compare(file, dump)
     bar = Severity[fail_on.upper()]
     failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
     say({"full": _full, "concise": _concise, "json": _json}[output_format](found, failed))

@@ -23,6 +23,14 @@ def checks() -> Rows:
     return Rows(("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.checks().values()])
 
 
+def codes() -> Rows:
+    """Every code of a finding, those of checks included."""
+    from tdsl import catalogue
+
+    pages = sorted((*catalogue.files(), *catalogue.checks().values()), key=lambda p: p.code)
+    return Rows(("code", "name", "what"), [(p.code, p.name, p.title) for p in pages])
+
+
 def targets() -> Rows:
     """Every target of ``build``."""
     from tdsl.diagnostic import Diagnostics
@@ -75,7 +83,7 @@ def _first_comment(text: str) -> str:
 
 
 KINDS: Mapping[str, Callable[[], Rows]] = {
-    "checks": checks, "targets": targets, "hardware": hardware, "topologies": topologies, "designs": designs,
+    "checks": checks, "codes": codes, "targets": targets, "hardware": hardware, "topologies": topologies, "designs": designs,
 }  # fmt: skip
 
 
@@ -87,7 +95,7 @@ KINDS: Mapping[str, Callable[[], Rows]] = {
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @format_option
 def command(kind: str, output_format: str) -> None:
-    """List the checks, targets, hardware models, topologies or designs that there are."""
+    """List the checks, codes of findings, targets, hardware models, topologies or designs that there are."""
     rows = KINDS[kind]()
     if output_format == "json":
         print_json({kind: rows.records()})

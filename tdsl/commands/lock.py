@@ -14,9 +14,9 @@ from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, li
 
 @click.command(
     "lock",
-    short_help="Write down which links stand, to keep them on their ports.",
+    short_help="Record the existing links, to keep them on their ports.",
     epilog="\b\nExamples:\n  tdsl lock superpod.fab                 (once it is cabled)\n"
-    "  tdsl check superpod.fab --locked       (would a change move what stands?)",
+    "  tdsl check superpod.fab --locked       (would a change move an existing link?)",
 )
 @click.argument("file", metavar="FILE")
 @design_options

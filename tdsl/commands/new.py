@@ -12,7 +12,7 @@ from tdsl.commands._shared import Wrong
 MANIFEST = """\
 title = "One line a device"  # shown by `tdsl list targets`
 consumer = "people"          # what reads the files
-needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": passed over where one is lacking
+needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": skipped if one is missing
 
 # [router]                   # of scope router: only those that
 # kind = "switch"            # are of this kind,
@@ -65,16 +65,25 @@ def command() -> None:
 @click.option(
     "--in", "place", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to put it; here, if not given."
 )
-def target(name: str, place: Path) -> None:
-    """Write the folder NAME, a small target: a manifest, two templates and a page. What is there is left alone."""
+@click.option("--from", "base", metavar="TARGET", help="Extend the templates of this target instead.")
+def target(name: str, place: Path, base: str | None) -> None:
+    """Write the folder NAME, a small target: a manifest, two templates and a page. What is there is left alone.
+
+    With --from, the manifest is that of another target, and each template extends its template: what you write into a
+    block replaces that part, and the rest follows the target.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise click.UsageError(f"{name!r} cannot name a target: small letters, digits and _ only, a letter first")
-    files = {
-        "target.toml": MANIFEST.format(name=name),
-        "templates/devices.txt.j2": DEVICES,
-        "templates/device.txt.j2": DEVICE,
-        "README.md": README.format(name=name, place=place.as_posix()),
-    }
+    files = (
+        _extended(name, base)
+        if base is not None
+        else {
+            "target.toml": MANIFEST.format(name=name),
+            "templates/devices.txt.j2": DEVICES,
+            "templates/device.txt.j2": DEVICE,
+            "README.md": README.format(name=name, place=place.as_posix()),
+        }
+    )
     folder = place / name
     try:
         (folder / "templates").mkdir(parents=True)
@@ -85,3 +94,29 @@ def target(name: str, place: Path) -> None:
     except OSError as fault:
         raise Wrong(f"{folder}: {fault.strerror or fault}") from None
     click.echo(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}", err=True)
+
+
+def _extended(name: str, base: str) -> dict[str, str]:
+    """A manifest like another target's, and templates that extend its templates."""
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.emit.target import discover
+
+    known = discover(Diagnostics())
+    if base not in known:
+        raise Wrong(f"there is no target {base!r}; there are {', '.join(known)}")
+    found = known[base]
+    programs = [f.path for f in found.files if f.program]
+    if programs:
+        raise Wrong(f"target {base!r} makes {programs[0]} by a program, which cannot be extended")
+    manifest = (found.folder / "target.toml").read_text(encoding="utf-8")
+    files = {
+        "target.toml": re.sub(rf'((?:path|single) = "){re.escape(base)}/', rf"\g<1>{name}/", manifest),
+        "README.md": f"# {name}: like {base}\n\nEach template extends one of `{base}`. Build it with `tdsl build FILE "
+        f"--target {name} --target-path .`, and name no other target for the same switches.\n",
+    }
+    for template in dict.fromkeys(f.template for f in found.files):
+        text = (found.folder / "templates" / template).read_text(encoding="utf-8")
+        blocks = re.findall(r"{% block (\w+) %}", text)
+        more = "".join(f"{{# {{% block {b} %}}{{{{ super() }}}}{{% endblock %}} #}}\n" for b in blocks)
+        files[f"templates/{template}"] = f'{{% extends "{base}/{template}" %}}\n{more}'
+    return files

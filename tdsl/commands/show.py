@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._rows import Rows, format_option, print_csv, print_json, print_table
-from tdsl.commands._shared import FOUND, OK, Source, Wrong, compiled, design_options, limit_options, options, say, show_findings
+from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Source,
+    Wrong,
+    compiled,
+    design_options,
+    limit_options,
+    options,
+    places_option,
+    save,
+    say,
+    show_findings,
+)
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design
@@ -17,9 +31,6 @@ if TYPE_CHECKING:
     from tdsl.source import Origin
 
 PORT_STATES = ("free", "used", "reserved")
-LATER = {
-    "racks": "this version of tdsl does not place devices in racks, so there are none to show",
-}
 
 
 def devices(fabric: Fabric) -> Rows:
@@ -134,6 +145,44 @@ def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
                 yield device, "link", interface, text, pool.network, "", peer, None, *_place(pool.origin)
 
 
+def places(fabric: Fabric) -> Rows:
+    """Where every device is that is built and stands for itself: the table that `--places` reads."""
+    from tdsl.fabric.places import COLUMNS, rows_of_places
+
+    return Rows(COLUMNS, rows_of_places(fabric))
+
+
+def racks(fabric: Fabric) -> Rows:
+    """Every rack, what is in it, and what of it is taken."""
+    from dataclasses import astuple, fields
+
+    from tdsl.physical.tables import RackLine, rack_lines
+
+    return Rows([x.name for x in fields(RackLine)], [astuple(line) for line in rack_lines(fabric)])
+
+
+def length(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
+    """The stretches of every leg of a cable, their sum, and what is ordered; none if there is no such cable."""
+    from tdsl.fabric.cables import Cables
+    from tdsl.physical.explain import explained
+    from tdsl.physical.model import physical_of
+
+    legs = [k for k, name in enumerate(Cables(fabric).order[2]) if name == cable]
+    physical = physical_of(fabric)
+    if physical is None and legs:
+        raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
+    return [] if physical is None else [(int(fabric.cable_leg[k]) or None, *row) for k in legs for row in explained(physical, k)]
+
+
+def _near(fabric: Fabric, cable: str) -> list[str]:
+    """Identifiers like one that no cable has."""
+    from difflib import get_close_matches
+
+    from tdsl.fabric.cables import Cables
+
+    return get_close_matches(cable, Cables(fabric).order[2], n=1)
+
+
 def _place(origin: Origin | None) -> tuple[str | None, int | None]:
     """File and line of an origin."""
     return (origin.span.file.name, origin.span.begin[0]) if origin else (None, None)
@@ -171,53 +220,104 @@ def metrics(design: Design) -> Rows:
 
 TABLES: Mapping[str, Callable[[Fabric], Rows]] = {
     "summary": summary, "devices": devices, "ports": ports, "links": links, "cables": cables,
-    "addresses": addresses,
+    "addresses": addresses, "places": places, "racks": racks,
 }  # fmt: skip
-WHAT = (*TABLES, "metrics", *LATER)
+GRAPHS = ("graphml", "json", "gexf")
+WHAT = (*TABLES, "metrics", "length", "graph")
 
 
 @click.command(
     "show",
     short_help="Print the devices, ports, links, cables or figures of a design.",
     epilog="\b\nExamples:\n  tdsl show superpod.fab\n  tdsl show superpod.fab links --output-format csv > links.csv\n"
-    "  tdsl show dgx_superpod_h100 devices --set units=2",
+    "  tdsl show dgx_superpod_h100 devices --set units=2\n"
+    "  tdsl show superpod.fab length leaf0:IB1/1/1\n  tdsl show superpod.fab graph --format graphml -o superpod.graphml",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.argument("what", type=click.Choice(WHAT), default="summary")
+@click.argument("cable", required=False, metavar="[CABLE]")
 @design_options
-@format_option
+@click.option(
+    "--output-format",
+    "--format",
+    "output_format",
+    type=click.Choice([*FORMATS, "graphml", "gexf"]),
+    default=None,
+    help="How to print: table (the default), csv or json; of `graph` graphml (the default), json or gexf.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the graph to a file."
+)
+@places_option
 @limit_options
-def command(file: str, what: str, output_format: str, **given: Any) -> int:
-    """Show what a design describes: a summary, or its devices, ports, links, cables or metrics."""
-    if what in LATER:
-        raise Wrong(LATER[what])
+def command(
+    file: str, what: str, cable: str | None, output_format: str | None, output: Path | None, **given: Any
+) -> int:  # fmt: skip
+    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, or the graph for networkx.
+
+    `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in cables.csv.
+    """
+    if (cable is None) is (what == "length"):
+        raise click.UsageError("`show FILE length CABLE` names one cable; other tables name none")
+    allowed = GRAPHS if what == "graph" else FORMATS
+    if output_format is not None and output_format not in allowed:
+        raise click.UsageError(f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}")
+    if output is not None and what != "graph":
+        raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
     (compilation,) = compilations = compiled([file], options(given), verify=what == "metrics")
     show_findings(compilations, sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
-    if output_format == "json":
-        print_json({"designs": [_document(d, what) for d in shown]})
+    if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
+        raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
+    if cable is not None:
+        tables = {d.name: length(d.fabric, cable) for d in shown if d.fabric is not None}
+        if not any(tables.values()):
+            near = [n for d in shown if d.fabric is not None for n in _near(d.fabric, cable)]
+            raise Wrong(f"there is no cable {cable!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if what == "graph":
+        _graph(shown, output_format or "graphml", output)
+    elif output_format == "json":
+        print_json({"designs": [_document(d, what, cable) for d in shown]})
     elif output_format == "csv" and shown:
-        print_csv(_together(shown, what))
+        print_csv(_together(shown, what, cable))
     else:
         for design in shown:
             if len(shown) > 1:
                 say(f"{design.name}\n")
-            print_table(_rows(design, what))
+            print_table(_rows(design, what, cable))
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
 
 
-def _rows(design: Design, what: str) -> Rows:
+def _graph(shown: list[Design], form: str, output: Path | None) -> None:
+    """Print or write the graph of the one fabric of a file."""
+    from tdsl.fabric.as_networkx import FORMATS as WRITERS
+
+    if len(shown) > 1:
+        names = ", ".join(d.name for d in shown)
+        raise Wrong(f"a graph is of one fabric, and this file has several ({names}): give each a file of its own")
+    for design in shown:
+        assert design.fabric is not None
+        text = WRITERS[form](design.fabric.graph())
+        if output is None:
+            say(text)
+        else:
+            save(text, output)
+
+
+def _rows(design: Design, what: str, cable: str | None = None) -> Rows:
     assert design.fabric is not None
+    if cable is not None:
+        return Rows(("leg", "stretch", "metres"), length(design.fabric, cable))
     return metrics(design) if what == "metrics" else TABLES[what](design.fabric)
 
 
-def _together(shown: list[Design], what: str) -> Rows:
+def _together(shown: list[Design], what: str, cable: str | None) -> Rows:
     """The rows of all fabrics of a file, each with the fabric it belongs to."""
-    parts = [(d.name, _rows(d, what)) for d in shown]
+    parts = [(d.name, _rows(d, what, cable)) for d in shown]
     return Rows(("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body))
 
 
-def _document(design: Design, what: str) -> dict[str, object]:
+def _document(design: Design, what: str, cable: str | None) -> dict[str, object]:
     head: dict[str, object] = {"fabric": design.name, "file": design.file}
     if what == "summary":
         from tdsl.verify.summary import summarise
@@ -226,4 +326,4 @@ def _document(design: Design, what: str) -> dict[str, object]:
         return head | {what: summarise(design.fabric)}
     if what == "metrics":
         return head | {what: [r.facts() for r in design.results]}
-    return head | {what: _rows(design, what).records()}
+    return head | {what: _rows(design, what, cable).records()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tdsl.emit.hosts import gpu_vendor
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail, rails
@@ -84,6 +85,7 @@ def _record(
         verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
         scaleup=any(link.layer == "scaleup" for link in model.links),
         layout=bool(model.layout),
+        gpu_vendor=gpu_vendor(model),
     )
 
 

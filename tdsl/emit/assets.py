@@ -1,7 +1,8 @@
 """``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
 
-Columns ``device, port, node_guid, port_guid``; further ones are for others. A switch has a row without a port. A device is
-named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
+Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface; further ones are for others. A switch
+has a row without a port, and so has the ``mac`` of a host. A device is named as on its label or as the design writes it, a port
+as the design, the operating system or the faceplate names it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tdsl.semantics.fault import nearest
 from tdsl.source import SourceFile, Span
 
 COLUMNS = ("device", "port", "node_guid", "port_guid")
+_MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
 
@@ -26,6 +28,7 @@ class Assets:
 
     node: dict[tuple[int, int], str] = field(default_factory=dict)
     port: dict[tuple[int, int], str] = field(default_factory=dict)
+    mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
 
 
 def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()) -> Assets:
@@ -77,6 +80,11 @@ class _Reader:
                 self.say("E0532", number, f"the design has no device `{name}`",
                          f"did you mean `{near}`?" if near else "write its name as it stands on its label")  # fmt: skip
             return
+        mac = cells.get("mac", "")
+        if mac and not self.managed(number, device, mac):
+            return
+        if mac and not port and not cells.get("node_guid") and not cells.get("port_guid"):
+            return
         local = self.local(number, device, port)
         if local is None:
             return
@@ -93,6 +101,20 @@ class _Reader:
             if not self.fresh(number, device, local, column, found[1], into):
                 return
             into[device, local] = found[1]
+
+    def managed(self, number: int, device: int, written: str) -> bool:
+        """Whether a MAC address is one, and neither the device has another nor another device this one."""
+        found = _MAC.fullmatch(written.lower().replace("-", ":"))
+        if found is None or found[0] == "00:00:00:00:00:00":
+            self.say("E0533", number, f"`{written}` is no MAC address", "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c")
+            return False
+        owner = self.owner.setdefault(("mac", found[0]), (device, number))
+        if owner[0] != device or self.assets.mac.get(device, found[0]) != found[0]:
+            self.say("E0534", number, f"the mac {found[0]} is on line {owner[1]} already" if owner[0] != device else
+                     f"{self.fabric.device_path(device)} has its mac twice", "a MAC address belongs to one device")  # fmt: skip
+            return False
+        self.assets.mac[device] = found[0]
+        return True
 
     def local(self, number: int, device: int, port: str) -> int | None:
         """The port inside a device that a cell names; -1 where a switch names none."""

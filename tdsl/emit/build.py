@@ -25,10 +25,15 @@ NEEDS = {
     "links": "links",
     "infiniband": "InfiniBand links",
     "accelerator_hosts": "hosts with accelerators",
+    "hosts": "hosts",
+    "ethernet": "Ethernet links",
+    "addresses": "`address`",
     "routing": "`routing`",
     "roce": "`roce`",
     "partitions": "`partition`",
     "guids": "GUIDs (`--assets`)",
+    "places": "places (`place`, or `--places`)",
+    "macs": "MAC addresses (`mac` in `--assets`)",
     "torus": "a torus",
 }
 """What a target may need, in words."""
@@ -47,6 +52,34 @@ class BuildOptions:
     elsewhere: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which targets configure which routers. ``named`` are the targets that the call asks for by name, none for all."""
+
+    view: FabricView
+    named: frozenset[str]
+
+    def routers(self, target: Target) -> tuple[list[Router], list[str]]:
+        """The routers that a target is for, and why it is not for others of their kind and operating system."""
+        asked = [(r, target.routers.refuses(r)) for r in self.view.routers(target.routers.kind) if self._mine(target, r)]
+        return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
+
+    def _mine(self, target: Target, router: Router) -> bool:
+        """Whether a router runs the target's system: a switch that names it, or names none if the target is named."""
+        if not target.routers.nos or router.kind != "switch":
+            return True
+        system = self.view.switch_systems[router.name]
+        return system == target.routers.nos or (not system and target.name in self.named)
+
+    def written(self, target: Target) -> bool:
+        """Whether the design says that switches run the target's system."""
+        return bool(target.routers.nos) and target.routers.nos in self.view.switch_systems.values()
+
+    def waits(self, target: Target) -> bool:
+        """Whether there are switches for it that name no system, so that only its name would have it write."""
+        return bool(target.routers.nos) and target.name not in self.named and "" in self.view.switch_systems.values()
+
+
 def build(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, bytes]:
@@ -54,12 +87,15 @@ def build(
     options = options or BuildOptions()
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
-    view = FabricView(fabric, diagnostics, assets)
+    interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
+    view = FabricView(fabric, diagnostics, assets, interfaces)
     files: dict[str, bytes] = {}
     chosen = choose(known, targets, diagnostics)
-    _pass_over(chosen, view, diagnostics)
+    selection = Selection(view, frozenset(targets))
+    _report_skipped(chosen, selection, diagnostics)
+    _report_systems(known, chosen, selection, diagnostics)
     for target in chosen:
-        for path, content in artefacts(target, view, options, diagnostics).items():
+        for path, content in artefacts(target, selection, options, diagnostics).items():
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content
@@ -68,19 +104,20 @@ def build(
     return files
 
 
-def artefacts(target: Target, view: FabricView, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:
+def artefacts(target: Target, selection: Selection, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:
     """The files of one target; none where the fabric lacks what it needs."""
     from tdsl.emit.render import render  # jinja2 is slow to import and only wanted here
 
+    view = selection.view
     if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _settings(target, options, diagnostics)
-    fitting, unfit = _routers(target, view) if any(spec.scope == "router" for spec in target.files) else ([], [])
+    fitting, unfit = selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
     if fitting and unfit:
         text = (
             f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
         )
-        diagnostics.add("E0511", None, text, severity=Severity.NOTE)
+        diagnostics.add("E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE)
     if target.routers.sonic:
         _want_platforms(target, fitting, view, diagnostics)
     files: dict[str, bytes] = {}
@@ -111,19 +148,60 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
         )  # fmt: skip
 
 
-def _pass_over(chosen: Sequence[Target], view: FabricView, diagnostics: Diagnostics) -> None:
-    """One note of all targets that need what the fabric has not."""
+def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
+    """One note of all targets that need what the fabric does not have."""
     lacking: dict[str, list[str]] = {}
+    view, unnamed = selection.view, ""
     for target in chosen:
-        missing = [NEEDS.get(need, need) for need in target.needs if need not in view.capabilities]
-        if not missing and target.routers != Routers():
-            fitting, unfit = _routers(target, view)
-            missing = [] if fitting else [f"{target.routers.plural} it can configure" + (f" ({unfit[0]})" if unfit else "")]
-        for need in missing:
-            lacking.setdefault(need, []).append(f"`{target.name}`")
+        reasons = [f"the fabric has no {NEEDS.get(need, need)}" for need in target.needs if need not in view.capabilities]
+        if not reasons and target.routers != Routers():
+            fitting, unfit = selection.routers(target)
+            if not fitting and selection.waits(target):
+                reasons, unnamed = ["no `nos` names the operating system of the switches"], target.routers.nos
+            elif not fitting:
+                reasons = [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]
+        for reason in reasons:
+            lacking.setdefault(reason, []).append(f"`{target.name}`")
     if lacking:
-        text = "; ".join(f"{' and '.join(names)} for want of {what}" for what, names in lacking.items())
-        diagnostics.add("E0506", None, f"passed over: {text}", severity=Severity.NOTE)
+        text = "; ".join(f"{_listed(names)} ({reason})" for reason, names in lacking.items())
+        help = f"write `nos {unnamed}` in the fabric, its switches or their model, or name the target: `--target {unnamed}`"
+        diagnostics.add("E0506", None, f"skipped: {text}", severity=Severity.NOTE, help=help if unnamed else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a``, ``b`` and ``c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _report_systems(
+    known: Mapping[str, Target], chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics
+) -> None:
+    """An error where two targets would configure one switch; notes of switches that none configures."""
+    if "routing" not in selection.view.capabilities:
+        return
+    first: dict[str, Target] = {}
+    for target in chosen:
+        for router in selection.routers(target)[0] if target.routers.nos else ():
+            other = first.setdefault(router.name, target)
+            if router.kind == "switch" and other is not target:
+                diagnostics.add(
+                    "E0507", None, f"targets `{other.name}` and `{target.name}` would both configure {router.name}",
+                    help=f"name its operating system: `nos {target.routers.nos}`, or build one of the targets",
+                )  # fmt: skip
+                return
+    if selection.named:
+        return
+    systems = {t.routers.nos for t in known.values()} - {""}
+    for system in sorted(set(selection.view.switch_systems.values()) - systems - {""}):
+        count = sum(s == system for s in selection.view.switch_systems.values())
+        diagnostics.add(
+            "E0511", None, f"no target configures {count} switch{'' if count == 1 else 'es'} with `nos {system}`",
+            severity=Severity.NOTE, help="add a target whose `target.toml` has `nos` in `[router]`: `tdsl new target NAME`",
+        )  # fmt: skip
+    if systems & set(selection.view.switch_systems.values()) and "" in selection.view.switch_systems.values():
+        name = next(n for n, s in selection.view.switch_systems.items() if not s)
+        diagnostics.add("E0511", None, f"no configuration is written for {name}: nothing names its operating system",
+                        severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
 
 
 def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str) -> bytes:
@@ -175,13 +253,6 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     return out
 
 
-def _routers(target: Target, view: FabricView) -> tuple[list[Router], list[str]]:
-    """The routers that a target is for, and why it is not for others of their kind."""
-    kind = target.routers.kind
-    asked = [(r, target.routers.refuses(r)) for r in view.routers(kind)]
-    return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
-
-
 def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iterable[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
@@ -224,14 +295,14 @@ def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: D
 def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:
     """Whether a file passes the check its target names; a file that does not is not written.
 
-    What the consumer would have to find out by itself is a fault here: a file that is made says all.
+    What NCCL takes from the machine is no fault: a host without NVLink has none to write.
     """
     if spec.lint != "nccl":
         return True
-    from tdsl.emit.nccl_lint import FILLED_IN, lint
+    from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
 
-    faults = [f for f in lint(SourceFile(path, content.decode())) if f.severity is Severity.ERROR or f.code == FILLED_IN]
+    faults = [f for f in lint(SourceFile(path, content.decode())) if f.severity is Severity.ERROR]
     for fault in faults:
         row, column = fault.span.begin if fault.span else (1, 1)
         diagnostics.add("E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Ints
+from tdsl.semantics.model import DeviceModel
 
 PAUSE_QUANTA = {10_000: 67, 25_000: 80, 40_000: 118, 50_000: 147, 100_000: 394, 200_000: 453, 400_000: 905, 800_000: 905}
 """By Mb/s, how long the far end may go on sending after a pause, in times of 512 bits: IEEE 802.3, 31B.3.7, as SONiC has them
@@ -22,8 +24,9 @@ FRAME = 9216
 @dataclass(frozen=True, slots=True)
 class FacePort:
     """A port of a switch. ``system`` is the name that routing uses, ``whole`` and ``mode`` the port it is split from and how
-    (``2x400G``), "" if it is whole. ``index`` is the cage, or the port's own number. ``length_m`` is "" where a leg of the cable
-    has no length."""
+    (``2x400G[200G,100G]``) in the words of the platform, "" if the model does not have them. ``index`` tells the transceiver of a
+    cage from all others; ``subport`` counts the ports behind it from 1, and is 0 where there is one. ``length_m`` is "" where a
+    leg of the cable has no length."""
 
     system: str
     name: str
@@ -35,6 +38,7 @@ class FacePort:
     mbps: int
     linked: bool
     length_m: int | str
+    subport: int = 0
 
     @property
     def fec(self) -> str:
@@ -82,14 +86,45 @@ class Faceplates:
         f, device = self.fabric, self.devices[name]
         out = []
         base = int(f.port_base[device])
-        for c in f.models[int(f.device_model[device])].classes:
+        sonic = f.switch_system[device] == "sonic"
+        model = f.models[int(f.device_model[device])]
+        indices = self._indices(model)
+        for c in model.classes:
             links = f.port_link[base + c.first : base + c.first + c.size].tolist()
             for i, p in enumerate(c.sonic):
                 rate = int(f.link_rate[links[i]]) if links[i] >= 0 else c.rate or 0
                 metres = int(self.metres[links[i]]) if links[i] >= 0 else -1
                 out.append(FacePort(
-                    c.netdev(i), f"Ethernet{p.number}", p.lanes, c.cages[i] or c.first + i + 1, c.labels[i],
-                    f"Ethernet{p.whole}" if c.split > 1 else "", f"{c.split}x{(c.rate or rate) // 10**9}G" if c.split > 1 else "",
-                    rate // 10**6, links[i] >= 0, metres if metres >= 0 else "",
+                    f"Ethernet{p.number}" if sonic else c.netdev(i),
+                    f"Ethernet{p.number}", p.lanes, indices[c.name, p.whole], c.labels[i], f"Ethernet{p.whole}",
+                    self._mode(model, c.split, (c.rate or rate) // 10**9),
+                    rate // 10**6, links[i] >= 0, metres if metres >= 0 else "", 0,
                 ))  # fmt: skip
-        return tuple(out)
+        behind: dict[int, list[FacePort]] = {}
+        for port in out:
+            behind.setdefault(port.index, []).append(port)
+        number = {p.name: n for ports in behind.values() for n, p in enumerate(ports, 1) if len(ports) > 1}
+        return tuple(replace(p, subport=number.get(p.name, 0)) for p in out)
+
+    @staticmethod
+    def _mode(model: DeviceModel, ways: int, gbps: int) -> str:
+        """How the platform spells a break-out, "" where the model does not have its ``breakout`` modes or no such one."""
+        known = model.facts.get("breakout", ())
+        modes = [m for m in (known if isinstance(known, tuple) else (known,)) if isinstance(m, str)]
+        return next((m for m in modes if re.fullmatch(rf"{ways}x{gbps}G([\[(].*)?", m)), "")
+
+    @staticmethod
+    def _indices(model: DeviceModel) -> dict[tuple[str, int], int]:
+        """A number for the transceiver behind each whole port, by class and SONiC's number: its cage's, if no other has it."""
+        out: dict[tuple[str, int], int] = {}
+        of_cage: dict[tuple[str, int], int] = {}
+        rows = [(c, p, c.cages[i]) for c in model.classes for i, p in enumerate(c.sonic)]
+        taken = {cage for _, _, cage in rows if cage}
+        for c, p, cage in rows:
+            if (c.name, p.whole) in out:
+                continue
+            if cage and (c.name, cage) not in of_cage:
+                free = cage not in of_cage.values()
+                of_cage[c.name, cage] = cage if free else max((*taken, *of_cage.values(), *out.values())) + 1
+            out[c.name, p.whole] = of_cage[c.name, cage] if cage else max((*taken, *out.values()), default=0) + 1
+        return out

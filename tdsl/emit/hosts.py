@@ -19,6 +19,8 @@ from tdsl.source import Origin
 LINK_SPEEDS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
 SWITCH_CLASS, GPU_CLASS, NVSWITCH_CLASS = "0x060400", "0x030200", "0x068000"
 INFINIBAND_CLASS, ETHERNET_CLASS = "0x020700", "0x020000"
+GPU_VENDORS = {"amd": "0x1002", "nvidia": "0x10de"}
+"""PCI vendor IDs, from the PCI ID Repository (pci-ids.ucw.cz)."""
 UNSEEN_SWITCH = "fffffff:ffff:ff"
 
 _BUS = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-9a-f])")
@@ -50,6 +52,15 @@ def host_layouts(models: Mapping[str, DeviceModel], diagnostics: Diagnostics) ->
     return out
 
 
+def gpu_vendor(model: DeviceModel) -> str:
+    """PCI vendor of a host's accelerators, ``0x10de``: that of their layout, else of the chip's ``vendor``; "" if unknown."""
+    chips = {c.name: c.model for c in model.chips if c.kind == "chip"}
+    said = [str(n.facts.get("device", "")) for n in model.layout if n.name in chips]
+    found = next((m[1] for text in said if (m := _IDS.fullmatch(text.lower()))), "")
+    vendor = next((str(m.facts.get("vendor", "")) for m in chips.values()), "")
+    return f"0x{found:0>4}" if found else GPU_VENDORS.get(vendor.lower(), "")
+
+
 class _Layout:
     """One model's layout, read node by node."""
 
@@ -74,7 +85,7 @@ class _Layout:
         self.check_accelerators(nodes)
         if self.faults:
             raise _Incomplete
-        return HostLayout(self.name, self.model.title or self.model.name, nodes)
+        return HostLayout(self.name, self.model.title or self.model.name, gpu_vendor(self.model), nodes)
 
     def check_accelerators(self, nodes: tuple[NumaNode, ...]) -> None:
         """Every accelerator must hang from a NUMA node, or NCCL would see fewer than there are."""

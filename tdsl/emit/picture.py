@@ -12,7 +12,7 @@ from math import inf, log2
 
 import numpy as np
 
-from tdsl.emit.records import Box, Caption, Frame, Picture, Sketch, SketchEdge, SketchNode, Wire
+from tdsl.emit.drawing import Box, Caption, Frame, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceSet, unravel
@@ -116,12 +116,16 @@ def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int]
 
 
 def _name(s: DeviceSet, depth: int, instance: int) -> str:
-    """``su0-node``: the groups that are told apart with their indices, the others without."""
+    """``su0-node``: the groups that are told apart with their indices, the others without; a name is said once."""
     axes = tuple(a for p in s.parts[:-1][:depth] for a in p.axes)
     at = iter(unravel(instance, axes))
     out = []
+    before = ""
     for place, p in enumerate(s.parts):
-        out.append(p.name + "-".join(str(next(at)) for _ in p.axes) if place < min(depth, len(s.parts) - 1) else p.name)
+        index = "-".join(str(next(at)) for _ in p.axes) if place < min(depth, len(s.parts) - 1) else ""
+        text = ("" if p.name == before else p.name) + index
+        out += [text] if text else []
+        before = p.name
     return "-".join(out)
 
 

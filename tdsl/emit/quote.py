@@ -13,10 +13,11 @@ from hashlib import sha256
 from shlex import quote
 from types import SimpleNamespace
 
-from tdsl.emit.columns import Column, Table, natural
+from tdsl.fabric.columns import Column, Table, natural
 
-FORMULA = frozenset("=+-@\t\r\n")
-"""First characters by which a spreadsheet takes a cell for a formula, or looks past them for one."""
+FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
+full-width signs for narrow ones."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -36,6 +37,24 @@ class LeftOut(Exception):
 def cell(value: object) -> object:
     """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it."""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
+
+
+def row(values: Sequence[object]) -> str:
+    """Values as one line of a CSV file."""
+    lines: list[str] = []
+    csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n").writerow(map(cell, values))
+    return lines[0][:-2]
+
+
+def slug(value: object) -> str:
+    """A name as part of an address of a web page: small letters, digits, ``-`` and ``_``, at most 100; one that has to be changed
+    beyond its case ends in a few digits of its hash, so that two of them stay two."""
+    text = str(value)
+    made = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[:80]
+    if made == text.lower() and made:
+        return made
+    mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{made}-{mark}" if made else mark
 
 
 def headings(columns: Sequence[str]) -> list[str]:
@@ -156,6 +175,36 @@ def remark(value: object) -> str:
     return re.sub(r"[^ -~]|['\"?`\\]", "_", line(value)).strip()[:240] or "_"
 
 
+def slurm(value: object) -> str:
+    """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list."""
+    text = str(value)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
+        raise Refused(f"{text!r} is no name for Slurm: 1 to 64 letters, digits and . _ -")
+    return text
+
+
+def host_name(value: object) -> str:
+    """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123, section 2.1)."""
+    text = str(value).lower()
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", text):
+        raise Refused(f"{str(value)!r} is no host name: 1 to 63 letters, digits and -; `naming` gives devices other names")
+    return text
+
+
+def label(value: object) -> str:
+    """A label's value in Kubernetes: 1 to 63 letters, digits and ``. _ -``, a letter or digit at both ends."""
+    text = str(value)
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", text):
+        raise Refused(f"{text!r} is no value of a label: 1 to 63 letters, digits and . _ -")
+    return text
+
+
+def label_value(value: object) -> str:
+    """The value of a label in Prometheus' text format, in quotes."""
+    text = _CONTROL.sub(" ", str(value)).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
+
+
 def as_counted(records: Sequence[object], field: str) -> list[object]:
     """Records ordered by a field as people count: ``swp10`` after ``swp9``."""
     return sorted(records, key=lambda r: natural(str(getattr(r, field))))
@@ -187,5 +236,6 @@ def file_name(text: str) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface, "remark": remark, "natural": as_counted, "shell": shell,
+    "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row, "slug": slug,
+    "host_name": host_name, "label": label, "label_value": label_value, "natural": as_counted, "shell": shell,
 }  # fmt: skip

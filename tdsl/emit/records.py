@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it."""
+    """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it. ``inside`` is the
+    device that contains it (the host of a chip, the chassis of a switch), "" if none does."""
 
     name: str
     path: str
@@ -17,6 +18,7 @@ class Device:
     tier: int | str
     plane: int | str
     port_count: int
+    inside: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +101,13 @@ class Cable:
     a_device: str
     a_hall: str
     a_rack: str
-    a_u: str
+    a_u: int | str
     a_port: str
     a_cage: str
     b_device: str
     b_hall: str
     b_rack: str
-    b_u: str
+    b_u: int | str
     b_port: str
     b_cage: str
     rate_gbps: int | float | str
@@ -350,6 +352,15 @@ class NumaNode:
 
 
 @dataclass(frozen=True, slots=True)
+class HostGroup:
+    """Hosts that are equally near to each other; ``groups`` are the names of those one level below, () at the lowest."""
+
+    name: str
+    hosts: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Adapter:
     """A network device of a host model. ``rail`` and ``plane`` are "" where it has none, or several."""
 
@@ -365,7 +376,8 @@ class HostAdapters:
     ``joined``: links between switches lead from any adapter to any other. ``narrow``: the switches that the hosts meet have
     less capacity to other switches than to hosts. ``shared``: all adapters of a host meet one switch. ``verbs``: they are
     InfiniBand or RoCE devices, and not such as have a plugin of their own. ``scaleup``: the host's accelerators are joined
-    inside. ``layout``: the inside of the model is described.
+    inside. ``layout``: the inside of the model is described. ``gpu_vendor``: the PCI vendor of its accelerators, ``0x1002`` for
+    AMD, "" where the model does not say.
     """
 
     host: str
@@ -379,110 +391,17 @@ class HostAdapters:
     verbs: bool
     scaleup: bool
     layout: bool
+    gpu_vendor: str
 
 
 @dataclass(frozen=True, slots=True)
 class HostLayout:
-    """The inside of a host model."""
+    """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``."""
 
     name: str
     title: str
+    gpu_vendor: str
     numa: tuple[NumaNode, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole."""
-
-    id: str
-    x: float
-    y: float
-    width: float
-    height: float
-    kind: str
-    lines: tuple[str, ...]
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A drawn group instance around its boxes."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """A drawn bundle of links between two boxes, as an SVG path. ``label`` is "" where it would cover another."""
-
-    a: str
-    b: str
-    path: str
-    colour: str
-    stroke: float
-    links: int
-    link_class: str
-    label: str
-    label_x: float
-    label_y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Caption:
-    """A line of text in a drawing; ``colour`` is "" but in the legend."""
-
-    x: float
-    y: float
-    text: str
-    colour: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing of the fabric: tiers as rows, groups as frames, bundles of links as lines."""
-
-    width: float
-    height: float
-    title: str
-    figures: str
-    frames: tuple[Frame, ...]
-    boxes: tuple[Box, ...]
-    wires: tuple[Wire, ...]
-    tiers: tuple[Caption, ...]
-    legend: tuple[Caption, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SketchNode:
-    """A node of a graph drawing."""
-
-    id: str
-    label: str
-    kind: str
-    frame: str
-
-
-@dataclass(frozen=True, slots=True)
-class SketchEdge:
-    """Links between two nodes of a graph drawing."""
-
-    a: str
-    b: str
-    links: int
-    link_class: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sketch:
-    """The fabric as a graph of devices, or of groups where devices would be too many."""
-
-    nodes: tuple[SketchNode, ...]
-    edges: tuple[SketchEdge, ...]
-    ranks: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,6 +455,20 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Managed:
+    """A device's management address. ``mac`` is "" where no table of assets gives it, ``gateway`` where the design
+    names none."""
+
+    device: str
+    kind: str
+    mac: str
+    version: int
+    address: str
+    network: str
+    gateway: str
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """A device's ASN."""
 
@@ -557,7 +490,8 @@ class Management:
 @dataclass(frozen=True, slots=True)
 class Router:
     """A switch or host that routes. ``asn`` is 0 for a host that has static routes only; ``width`` is the most links to one
-    side (up, down, or to its own tier), over which equal paths may be spread."""
+    side (up, down, or to its own tier), over which equal paths may be spread. ``bfd_ms`` and ``bfd_multiplier`` are 0 where the
+    design leaves them to the system; ``route_count`` counts the loopbacks and links of hosts of the whole fabric."""
 
     name: str
     kind: str
@@ -573,3 +507,6 @@ class Router:
     bfd: bool
     graceful_restart: bool
     mtu: int | str
+    bfd_ms: int = 0
+    bfd_multiplier: int = 0
+    route_count: int = 0

@@ -3,34 +3,170 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+import re
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
+from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    PrefixLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
+from jinja2.loaders import split_template_path
+from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
+from tdsl import files
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.quote import FILTERS, LeftOut, Refused
-from tdsl.emit.target import FileSpec, Target
+from tdsl.emit.target import LARGEST, FileSpec, Target
 from tdsl.emit.view import FabricView
+from tdsl.resources import folder
 
+SECONDS = 60
+"""Processor time that a file of a target may take which is not tdsl's own."""
+MOST = 1 << 30
+"""Characters of a file."""
+WIDEST = 1 << 20
+"""Characters that a template of others may ask for in one step."""
 Program = Callable[..., bytes]  # of the fabric, the options, and the record where the file's scope has one
 
 
+class _Folder(BaseLoader):
+    """The templates of a folder: regular files of it, of a bounded size."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
+        """The text of a template and its path."""
+        path = self.folder.joinpath(*split_template_path(template))
+        try:
+            return files.text(path, LARGEST, within=[self.folder.parent]), str(path), None
+        except FileNotFoundError:
+            raise TemplateNotFound(template) from None
+        except (OSError, UnicodeDecodeError) as fault:
+            raise TemplateError(
+                f"template {template!r}: {getattr(fault, 'strerror', None) or 'this is not a text file'}"
+            ) from None
+
+
+class _Bounded(SandboxedEnvironment):
+    """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """A product, power or remainder of a size that can be had."""
+        if operator == "**":
+            sizes = left.bit_length() * abs(right) if isinstance(left, int) and isinstance(right, int) else 0
+        elif operator == "*":
+            a, b = (x.bit_length() if isinstance(x, int) else 0 for x in (left, right))
+            sized = [(x, n) for x, n in ((left, right), (right, left)) if isinstance(x, Sized) and isinstance(n, int)]
+            sizes = max([a + b, *(len(x) * n for x, n in sized)])
+        else:
+            sizes = _widths(left) if isinstance(left, str) else 0
+        if sizes > WIDEST:
+            raise Refused(f"`{operator}` would make more than {WIDEST:,} characters at once")
+        return super().call_binop(context, operator, left, right)
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call, refused where it names a length that is too large, such as `ljust`."""
+        owner = getattr(obj, "__self__", None)
+        if isinstance(owner, str) and (_wide((*args, *kwargs.values())) or _widths(owner) > WIDEST):
+            raise Refused(f"a text of more than {WIDEST:,} characters would be made at once")
+        return super().call(context, obj, *args, **kwargs)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """``str.format``, refused where it names a width that is too large."""
+        made: Callable[..., str] | None = super().wrap_str_format(value)
+        if made is None:
+            return None
+
+        def bounded(*args: Any, **kwargs: Any) -> str:
+            if _widths(value.__self__) > WIDEST or _wide((*args, *kwargs.values())):
+                raise Refused(f"`format` would make a text of more than {WIDEST:,} characters at once")
+            return made(*args, **kwargs)
+
+        return bounded
+
+
+def _wide(values: Iterable[object]) -> bool:
+    return any(isinstance(v, int) and v > WIDEST for v in values)
+
+
+def _widths(text: str) -> int:
+    """The largest number in a text that may be a format."""
+    if "*" in text and "%" in text:
+        return WIDEST + 1
+    return max((int(n[:20]) for n in re.findall(r"\d{4,}", text)), default=0)
+
+
+def _narrow(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter of Jinja that refuses to make a text of any length."""
+
+    @wraps(make)
+    def narrow(*args: Any, **kwargs: Any) -> Any:
+        given = (*args, *kwargs.values())
+        if _wide(given) or (name == "format" and any(_widths(v) > WIDEST for v in given if isinstance(v, str))):
+            raise Refused(f"`{name}` would make a text of more than {WIDEST:,} characters at once")
+        return make(*args, **kwargs)
+
+    return narrow
+
+
+@contextmanager
+def _in_time(bounded: bool) -> Iterator[None]:
+    """Give a template some seconds of processor time, where the system can interrupt it."""
+    old: Any = None
+    try:
+        if bounded and hasattr(signal, "setitimer"):
+            old = signal.signal(signal.SIGVTALRM, _late)
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    except ValueError:  # not the main thread
+        bounded = False
+    try:
+        yield
+    finally:
+        if old is not None:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, old)
+
+
+def _late(number: int, frame: FrameType | None) -> None:
+    raise Refused(f"it takes more than {SECONDS} seconds")
+
+
 @lru_cache(maxsize=64)
-def environment(templates: Path) -> SandboxedEnvironment:
-    """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other folder."""
-    env = SandboxedEnvironment(
-        loader=FileSystemLoader(templates),
+def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
+    """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other folder.
+
+    Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own by the
+    name of their target: ``{% extends "eos/device.cfg.j2" %}``.
+    """
+    further = {} if own else {p.parent.name: _Folder(p) for p in sorted(folder("targets").glob("*/templates"))}
+    env = (SandboxedEnvironment if own else _Bounded)(
+        loader=ChoiceLoader([_Folder(templates), PrefixLoader(further)]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,  # most formats are not HTML; each has a filter of its own
         keep_trailing_newline=True,
     )
+    if not own:
+        for name in ("center", "format", "indent", "wordwrap", "truncate", "batch", "slice", "tojson"):
+            env.filters[name] = _narrow(name, env.filters[name])
     env.filters.update(FILTERS)
     return env
 
@@ -43,20 +179,37 @@ def render(
         if spec.program:
             program = _program(target.folder / spec.program)
             return program(view, options) if spec.scope == "fabric" else program(view, options, record)
-        template = environment(target.folder / "templates").get_template(spec.template)
+        template = environment(target.folder / "templates", target.own).get_template(spec.template)
         known = {"fabric": view, "options": options}
         if spec.scope != "fabric":
             known[spec.scope] = record
-        return template.render(known).encode()
+        with _in_time(not target.own):
+            return _joined(template.generate(known))
     except LeftOut as reason:
         diagnostics.add("E0511", None, f"target `{target.name}`: {spec.path} is left out: {reason}", severity=Severity.NOTE)
     except TemplateSyntaxError as fault:
         diagnostics.add("E0503", None, f"target `{target.name}`: {fault.name}, line {fault.lineno}: {fault.message}")
     except Refused as fault:
         diagnostics.add("E0504", None, f"target `{target.name}`: {fault}", notes=_where(fault, spec))
+    except (RecursionError, MemoryError) as fault:
+        why = (
+            "a macro or an include calls itself without end" if isinstance(fault, RecursionError) else "it needs too much memory"
+        )
+        diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_where(fault, spec))
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         diagnostics.add("E0503", None, f"target `{target.name}`: {_words(fault)}", notes=_where(fault, spec))
     return None
+
+
+def _joined(parts: Iterable[str]) -> bytes:
+    """The parts of a file, as long as they are not too much for one."""
+    out, size = [], 0
+    for part in parts:
+        out.append(part)
+        size += len(part)
+        if size > MOST:
+            raise Refused(f"it would be larger than {MOST >> 20} MiB")
+    return "".join(out).encode()
 
 
 @lru_cache(maxsize=64)

@@ -64,11 +64,16 @@ class Routers:
         routed = asked[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
         if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
             routed |= asked[device] & (f.kind[device] == "host")
-        without = (self.wires.ports.netdev[self.wires.ports.rows(ports)] == "") & routed
+        without = (np.array(self.wires.network_devices(ports), dtype=object) == "") & routed
         for number in np.unique(f.device_model[device[without]]).tolist():
             c, i = f.port_class(int(ports[without & (f.device_model[device] == number)][0]))
             rdma, model = c.systems[i], f.models[number].name
-            if rdma:
+            system = str(f.switch_system[device[without & (f.device_model[device] == number)][0]])
+            if system and (rdma or system == "sonic"):
+                what = f"port {c.path(i)} of {model} has no name under {system}" + (f": `{rdma}` is not one" if rdma else "")
+                help = ("number the ports as SONiC does: `sonic 8*(i - 1) lanes 8`" if system == "sonic"
+                        else "name the ports as that system does, or name another system with `nos`")  # fmt: skip
+            elif rdma:
                 what = f"`{rdma}` is the RDMA device of port {c.path(i)} of {model}, and nothing names its network device"
                 help = f'name both, as `rdma link` of that system shows them: `os "{rdma}"; netdev "enp24s0np0"`'
             else:
@@ -113,16 +118,32 @@ class Routers:
             tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
             routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
             routing.mtu if routing is not None and routing.mtu else "",
+            routing.bfd_ms if routing is not None else 0, routing.bfd_multiplier if routing is not None else 0, self.route_count,
         )  # fmt: skip
 
     def _interface(self, port: int) -> str:
-        c, i = self.fabric.port_class(port)
-        return c.netdev(i)
+        ports, _, _ = self._order
+        return self._names[int(np.searchsorted(ports, port))]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """Names of all ports that have links, in their order."""
+        return self.wires.network_devices(self._order[0])
 
     def _router_id(self, device: int) -> str:
         """The IPv4 loopback, else a number that no other device has (RFC 6286 asks for no more)."""
         loopback = self.found.of("loopback", 4, device)
         return str(loopback[0]) if loopback else str(IPv4Address(device + 1))
+
+    @cached_property
+    def route_count(self) -> int:
+        """Networks that routers exchange: loopbacks, and links that lead to hosts, of all IP versions."""
+        f, out = self.fabric, 0
+        to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
+        for (kind, _), dealt in self.found.dealt.items():
+            used = dealt.pool[to_host] if kind == "links" else dealt.pool[f.built] if kind == "loopback" else dealt.pool[:0]
+            out += int((used >= 0).sum())
+        return out
 
     @cached_property
     def accepted(self) -> tuple[Route, ...]:

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from tdsl import files as files_
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.records import Router
 from tdsl.resources import folder
 
+LARGEST = 1 << 20
+"""Bytes of a manifest or a template that are read at most."""
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
-_ROUTER_KEYS = {"kind", "interface", "management", "mtu", "sonic"}
+_ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
 
@@ -44,8 +47,10 @@ class FileSpec:
 class Routers:
     """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
     ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
-    says how SONiC numbers all ports that have links."""
+    says how SONiC numbers all ports that have links. ``nos`` is the operating system of the switches among them: a switch that
+    names another is left to others, one that names none is configured only if the target is asked for by name."""
 
+    nos: str = ""
     kind: str = ""
     interface: re.Pattern[str] = re.compile(".*")
     management: re.Pattern[str] = re.compile(".*")
@@ -119,8 +124,7 @@ def choose(known: Mapping[str, Target], names: Sequence[str], diagnostics: Diagn
 
 
 def _load(manifest: Path, own: bool) -> Target:
-    with manifest.open("rb") as f:
-        data = tomllib.load(f)
+    data = tomllib.loads(files_.text(manifest, LARGEST, within=[manifest.parent.parent]))
     _only(data, _TARGET_KEYS, "the manifest")
     files = data.get("file", [])
     if not isinstance(files, list) or not files:
@@ -146,7 +150,7 @@ def _routers(data: object) -> Routers:
         patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
         raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    return Routers(_text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True)
+    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True)
 
 
 def _file(data: object, place: Path, own: bool) -> FileSpec:
@@ -158,18 +162,23 @@ def _file(data: object, place: Path, own: bool) -> FileSpec:
         raise _Unfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
     texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
     path = _text(data, "path")
+    if not path:
+        raise _Unfit("`path` is empty")
     if scope != "fabric" and f"{{{scope}}}" not in path:
         raise _Unfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")
     for written in filter(None, (path, texts["single"])):
-        if written.startswith("/") or ".." in written.split("/") or "\\" in written:
+        if any(p in ("", ".", "..") for p in written.split("/")) or "\\" in written or ":" in written:
             raise _Unfit(f"`{written}` leads out of the output folder")
+        if not written.isprintable() or written.startswith(".tdsl-") or written == "manifest.json":
+            raise _Unfit(f"{written!r} cannot name a file of the output")
     if bool(texts["template"]) == bool(texts["program"]):
         raise _Unfit(f"`{path}` needs either a `template` or a `program`")
     if texts["program"] and not own:
         raise _Unfit("only tdsl's own targets may bring a program; write a template")
-    made = place / "templates" / texts["template"] if texts["template"] else place / texts["program"]
-    if not made.is_file():
-        raise _Unfit(f"{made.relative_to(place)} is missing")
+    home = place / "templates" if texts["template"] else place
+    made = home / (texts["template"] or texts["program"])
+    if "\0" in str(made) or not (files_.is_file(made) and files_.below(made, [place]) and made.is_relative_to(home)):
+        raise _Unfit(f"{texts['template'] or texts['program']!r} is missing")
     return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_words(data, "needs")), **texts)
 
 

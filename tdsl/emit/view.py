@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from ipaddress import ip_network
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.emit import adapters, hosts, picture, subnets
+from tdsl.emit import adapters, hosts, picture, scheduling, subnets
 from tdsl.emit.addresses import given_addresses, plain
 from tdsl.emit.assets import Assets
-from tdsl.emit.columns import Column, Table
+from tdsl.emit.drawing import Picture, Sketch
+from tdsl.emit.planned import PlannedLinks, planned_links
 from tdsl.emit.records import (
     Address,
     Cable,
@@ -23,23 +26,28 @@ from tdsl.emit.records import (
     Circuit,
     Device,
     HostAdapters,
+    HostGroup,
     HostLayout,
     Link,
     LinkClass,
+    Managed,
     Membership,
     Model,
-    Picture,
     Plane,
     Port,
     PortGroup,
     Router,
-    Sketch,
     Standby,
     System,
-)  # fmt: skip
+)
 from tdsl.emit.wires import Wires, known
+from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subnets import INFINIBAND
+from tdsl.physical.bom import Line as BillLine
+from tdsl.physical.bom import bill
+from tdsl.physical.elevations import Drawing, Fronts, Plans
+from tdsl.physical.tables import RackLine, rack_lines
 from tdsl.semantics.model import DeviceModel, Part
 
 if TYPE_CHECKING:
@@ -48,7 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of what a fabric has: built devices, links, cable legs."""
+    """How much of what a fabric has: built devices, links, cables; a break-out is one."""
 
     hosts: int
     chips: int
@@ -60,10 +68,17 @@ class Sizes:
 class FabricView:
     """A fabric as templates see it. Findings of its parts go to the diagnostics it was made with."""
 
-    def __init__(self, fabric: Fabric, diagnostics: Diagnostics, assets: Assets | None = None) -> None:
+    def __init__(
+        self,
+        fabric: Fabric,
+        diagnostics: Diagnostics,
+        assets: Assets | None = None,
+        interfaces: Mapping[str, re.Pattern[str]] | None = None,
+    ) -> None:
+        """``interfaces``: how each network operating system names ports."""
         self._fabric = fabric
         self._diagnostics = diagnostics
-        self._wires = Wires(fabric)
+        self._wires = Wires(fabric, interfaces)
         self._assets = assets
         self._routers: dict[str, tuple[Router, ...]] = {}
 
@@ -83,13 +98,18 @@ class FabricView:
         """ "scaleup", or "" for the network between hosts."""
         return self._fabric.layer
 
+    @property
+    def infiniband(self) -> bool:
+        """Whether it has links of InfiniBand."""
+        return "infiniband" in self.capabilities
+
     @cached_property
     def sizes(self) -> Sizes:
         """How much of what it has."""
         f = self._fabric
         kinds = f.kind[f.built]
         count = {k: int((kinds == k).sum()) for k in ("host", "chip", "switch")}
-        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(f.cable_a))
+        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(np.unique(f.cable_group)))
 
     @cached_property
     def capabilities(self) -> frozenset[str]:
@@ -99,11 +119,16 @@ class FabricView:
             "cables": len(f.cable_a) > 0,
             "links": f.link_count > 0,
             "infiniband": subnets.is_infiniband(f),
-            "guids": self._assets is not None,
+            "guids": self._assets is not None and bool(self._assets.node or self._assets.port),
+            "macs": self._assets is not None and bool(self._assets.mac),
             "partitions": f.management is not None and bool(f.management.partitions),
             "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
+            "places": f.places is not None,
             "routing": f.addressing is not None and f.addressing.routing is not None,
             "roce": f.addressing is not None and f.addressing.roce is not None,
+            "hosts": bool((f.built & (f.kind == "host")).any()),
+            "ethernet": f.link_count > 0 and not subnets.is_infiniband(f),
+            "addresses": f.addressing is not None and bool(f.addressing.dealt),
             "accelerator_hosts": any(m.kind == "host" and m.accelerators for m in f.models),
         }
         return frozenset(name for name, present in have.items() if present)
@@ -128,6 +153,7 @@ class FabricView:
             "tier": lambda: [known(t) for t in f.tier[rows].tolist()],
             "plane": lambda: [known(p) for p in f.plane[rows].tolist()],
             "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
+            "inside": lambda: [str(self._wires.devices.name[d]) if d >= 0 else "" for d in f.container[rows].tolist()],
         })  # fmt: skip
 
     @property
@@ -150,10 +176,41 @@ class FabricView:
         """Connections inside optical switches."""
         return self._wires.circuits
 
+    @cached_property
+    def planned_links(self) -> Table[PlannedLinks]:
+        """Links that are planned and not built, and whose ports are kept, counted by device."""
+        return planned_links(self._fabric, self._wires.devices.name)
+
     @property
     def classes(self) -> tuple[LinkClass, ...]:
         """Links counted by class."""
         return self._wires.classes
+
+    # ------------------------------------------------------------ places
+    @cached_property
+    def bill(self) -> Table[BillLine]:
+        """What to order, a row a line."""
+        return _table(BillLine, bill(self._fabric))
+
+    @cached_property
+    def racks(self) -> Table[RackLine]:
+        """What is in every rack that holds a device."""
+        return _table(RackLine, rack_lines(self._fabric))
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+        assert self._fabric.places is not None  # targets that draw racks need places
+        return Drawing(self._fabric, self._fabric.places, self.title)
+
+    @cached_property
+    def elevations(self) -> Fronts:
+        """Front views of the racks."""
+        return self._drawing.fronts()
+
+    @cached_property
+    def floor_plans(self) -> Plans:
+        """Plans of the halls."""
+        return self._drawing.plans()
 
     # ------------------------------------------------------------ models
     @cached_property
@@ -176,6 +233,11 @@ class FabricView:
         """The adapters of host models with accelerators, as they are wired."""
         return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
 
+    @cached_property
+    def host_groups(self) -> tuple[tuple[HostGroup, ...], ...]:
+        """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them."""
+        return scheduling.host_groups(self._wires)
+
     # ------------------------------------------------------------ routing
     @cached_property
     def addresses(self) -> Table[Address]:
@@ -183,6 +245,18 @@ class FabricView:
         rows = list(given_addresses(self._wires, self._fabric.addressing)) if self._fabric.addressing is not None else []
         names = ("device", "kind", "port", "address", "network", "vrf")
         return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
+
+    @cached_property
+    def managed(self) -> tuple[Managed, ...]:
+        """Management addresses of what is built, device by device."""
+        f, found = self._fabric, self._fabric.addressing
+        macs = self._assets.mac if self._assets is not None else {}
+        rows = np.flatnonzero(f.built).tolist() if found is not None else []
+        return tuple(
+            Managed(f.device_name(d), str(f.kind[d]), macs.get(d, ""), a.version, str(a),
+                    str(ip_network(f"{a}/{p.prefix}", strict=False)), p.gateway)
+            for d in rows for a, p in (found.each("management", d) if found is not None else ())
+        )  # fmt: skip
 
     @cached_property
     def systems(self) -> Table[System]:
@@ -219,6 +293,13 @@ class FabricView:
             if one not in self._routers:
                 self._routers[one] = tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).of(one))
         return self._routers[kind] if kind else (*self._routers["switch"], *self._routers["host"])
+
+    @cached_property
+    def switch_systems(self) -> Mapping[str, str]:
+        """The network operating system of every built switch by the name of the switch, "" where none is written."""
+        f = self._fabric
+        rows = np.flatnonzero(f.built & f.is_switch)
+        return dict(zip(self._wires.devices.name[rows].tolist(), f.switch_system[rows].tolist(), strict=True))
 
     @cached_property
     def _faceplates(self) -> Faceplates:
@@ -290,6 +371,11 @@ class FabricView:
     def sketch(self) -> Sketch:
         """A graph for a layout program."""
         return picture.sketch(self._fabric, self._wires)
+
+
+def _table(record: type[Any], rows: list[Any]) -> Table[Any]:
+    """Records as a table of columns."""
+    return Table(record, len(rows), {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)})  # type: ignore[misc]
 
 
 def _prefix(parts: Iterable[Part], row: int) -> str:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.emit.columns import Column, DeviceColumns, Objects, PortColumns, Table
+from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
+from tdsl.fabric.cables import Cables
+from tdsl.fabric.columns import Column, Objects, Table
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
+from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
 from tdsl.fabric.subnets import speaking
+from tdsl.physical.columns import chosen_columns
+from tdsl.physical.model import physical_of
+from tdsl.physical.parts import shown
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
@@ -31,10 +38,22 @@ def known(value: int) -> int | str:
 class Wires:
     """What runs between the devices of a fabric."""
 
-    def __init__(self, fabric: Fabric) -> None:
-        self.fabric = fabric
-        self.ports = PortColumns(fabric)
-        self.devices = DeviceColumns(fabric)
+    def __init__(self, fabric: Fabric, interfaces: Mapping[str, re.Pattern[str]] | None = None) -> None:
+        """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs."""
+        self.fabric, self.interfaces = fabric, interfaces or {}
+        self.identity = Cables(fabric)
+        self.ports = self.identity.ports
+        self.devices = self.identity.devices
+
+    @property
+    def crossings(self) -> tuple[Ints, Ints]:
+        """Which link runs through which cable leg."""
+        return self.identity.crossings
+
+    @property
+    def cable_order(self) -> tuple[Ints, Ints, list[str]]:
+        """Rows of cables in the order of the plan, the rank of each row's cable, and its identifier."""
+        return self.identity.order
 
     # ------------------------------------------------------------ shared columns
     def _port(self, of: Objects, ports: Ints) -> list[object]:
@@ -44,6 +63,14 @@ class Wires:
     def _device(self, ports: Ints) -> list[str]:
         found: list[str] = self.devices.name[self.fabric.port_device[ports]].tolist()
         return found
+
+    def _rack(self, places: Places, ports: Ints, what: int) -> list[object]:
+        """Hall (0), rack (1) or unit (2) of the devices at these ports, "" where they have no place."""
+        devices = self.fabric.port_device[ports]
+        if what == 2:
+            return [int(u) or "" for u in places.device_unit[devices]]
+        names = [places.hall_name(r) for r in range(places.rack_count)] if what == 0 else places.rack_names
+        return [names[r] if r >= 0 else "" for r in places.device_rack[devices].tolist()]
 
     def _number(self, ports: Ints) -> list[int]:
         f = self.fabric
@@ -60,31 +87,6 @@ class Wires:
     def link_rails(self) -> Ints:
         """Rail of every link, -1 if in none."""
         return np.asarray(link_rail(self.fabric), dtype=np.int64)
-
-    @cached_property
-    def crossings(self) -> tuple[Ints, Ints]:
-        """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a end first."""
-        f = self.fabric
-        links = np.arange(f.link_count)
-        via = f.link_via_a >= 0
-        near = np.where(via, f.link_via_a, f.link_b)
-        start = np.concatenate([f.link_a, f.link_via_b[via]])
-        stop = np.concatenate([near, f.link_b[via]])
-        link = np.concatenate([links, links[via]])
-        if not len(f.cable_a) or not len(start):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        keys = self._pair(f.cable_a, f.cable_b)
-        order = np.argsort(keys, kind="stable")
-        wanted = self._pair(start, stop)
-        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-        hit = keys[order][at] == wanted
-        return link[hit], order[at[hit]]
-
-    def _pair(self, a: Ints, b: Ints) -> Ints:
-        """One number for the two connectors that a pair of ports sits in, whichever way round."""
-        a, b = self.ports.connector_of(a), self.ports.connector_of(b)
-        paired: Ints = np.minimum(a, b) * len(self.fabric.port_device) + np.maximum(a, b)
-        return paired
 
     def _setting(self, statements: Ints, name: str, link_class: Column) -> list[object]:
         """A connect's setting for every row; where it has one value a dimension, that of the row's class."""
@@ -111,6 +113,12 @@ class Wires:
         facts = [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts]
         return [facts[number] if number >= 0 else "" for number in statements.tolist()]
 
+    def _optics(self, statements: Ints, end: int) -> list[object]:
+        """The transceivers that a connect pins at one end, "" where it pins none."""
+        pinned = [s.settings.get("optics") for s in self.fabric.statements]
+        names = [shown(p[end]) if isinstance(p, tuple) else "" for p in pinned]
+        return [names[number] if number >= 0 else "" for number in statements.tolist()]
+
     def _colour(self) -> list[object]:
         """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
         f = self.fabric
@@ -120,25 +128,6 @@ class Wires:
         return [f.colours[n] if n >= 0 else said for n, said in zip(numbers, written, strict=True)]
 
     # ------------------------------------------------------------ cables
-    @cached_property
-    def cable_order(self) -> tuple[Ints, Ints, list[str]]:
-        """Rows of cables as people meet them, the rank of each row's cable, and its identifier."""
-        f = self.fabric
-        rows = len(f.cable_a)
-        if not rows:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64), []
-        rank = self.ports.rank[self.ports.rows(f.cable_a)]
-        key = f.port_device[f.cable_a] * (int(rank.max()) + 1) + rank
-        lead = np.full(int(f.cable_group.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(lead, f.cable_group, key)
-        order = np.lexsort((f.cable_leg, lead[f.cable_group]))
-        first = np.zeros(len(lead), np.int64)
-        leads = np.flatnonzero(key == lead[f.cable_group])
-        first[f.cable_group[leads]] = leads
-        port = f.cable_a[first[f.cable_group]]
-        ids = [f"{d}:{p}" for d, p in zip(self._device(port), self._port(self.ports.hole_id, port), strict=True)]
-        return order, lead[f.cable_group], ids
-
     @cached_property
     def _first_link(self) -> Ints:
         """The lowest link that runs through each leg, -1 if none does."""
@@ -236,6 +225,8 @@ class Wires:
             "length_m": setting("length"),
             "fibre": lambda: self._part_fact(by_statement, "fibre"),
             "polarity": lambda: self._part_fact(by_statement, "polarity"),
+            "a_optic": lambda: self._optics(by_statement, 0),
+            "b_optic": lambda: self._optics(by_statement, 1),
             "colour": self._colour,
             "via": self._cable_via,
             "bundle": self._bundle,
@@ -251,10 +242,16 @@ class Wires:
         }
         for end, ports in (("a", f.cable_a), ("b", f.cable_b)):
             columns[f"{end}_device"] = partial(self._device, ports)
+            if f.places is not None:
+                for k, name in enumerate(("hall", "rack", "u")):
+                    columns[f"{end}_{name}"] = partial(self._rack, f.places, ports, k)
             columns[f"{end}_port"] = partial(self._port, self.ports.hole, ports)
             columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
             columns[f"{end}_path"] = partial(self._port, self.ports.path, ports)
             columns[f"{end}_index"] = partial(self._number, ports)
+        physical = physical_of(f)
+        if physical is not None:
+            columns |= chosen_columns(physical, dict(columns))
         return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
 
     @cached_property
@@ -323,7 +320,7 @@ class Wires:
             columns[f"{end}_interface"] = partial(self._interface, ports)
             columns[f"{end}_cage"] = partial(self._port, self.ports.cage, ports)
             columns[f"{end}_neighbour"] = partial(self._device, far)
-            columns[f"{end}_neighbour_port"] = partial(self._system_name, far)
+            columns[f"{end}_neighbour_port"] = partial(self._announced, far)
             columns[f"{end}_address"] = partial(self._address, end == "b")
             columns[f"{end}_asn"] = partial(self._asn, ports)
         return Table(Link, f.link_count, columns)
@@ -348,16 +345,39 @@ class Wires:
             return [""] * len(ports)
         return [n or "" for n in found.asn[self.fabric.port_device[ports]].tolist()]
 
-    def _system_name(self, ports: Ints) -> list[object]:
-        """What the far end calls its port: the operating system's name, else the faceplate's."""
-        return [s or p for s, p in zip(self._interface(ports), self._port(self.ports.label, ports), strict=True)]
+    def _announced(self, ports: Ints) -> list[object]:
+        """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias, which
+        is set to the name on the faceplate; ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
+        f = self.fabric
+        device = f.port_device[ports]
+        found = self._interface(ports)
+        numbers, labels = self._number(ports), self._port(self.ports.label, ports)
+        for i in np.flatnonzero(np.array(self._infiniband, dtype=bool) & f.is_switch[device]).tolist():
+            found[i] = numbers[i]
+        for i in np.flatnonzero((f.switch_system[device] == "sonic") & ~np.array(self._infiniband, dtype=bool)).tolist():
+            found[i] = remark(labels[i])[:128] if found[i] else ""
+        return found
 
     def _interface(self, ports: Ints) -> list[object]:
-        """What the operating system calls these ends of all links: on InfiniBand the RDMA device, else the network device, if its
-        name is known."""
-        systems = self._port(self.ports.system, ports)
-        found = zip(self._infiniband, self._port(self.ports.netdev, ports), systems, strict=True)
-        return [system if infiniband else netdev or system for infiniband, netdev, system in found]
+        """What the operating system calls these ends of all links, "" where that is not known: on InfiniBand the RDMA device,
+        else the network device."""
+        found = zip(self._infiniband, self.network_devices(ports), self._port(self.ports.system, ports), strict=True)
+        return [system if infiniband else netdev for infiniband, netdev, system in found]
+
+    def network_devices(self, ports: Ints) -> list[str]:
+        """Names of these ports as network devices, by the operating system of each switch; "" where that is not known."""
+        f = self.fabric
+        found = [str(n) for n in self._port(self.ports.netdev, ports)]
+        systems = f.switch_system[f.port_device[ports]].tolist()
+        if any(systems):
+            sonic = self._port(self.ports.sonic, ports)
+            for i, system in enumerate(systems):
+                pattern = self.interfaces.get(system)
+                if system == "sonic":
+                    found[i] = str(sonic[i])
+                elif pattern is not None and not pattern.fullmatch(found[i]):
+                    found[i] = ""
+        return found
 
     @cached_property
     def _infiniband(self) -> list[bool]:
@@ -377,14 +397,14 @@ class Wires:
 
     @cached_property
     def classes(self) -> tuple[LinkClass, ...]:
-        """Links and cable legs of every class."""
+        """Links and cables of every class; a break-out is one cable."""
         f = self.fabric
-        cables = Counter(self._cable_class)
+        cables = Counter(np.unique(np.stack((f.cable_class, f.cable_group)), axis=1)[0].tolist())
         out = []
         for number, name in enumerate(f.classes):
             rates = f.link_rate[f.link_class == number]
             one = gbps(int(rates[0])) if len(rates) and (rates == rates[0]).all() else ""
-            out.append(LinkClass(name, len(rates), cables[name], one))
+            out.append(LinkClass(name, len(rates), cables[number], one))
         return tuple(out)
 
     @cached_property

@@ -1,7 +1,9 @@
 """The output folder: written beside, then exchanged with what stood there, so that it is never half old and half new.
 
 A folder is tdsl's if its manifest says so. What the manifest lists is replaced or, if it is no longer made, goes; all else in
-the folder belongs to somebody else and is kept as it is.
+the folder belongs to somebody else and is kept as it is. A lock that the kernel keeps lets one build at a time write there, also
+those of other containers and hosts. A mount cannot be exchanged for another folder: there the files are exchanged one by one,
+from a whole copy inside it that the next build finishes if this one is killed.
 """
 
 from __future__ import annotations
@@ -11,15 +13,24 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Mapping
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from threading import Event
 
+from tdsl import files as disk
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+WAIT_S, TURN_S = 120, 0.02
+"""How long another build of the same folder is waited for."""
+PRIVATE = ".tdsl-"
+"""How names begin that are tdsl's own for the time of a build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +45,16 @@ class _NotOurs(Exception):
     """Why a folder is left alone."""
 
 
+class _Unfit(Exception):
+    """Why what was written is not what was made."""
+
+
 def compare(files: Mapping[str, bytes], out: Path) -> list[Difference]:
     """How a folder differs from what would be built. Files that tdsl did not write are no difference."""
     found = []
     for path, content in files.items():
-        there = out / path
-        if not there.is_file():
-            found.append(Difference(path, "missing"))
-        elif there.stat().st_size != len(content) or sha256(there.read_bytes()).digest() != sha256(content).digest():
-            found.append(Difference(path, "differs"))
+        kind = _differs(out, path, len(content), sha256(content).hexdigest())
+        found += [Difference(path, kind)] if kind else []
     try:
         earlier = _listed(out) if out.is_dir() else set()
     except _NotOurs:
@@ -51,25 +63,77 @@ def compare(files: Mapping[str, bytes], out: Path) -> list[Difference]:
     return sorted(found, key=lambda d: d.path)
 
 
+def _differs(out: Path, path: str, size: int, digest: str) -> str:
+    """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the way, does."""
+    there = out
+    for part in PurePosixPath(path).parts:
+        there /= part
+        try:
+            facts = os.lstat(there)
+        except OSError:
+            return "missing"
+        if stat.S_ISLNK(facts.st_mode):
+            return "differs"
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size != size:
+        return "differs"
+    return "" if sha256(there.read_bytes()).hexdigest() == digest else "differs"
+
+
 def write(files: Mapping[str, bytes], out: Path, diagnostics: Diagnostics) -> bool:
     """Make ``out`` hold these files; False, with a finding, if it may not or cannot."""
     try:
         out = _resolved(out)
-        _recover(out)
-        exists = out.exists()
-        if exists and not out.is_dir():
-            raise _NotOurs("is a file, not a folder")
-        foreign = _foreign(out, files) if exists else []
-        if exists and not compare(files, out):
-            return True
-        _exchange(files, foreign, out)
+        with disk.terminable():
+            _write(files, out)
     except _NotOurs as reason:
         diagnostics.add("E0508", None, f"{out} {reason}", help="choose another folder with --out, or move away what stands there")
         return False
-    except OSError as fault:
-        diagnostics.add("E0509", None, f"{out} cannot be written: {fault.strerror or fault}")
+    except (OSError, _Unfit) as fault:
+        why = (fault.strerror if isinstance(fault, OSError) else None) or fault
+        diagnostics.add("E0509", None, f"{out} cannot be written: {why}")
         return False
     return True
+
+
+def _write(files: Mapping[str, bytes], out: Path) -> None:
+    """Write under the lock of the folder: beside it where it can be exchanged, else inside it."""
+    if _beside(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(out.with_name(f".{out.name}{PRIVATE}lock")) as alone:
+            if alone:
+                _recover(out)
+            if not _settled(files, out):
+                try:
+                    _exchange(files, _foreign(out, files) if out.exists() else [], out)
+                    return
+                except OSError as fault:
+                    if fault.errno != errno.EBUSY:  # a mount that looks like any other folder
+                        raise
+            else:
+                return
+    with _locked(out / f"{PRIVATE}lock") as alone:
+        if alone:
+            _recover_inside(out)
+        if not _settled(files, out):
+            _foreign(out, files)
+            _exchange_inside(files, out)
+
+
+def _settled(files: Mapping[str, bytes], out: Path) -> bool:
+    """Whether the folder holds the files already. Raises _NotOurs where it is none or somebody else's."""
+    if not out.exists():
+        return False
+    if not out.is_dir():
+        raise _NotOurs("is a file, not a folder")
+    _listed(out)
+    return not compare(files, out)
+
+
+def _beside(out: Path) -> bool:
+    """Whether another folder can be put in the place of this one: not if it is a mount, or its parent is not to be written to."""
+    if not out.is_dir():
+        return True
+    return not os.path.ismount(out) and os.access(out.parent, os.W_OK | os.X_OK)
 
 
 def _resolved(out: Path) -> Path:
@@ -79,12 +143,17 @@ def _resolved(out: Path) -> Path:
 
 def _listed(out: Path) -> set[str]:
     """Paths that the folder's manifest lists, itself included; empty for an empty folder."""
-    if not any(out.iterdir()):
+    if not any(not p.name.startswith(PRIVATE) and p.name != "lost+found" for p in out.iterdir()):
         return set()
+    return _paths(out / MANIFEST)
+
+
+def _paths(manifest: Path) -> set[str]:
+    """Paths that a manifest lists, itself included."""
     try:
-        data = json.loads((out / MANIFEST).read_bytes())
+        data = json.loads(disk.read(manifest))
         paths = data["files"] if "tdsl" in data and "schema" in data else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         paths = None
     if not isinstance(paths, dict):
         raise _NotOurs("is not empty, and nothing in it says that tdsl wrote it")
@@ -97,6 +166,9 @@ def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     kept = []
     for folder, folders, names in os.walk(out):
         here = Path(folder).relative_to(out)
+        if str(here) == ".":
+            folders[:] = [d for d in folders if not d.startswith(PRIVATE)]
+            names = [n for n in names if not n.startswith(PRIVATE)]
         links = [d for d in folders if (out / here / d).is_symlink()]
         kept += [(here / n).as_posix() for n in (*names, *links)]
         if not names and not folders and str(here) != ".":
@@ -109,29 +181,111 @@ def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     return kept
 
 
+def _stage(files: Mapping[str, bytes], stage: Path) -> None:
+    """Write the files below a new folder, bring them to the disk, and see that they are there as they were made."""
+    stage.mkdir()
+    folders = {stage}
+    for path, content in files.items():
+        at = stage / path
+        if at.parent not in folders:
+            at.parent.mkdir(parents=True, exist_ok=True)
+            folders |= {p for p in at.parents if p.is_relative_to(stage)}
+        at.write_bytes(content)
+    _sync(stage, [stage / path for path in files], sorted(folders))
+    wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), sha256(c).hexdigest())), None)
+    if wrong is not None:
+        raise _Unfit(f"{wrong} does not hold what was written to it; what stood there is unchanged")
+
+
+def _sync(stage: Path, files: list[Path], folders: list[Path]) -> None:
+    """Bring a new folder to the disk: in one step where the system has it, else file by file."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).syncfs
+        handle = os.open(stage, os.O_RDONLY)
+        try:
+            if call(handle) == 0:
+                return
+            if ctypes.get_errno() in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        finally:
+            os.close(handle)
+    except (AttributeError, TypeError):  # no such call here
+        pass
+    for path in files:
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+    for folder in folders:
+        disk.sync(folder)
+
+
 def _exchange(files: Mapping[str, bytes], foreign: list[str], out: Path) -> None:
     """Write a sibling folder and swap it in. The old one is removed last: what it shares with the new one are links."""
-    out.parent.mkdir(parents=True, exist_ok=True)
     stage = _sibling(out, "new")
-    stage.mkdir()
     try:
-        for path, content in files.items():
-            at = stage / path
-            at.parent.mkdir(parents=True, exist_ok=True)
-            at.write_bytes(content)
+        _stage(files, stage)
         for path in foreign:
             _keep(out / path, stage / path, folder=path.endswith("/"))
         if not out.exists():
             stage.rename(out)
+            disk.sync(out.parent)
             return
         shutil.copymode(out, stage)
         if not _swap(stage, out):
             old = _sibling(out, "old")
-            out.rename(old)
-            stage.rename(out)
-            stage = old
+            with disk.undisturbed():
+                out.rename(old)
+                try:
+                    stage.rename(out)
+                except OSError:
+                    old.rename(out)
+                    raise
+                stage = old
+        disk.sync(out.parent)
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        with disk.undisturbed():
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _exchange_inside(files: Mapping[str, bytes], out: Path) -> None:
+    """Write a whole copy inside the folder, say that it is ready by its name, and exchange file by file."""
+    stage = out / f"{PRIVATE}new-{disk.token()}"
+    ready = out / f"{PRIVATE}ready-{disk.token()}"
+    try:
+        _stage(files, stage)
+        stage.rename(ready)
+    except BaseException:
+        with disk.undisturbed():
+            shutil.rmtree(stage, ignore_errors=True)
+        raise
+    disk.sync(out)
+    with disk.undisturbed():
+        _roll(ready, out)
+
+
+def _roll(ready: Path, out: Path) -> None:
+    """Bring a whole copy into the folder, its manifest last; one that was brought in part is finished."""
+    if (ready / MANIFEST).exists():
+        coming = _paths(ready / MANIFEST)
+        for path in sorted(_listed(out) - coming, reverse=True):
+            with suppress(OSError):
+                _clear(out, path)
+        for path in sorted(coming - {MANIFEST}):
+            if (ready / path).exists():
+                (out / path).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(ready / path, out / path)
+        os.replace(ready / MANIFEST, out / MANIFEST)
+        disk.sync(out)
+    shutil.rmtree(ready, ignore_errors=True)
+
+
+def _clear(out: Path, path: str) -> None:
+    """Remove a file that is made no more, and the folders that it leaves empty; never anything outside."""
+    way = [p for p in PurePosixPath(path).parents if str(p) != "."]
+    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or any((out / p).is_symlink() for p in way):
+        return
+    (out / path).unlink()
+    for parent in way:
+        (out / parent).rmdir()
 
 
 def _keep(source: Path, there: Path, folder: bool) -> None:
@@ -147,8 +301,8 @@ def _keep(source: Path, there: Path, folder: bool) -> None:
 
 
 def _sibling(out: Path, what: str) -> Path:
-    """A name beside ``out`` for this process, hidden."""
-    return out.with_name(f".{out.name}.tdsl-{what}-{os.getpid()}")
+    """A name beside ``out`` that nobody else has, hidden."""
+    return out.with_name(f".{out.name}{PRIVATE}{what}-{disk.token()}")
 
 
 def _swap(a: Path, b: Path) -> bool:
@@ -166,25 +320,108 @@ def _swap(a: Path, b: Path) -> bool:
 
 
 def _recover(out: Path) -> None:
-    """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back."""
-    for left in sorted(out.parent.glob(f".{_literal(out.name)}.tdsl-*-*")) if out.parent.is_dir() else ():
-        pid = left.name.rpartition("-")[2]
-        if pid.isdigit() and left.is_dir() and not _runs(int(pid)):
-            if "-old-" in left.name and not out.exists():
+    """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back.
+
+    Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
+    begin = f".{out.name}{PRIVATE}"
+    for name in disk.names(out.parent):
+        left = out.with_name(name)
+        if name.startswith((f"{begin}new-", f"{begin}old-")) and left.is_dir() and not left.is_symlink():
+            if name.startswith(f"{begin}old-") and not out.exists():
                 left.rename(out)
             else:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+def _recover_inside(out: Path) -> None:
+    """Finish what a killed run had ready inside ``out``, and clear away what it had not."""
+    for name in disk.names(out):
+        left = out / name
+        if left.is_symlink() or not left.is_dir():
+            continue
+        if name.startswith(f"{PRIVATE}ready-"):
+            _roll(left, out)
+        elif name.startswith(f"{PRIVATE}new-"):
+            shutil.rmtree(left, ignore_errors=True)
 
 
-def _runs(pid: int) -> bool:
+# ------------------------------------------------------------ the lock
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Hold a lock file; gives False where the file system keeps no locks. The kernel frees it when a run is killed."""
+    handle = _acquire(path)
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+        yield handle >= 0
+    finally:
+        if handle >= 0:
+            with disk.undisturbed():
+                with suppress(OSError):
+                    os.unlink(path)
+                os.close(handle)
+
+
+def _acquire(path: Path) -> int:
+    """An open file whose lock nobody else has and that has this name; -1 where there are no locks. Raises OSError."""
+    turns = 0
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
+        try:
+            if not _lock(handle):
+                holder = os.pread(handle, 200, 0).decode(errors="replace").strip() if hasattr(os, "pread") else ""
+                os.close(handle)
+                turns += 1
+                if turns > WAIT_S / TURN_S:
+                    raise OSError(errno.EAGAIN, f"another build is writing there{holder and f' ({holder})'}; try again later")
+                Event().wait(TURN_S)
+                continue
+        except OSError as fault:
+            if fault.errno == errno.EAGAIN:
+                raise
+            os.close(handle)
+            with suppress(OSError):
+                os.unlink(path)
+            return -1
+        with suppress(OSError):  # the one before us removes the file it held
+            if os.path.samestat(os.fstat(handle), os.stat(path)):
+                os.truncate(handle, 0)
+                os.write(handle, _self().encode())
+                return handle
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
         return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as fault:
+        if fault.errno in (errno.EWOULDBLOCK, errno.EAGAIN):
+            return False
+        try:
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as other:
+            if other.errno in (errno.EACCES, errno.EAGAIN):
+                return False
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from None
     return True
+
+
+def _self() -> str:
+    """Who holds a lock, for those who wait: process, host and the time the host began, by its own mark."""
+    host = os.uname().nodename if hasattr(os, "uname") else ""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:8]
+    except (OSError, UnicodeDecodeError):
+        boot = ""
+    return " ".join(filter(None, (f"process {os.getpid()}", host and f"on {host}", boot and f"boot {boot}")))

@@ -12,18 +12,21 @@ from dataclasses import dataclass, replace
 from tdsl.ide.describe import formal, port_words
 from tdsl.ide.known import Known, Meaning, port_types
 from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
-from tdsl.semantics.intent import DEVICES, TIER_SETTINGS
+from tdsl.semantics.devices import DEVICE_SETTINGS, ROLES
+from tdsl.semantics.intent import DEVICES
 from tdsl.semantics.intent import WORDS as INTENT
 from tdsl.semantics.later import ADDRESSING, SUBNETS
 from tdsl.semantics.model import KINDS as DEVICE_KINDS
 from tdsl.semantics.model import MODEL_KINDS
 from tdsl.semantics.models import FACTS, PORT_SETTINGS
+from tdsl.semantics.nos import SYSTEMS
 from tdsl.semantics.partitions import PARTITION_SETTINGS
-from tdsl.semantics.planner import DEVICE_SETTINGS, LAYERS, ROLES
+from tdsl.semantics.planner import LAYERS
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
 from tdsl.semantics.routing import BGP_SETTINGS, ROCE_SETTINGS
 from tdsl.semantics.settings import MEDIA_WORDS
 from tdsl.semantics.statements import CONNECT_SETTINGS
+from tdsl.semantics.tier_specs import TIER_SETTINGS
 from tdsl.semantics.values import TYPE_NAMES
 from tdsl.source import SourceFile
 from tdsl.syntax import tree
@@ -42,8 +45,8 @@ CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
 AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
 AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole links give"}
-NOT_BUILT = frozenset({"phase", "place", "hall", "row"})
-"""Words that the grammar takes and this version does not build (E0117)."""
+NOT_BUILT = frozenset({"phase", "row"})
+"""Words that the grammar takes here and this version does not build (E0117), or only inside a hall."""
 USUAL = (RATE, LENGTH, POWER)
 
 
@@ -170,7 +173,7 @@ class Writer:
         if block == "model":
             return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
         if block == "fabric":
-            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer")
+            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos")
             asked = [Item(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
             return [*(Item(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
         found = self.known.topology(block)
@@ -215,7 +218,7 @@ class Writer:
         """The value of a setting, where it is a model or one of a few words."""
         first = self.first
         if len(self.words) == 1 or self.last == ",":
-            fixed = {"role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS}.get(first)
+            fixed = {"role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS, "nos": SYSTEMS}.get(first)
             if fixed is not None and self.place.heads:
                 return [Item(w, "word", f"{first}", rank=1) for w in fixed]
             if first == "cable" and self.block in ("connect", "circuit", ""):

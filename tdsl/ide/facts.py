@@ -83,8 +83,8 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
         return []
     import numpy as np
 
+    from tdsl.prove.view import View
     from tdsl.verify.checks.oversubscription import by_set
-    from tdsl.verify.view import View
 
     ratios = by_set(View.whole(fabric))
     out = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from tdsl import resources
+from tdsl import files, resources
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.ide import places, shelf
 from tdsl.ide.names import Names
@@ -77,7 +77,7 @@ class Index:
         known = {str(p.resolve()): p for p in (*found, *map(Path, self.overlay))}
         for key, path in known.items():
             try:
-                text = self.overlay[key] if key in self.overlay else path.read_text(encoding="utf-8")
+                text = self.overlay[key] if key in self.overlay else files.text(path)
             except (OSError, UnicodeDecodeError):
                 continue
             if re.search(rf"\b{re.escape(word)}\b", text):
@@ -248,9 +248,9 @@ def _declares(span: Span, keys: set[Key]) -> bool:
 
 def _designs(folder: Path) -> Iterator[Path]:
     """The ``.fab`` files of a folder and those inside it, hidden ones left out."""
-    for at, folders, files in os.walk(folder):
+    for at, folders, names in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith("."))
-        yield from (Path(at) / f for f in sorted(files) if f.endswith(".fab"))
+        yield from (Path(at) / f for f in sorted(names) if f.endswith(".fab"))
 
 
 def _standard(path: Path) -> bool:

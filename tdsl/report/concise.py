@@ -17,6 +17,10 @@ def render(report: Report) -> str:
     return "".join(f"{row}\n" for row in lines)
 
 
+def _one_line(text: str) -> str:
+    return tame(text).replace("\n", "\ufffd").replace("\t", "\ufffd")
+
+
 def line(d: Diagnostic, file: str, paint: Paint) -> str:
     """A finding as ``file:line:column: error[E0412] port_budget: cause``."""
     place = file
@@ -26,4 +30,4 @@ def line(d: Diagnostic, file: str, paint: Paint) -> str:
     message = " ".join(tame(d.message).split())
     alike = f" ({d.count} alike)" if d.count > 1 else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
-    return f"{paint('bold', tame(place))}: {word} {catalogue.name_of(d.code)}: {message}{alike}"
+    return f"{paint('bold', _one_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{alike}"

@@ -150,33 +150,46 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     results = list(results)
     passed_over = Counter(r.reason for r in results if r.status == "skipped" and r.requirement is None)
     rows: dict[tuple[str, str, str, bool], list[str]] = {}
+    second: dict[tuple[str, str, str, bool], str] = {}
     for r in results:
         if r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2:  # one line for all of one reason
             rows[r.status, f"{passed_over[r.reason]} checks", tame(r.reason), True] = [""]
             continue
-        key = (r.status, tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
+        key = (_status(r), tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
         rows.setdefault(key, []).append(r.scope)
+        if r.second_opinion.get("verdict") == "unconfirmed":
+            second[key] = f"; not confirmed: {tame(str(r.second_opinion.get('reason', '')))}"
     shown = []
     for (status, what, answer, bare), scopes in rows.items():
         where = f" in {tame(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} alike" if len(scopes) > 1 else ""
-        shown.append((status, what, f"{answer}{where}".strip(), bare))
+        shown.append((status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare))
     return columns(shown, paint, width)
+
+
+def _status(result: Result) -> str:
+    """The status, and by whom it is confirmed or contradicted, where a second opinion was asked for."""
+    given = result.second_opinion
+    by = given.get("by")
+    names = " and ".join(str(x) for x in by) if isinstance(by, list) else ""
+    words = {"confirmed": f", confirmed by {names}", "disagrees": f", but not so by {names}"}
+    return result.status + words.get(str(given.get("verdict")), "")
 
 
 def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
     """Verdicts under each other: status, what was asked, the answer; bare ones were asked by nobody."""
     broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)
-    out = []
+    first = max((len(status) for status, *_ in rows), default=0)
+    first, out = max(first, 8), []
     for status, what, answer, bare in rows:
-        head = f"  {paint(VERDICTS[status], f'{status:<8}')}  "
+        head = f"  {paint(VERDICTS[status.partition(',')[0]], f'{status:<{first}}')}  "
         shown = what + " " * max(broad - length(what), 0)
-        lines = wrap(answer, max(width - 14 - broad, 30))
+        lines = wrap(answer, max(width - 6 - first - broad, 30))
         if length(what) > broad:
-            out += [head + what, *(" " * (14 + broad) + line for line in lines)]
+            out += [head + what, *(" " * (6 + first + broad) + line for line in lines)]
             continue
         out.append((head + (shown if bare else paint("bold", shown)) + f"  {lines[0]}").rstrip())
-        out += [" " * (14 + broad) + line for line in lines[1:]]
+        out += [" " * (6 + first + broad) + line for line in lines[1:]]
     return out
 
 

@@ -1,0 +1,146 @@
+"""Pages of ``tdsl explain`` about what the library and the targets hold: models, topologies, targets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl.commands.list import TOPOLOGY, _library
+
+if TYPE_CHECKING:
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.model import DeviceModel
+
+LISTED = 12
+FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
+
+
+def topic(word: str) -> str | None:
+    """The page of a model, a topology or a target of this name, in Markdown; None if there is none."""
+    return _model(word) or _topology(word) or _target(word)
+
+
+def names() -> list[str]:
+    """Everything that has a page here."""
+    return [*_library_of_models().loader.catalogue(), *_topologies(), *_targets()]
+
+
+# ---------------------------------------------------------------- models
+
+
+def _library_of_models() -> Library:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.loader import Loader
+
+    found = Diagnostics()
+    return Library(Loader(found), found)
+
+
+def _model(word: str) -> str | None:
+    from tdsl.semantics.loader import Module
+    from tdsl.source import SourceFile, Span
+    from tdsl.syntax import tree
+
+    library = _library_of_models()
+    plain = {name.lower().replace("_", ""): name for name in library.loader.catalogue()}
+    name = plain.get(word.lower().replace("_", "").replace("-", ""))
+    if name is None:
+        return None
+    file = SourceFile("", "")
+    entry = library.entry(library.link(Module(file, (), Path(), "")), name)
+    if entry is None or not isinstance(entry.node, tree.ModelDecl):
+        return None
+    span = entry.node.span
+    place = f"{span.file.name}:{span.begin[0]}"
+    if entry.node.kind.name in ("cable", "optic"):
+        return f"# {name}: {entry.node.kind.name}\n\nDeclared at {place}:\n\n```fab\n{span.text}\n```\n"
+    return "\n".join(_device(library.build(entry, Span(file, 0, 0)), place)) + "\n"
+
+
+def _device(model: DeviceModel, place: str) -> Iterator[str]:
+    title = f", {model.title}" if model.title else ""
+    yield f"# {model.name}: {model.kind}{title}\n"
+    for c in model.classes:
+        rate = f"{c.rate / 1e9:g}Gbps" if c.rate else "any rate"
+        cages = len({n for n in c.cages if n})
+        facts = [f"{c.size} x {rate}", *([f"type {', '.join(c.types)}"] if c.types else [])]
+        facts += [f"{cages} {c.form} cage{'s' if cages > 1 else ''}"] if cages else []
+        ways = [n for n in c.splits if n > 1]
+        facts += [f"splits into {' or '.join(map(str, ways))}"] if ways else []
+        facts += [f"{c.sockets} sockets in a module"] if c.sockets > 1 else []
+        known = [n for n in c.systems if n]
+        facts += [f"named {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") + " by the system"] if known else []
+        yield f"- port `{c.name}`: {'; '.join(facts)}"
+    if model.accelerators and model.kind == "host":
+        yield f"- {model.accelerators} accelerators"
+    for key in FACTS:
+        if key in model.facts:
+            value = model.facts[key]
+            yield f"- {key}: {', '.join(map(str, value)) if isinstance(value, tuple) else value}"
+    if "power" not in model.facts:
+        yield "- power: not given"
+    yield f"\nSource: {model.facts.get('source', 'not given')}"
+    yield f"Declared at {place}; `tdsl list hardware` lists all models."
+
+
+# ---------------------------------------------------------------- topologies
+
+
+def _topologies() -> dict[str, tuple[str, str]]:
+    """Text and file of every topology of the library, by name."""
+    out = {}
+    for path, file in _library("topologies"):
+        text = path.read_text(encoding="utf-8")
+        out.update(dict.fromkeys(TOPOLOGY.findall(text), (text, file)))
+    return out
+
+
+def _topology(word: str) -> str | None:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.source import SourceFile
+    from tdsl.syntax import tree
+    from tdsl.syntax.parser import parse
+
+    name = word.lower().replace("-", "_")
+    text, file = _topologies().get(name, ("", ""))
+    if not text:
+        return None
+    module = parse(SourceFile(file, text), Diagnostics())
+    node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
+    comment = " ".join(line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines())  # type: ignore[index]
+    rows = []
+    for f in node.formals:
+        if f.name.name == "ends":
+            continue  # what the tiers connect: the design gives it
+        default = f"{f.default.span.text} if not given" if f.default is not None else "required"
+        rows.append(f"- `{f.name.name}`: {f.type.name}, {default}")
+    needed = [f.name.name for f in node.formals if f.default is None and f.name.name != "ends"]
+    usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"
+    declared = f"Declared at {file}; `tdsl list topologies` lists all."
+    return "\n".join([f"# {name}: topology\n", f"{comment}\n", "## Parameters\n", *rows, "", f"Use: `{usage}`", declared]) + "\n"
+
+
+# ---------------------------------------------------------------- targets
+
+
+def _targets() -> list[str]:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.emit.target import discover
+
+    return list(discover(Diagnostics()))
+
+
+def _target(word: str) -> str | None:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.emit.target import discover
+
+    found = discover(Diagnostics()).get(word.lower())
+    if found is None:
+        return None
+    files = [f"- `{f.path}`" + ("" if f.scope == "fabric" else f", one for each {f.scope}") for f in found.files]
+    needs = f"\nIt needs: {', '.join(found.needs)}. Where the fabric lacks one, the target is skipped." if found.needs else ""
+    head = [f"# {found.name}: target of `tdsl build`\n", f"{found.title}, for {found.consumer}.\n", "## Files\n"]
+    return "\n".join([*head, *files, needs, f"\nUse: `tdsl build FILE --target {found.name}`"]) + "\n"

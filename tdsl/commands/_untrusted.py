@@ -1,0 +1,109 @@
+"""``--untrusted``: for designs of strangers, such as those of a pull request."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+
+from tdsl.commands._shared import Wrong
+
+FLAG = "--untrusted"
+VARIABLE = "TDSL_UNTRUSTED"
+MEMORY = 8 << 30
+"""Bytes of address space. Libraries reserve several times of what they use."""
+SECONDS, GRACE = 900, 30
+"""Processor time, and how much more where what runs cannot be interrupted."""
+FILE = 1 << 30
+OPEN = 512
+
+
+def asked(args: Iterable[str]) -> bool:
+    """Whether a call is for designs of strangers, by its words or its environment."""
+    words = list(args)
+    before = words[: words.index("--")] if "--" in words else words
+    return FLAG in before or os.environ.get(VARIABLE, "").lower() in ("1", "true", "t", "yes", "y", "on")
+
+
+def guarded(command: Callable[..., int]) -> Callable[..., int]:
+    """A command with ``--untrusted``."""
+
+    @wraps(command)
+    def run(*, untrusted: bool, **given: Any) -> int:
+        if not untrusted:
+            return command(**given)
+        from tdsl import files, resources
+
+        here = Path.cwd()
+        _judge(given)
+        trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets")]
+        with files.confined(here, trusted), _limited():
+            return command(**given)
+
+    return click.option(
+        FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
+        help="For designs of strangers: no tdsl.toml, no links, nothing outside of this folder, limits of time and memory.",
+    )(run)  # fmt: skip
+
+
+def _judge(given: dict[str, Any]) -> None:
+    """Refuse a call that names links, other kinds of files, or folders elsewhere."""
+    if given.get("watch"):
+        raise Wrong(f"{FLAG}: --watch is for one's own designs")
+    files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]
+    for name in files:
+        if os.path.lexists(name) and Path(name).suffix != ".fab":
+            raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
+    folders = (*given.get("path", ()), *given.get("target_path", ()))
+    read = [*map(Path, files), *folders, *given.get("fail_file", ()), *([given["assets"]] if given.get("assets") else [])]
+    written = [given.get("out"), given.get("output"), given.get("certificates"), *(file for _, file in given.get("report", ()))]
+    here = os.getcwd()
+    for path in read:
+        if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):
+            raise Wrong(f"{FLAG}: {path} lies outside of {here}")
+    for path in (*read, *(Path(p) for p in written if p is not None)):
+        if os.path.abspath(path).startswith(here + os.sep) and os.path.realpath(path) != os.path.abspath(path):
+            raise Wrong(f"{FLAG}: {path} is reached by a link")
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Bound memory, processor time, the size of files and how many are open, for what is run inside."""
+    if sys.platform == "win32":
+        yield
+        return
+    import resource
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
+    wanted = {"RLIMIT_AS": MEMORY, "RLIMIT_CPU": SECONDS, "RLIMIT_FSIZE": FILE, "RLIMIT_NOFILE": OPEN, "RLIMIT_CORE": 0}
+    before = {}
+    for name, limit in wanted.items():
+        kind = getattr(resource, name, None)
+        if kind is None:
+            continue
+        soft, hard = before[kind] = resource.getrlimit(kind)
+        least = min(x for x in (limit, soft, hard) if x != resource.RLIM_INFINITY)
+        with suppress(OSError, ValueError):  # a system that has the name and not the limit
+            resource.setrlimit(kind, (least, hard))
+    handler = signal.signal(signal.SIGXCPU, _late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS + GRACE)  # ends what does not listen
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGXCPU, handler)
+        for kind, limits in before.items():
+            with suppress(OSError, ValueError):
+                resource.setrlimit(kind, limits)
+
+
+def _late(number: int, frame: FrameType | None) -> None:
+    raise Wrong(f"{FLAG}: this takes more than {SECONDS} seconds of processor time")

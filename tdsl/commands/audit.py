@@ -1,0 +1,219 @@
+"""``tdsl audit``: a design against what is really cabled."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl import __version__
+from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, say, show_findings
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Compilation, Design
+    from tdsl.observe.audit import Audit, Settings
+
+FORMATS = ("text", "json", "csv", "sarif", "markdown")
+CAPTURE = click.Path(exists=True, path_type=Path)
+TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command(
+    "audit",
+    short_help="Compare a design with what is really cabled.",
+    epilog="\b\nExamples:\n  ibnetdiscover > fabric.topo; tdsl audit superpod.fab --ibnetdiscover fabric.topo\n"
+    "  tdsl audit pod.fab --lldp captures/                 (a file a device: leaf0.json, leaf1.json, …)\n"
+    "  tdsl audit pod.fab --lldp captures/ -o worklist.xlsx --format markdown\n"
+    "  tdsl audit superpod.fab --ibnetdiscover fabric.topo --only 'su[0..1].*' --map 'MF0;(.*):.*=\\1'",
+)
+@click.argument("design", metavar="DESIGN")
+@click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Output of ibnetdiscover, one a subnet.")
+@click.option("--iblinkinfo", type=CAPTURE, multiple=True, metavar="FILE", help="Output of `iblinkinfo -l`.")
+@click.option(
+    "--lldp", type=CAPTURE, multiple=True, metavar="PATH",
+    help="LLDP neighbours: a file, or a folder with a file a device, named after it.",
+)  # fmt: skip
+@click.option("--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="A table of cables as CSV, or a UFM topology file.")
+@click.option("--assets", type=TABLE, metavar="FILE", help="Match devices by the GUID, MAC or serial number in this CSV, too.")
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    envvar="TDSL_AUDIT_MAP",
+    metavar="REGEX=TEMPLATE",
+    help="Turn names of the captures into names of the design.",
+)
+@click.option("--only", multiple=True, metavar="SELECTOR", help="Judge links of these devices only, such as 'su[0..1].*'.")
+@click.option("--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links.")
+@click.option("--no-requirements", is_flag=True, help="Do not judge the requirements on what is built.")
+@click.option("--places", type=TABLE, metavar="FILE", help="A CSV device,hall,row,rack,u, by which the work list is ordered.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the work list here: .csv or .xlsx.")
+@click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,
+              help="How to print; csv is the work list.")  # fmt: skip
+@design_options
+@limit_options
+def command(
+    design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
+    assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
+    places: Path | None, output: Path | None, output_format: str, **given: Any,
+) -> int:  # fmt: skip
+    """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
+
+    Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show are "not seen", and
+    no faults.
+
+    Exit status: 0 cabled as designed, 1 faults, 2 a wrong call.
+    """
+    from tdsl.observe.record import Observed
+
+    captures = [
+        (name, path)
+        for name, paths in (("ibnetdiscover", ibnetdiscover), ("iblinkinfo", iblinkinfo), ("lldp", lldp), ("p2p", p2p))
+        for path in paths
+    ]
+    if not captures:
+        raise Wrong("give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --lldp PATH or --p2p FILE")
+    if output is not None and output.suffix not in (".csv", ".xlsx"):
+        raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
+    (compilation,) = compiled([design], options(given), verify=False)
+    designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
+    if len(designs) < len(compilation.designs) or not designs:
+        show_findings([compilation], sys.stderr)
+        click.echo(f"{design}: the design has errors, so nothing is compared", err=True)
+        return FOUND
+    observed = Observed()
+    _read(captures, observed)
+    made = [_audited(one, observed, _settings(one, assets, maps, only, simulator)) for one in designs]
+    if not no_requirements:
+        for one, m in zip(designs, made, strict=True):
+            _promises(one, m)
+    _print(compilation, designs, made, output_format, places)
+    if output is not None:
+        _worklist(output, made, places)
+    return FOUND if any(m.faults for m in made) else OK
+
+
+def _read(captures: list[tuple[str, Path]], observed: Any) -> None:
+    from tdsl.observe.reading import Unreadable, read
+
+    try:
+        read(captures, observed)
+    except Unreadable as wrong:
+        raise Wrong(str(wrong)) from None
+
+
+def _settings(design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool) -> Settings:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.observe.audit import Settings
+    from tdsl.observe.identifiers import read
+    from tdsl.observe.names import Rule
+    from tdsl.observe.select import selected
+    from tdsl.source import SourceFile
+
+    assert design.fabric is not None
+    try:
+        rules = tuple(map(Rule.parse, maps))
+        chosen = selected(design.fabric, list(only)) if only else None
+    except ValueError as wrong:
+        raise Wrong(str(wrong)) from None
+    found = Diagnostics()
+    table = read(design.fabric, SourceFile(assets.as_posix(), _text(assets)), found) if assets is not None else None
+    if found.has_errors:
+        first = found.items[0]
+        at = f":{first.span.begin[0]}" if first.span is not None else ""
+        raise Wrong(f"{assets}{at}: {first.message} ({first.code}); {first.help}")
+    return Settings(rules, table, chosen, simulator)
+
+
+def _text(path: Path) -> str:
+    from tdsl import files
+
+    try:
+        return files.text(path)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
+
+
+def _audited(design: Design, observed: Any, settings: Settings) -> Audit:
+    from tdsl.observe.audit import audit, findings
+
+    assert design.fabric is not None
+    made = audit(design.fabric, observed, settings)
+    design.findings = list(findings(made))
+    return made
+
+
+def _promises(design: Design, made: Audit) -> None:
+    """Judge the requirements again on what is built, if that differs from the design."""
+    if made.mistakes or any(f.slow is not None for f in made.faults):
+        from tdsl.observe.asbuilt import findings, promises
+
+        made.promises = promises(made, design.claims)
+        design.findings += findings(made, made.promises)
+
+
+def _print(compilation: Compilation, designs: list[Design], made: list[Audit], output_format: str, places: Path | None) -> None:
+    from tdsl.observe import report
+
+    if output_format == "sarif":
+        from tdsl.report.formats import Report
+        from tdsl.report.sarif import render
+
+        compilation.findings = [d for x in designs for d in x.findings]
+        say(render(Report([compilation])))
+    elif output_format == "json":
+        from tdsl.report.json_report import SCHEMA, dump, finding
+
+        fabrics = [
+            report.document(m) | {"findings": [finding(d, x.file) for d in x.findings]}
+            for x, m in zip(designs, made, strict=True)
+        ]
+        say(dump({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics}))
+    elif output_format == "csv":
+        say(_table(made, places).decode())
+    elif output_format == "markdown":
+        say("".join(report.markdown(m) for m in made))
+    else:
+        from tdsl.report.paint import Paint, wants_colour, width_of
+        from tdsl.report.terminal import findings
+
+        paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+        for one, m in zip(designs, made, strict=True):
+            for block in findings(one, paint, width):
+                say(f"{block}\n\n")
+            say(report.summary(m))
+
+
+def _rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:
+    from tdsl.observe.worklist import read_places, rows
+
+    try:
+        table = read_places(_text(places)) if places is not None else {}
+    except ValueError as wrong:
+        raise Wrong(f"{places}: {wrong}") from None
+    return [row for m in made for row in rows(m, table)]
+
+
+def _table(made: list[Audit], places: Path | None) -> bytes:
+    from tdsl.observe.worklist import as_csv
+
+    return as_csv(_rows(made, places))
+
+
+def _worklist(output: Path, made: list[Audit], places: Path | None) -> None:
+    """Write the work list, as CSV or as a workbook."""
+    from tdsl import files
+
+    if output.suffix == ".xlsx":
+        from tdsl.emit.workbook import Sheet, workbook
+        from tdsl.observe.worklist import COLUMNS
+
+        data = workbook([Sheet("work list", COLUMNS, _rows(made, places), frozen=1)], "Work list")
+    else:
+        data = _table(made, places)
+    try:
+        files.replace(output, data)
+    except OSError as fault:
+        raise Wrong(f"{output}: {fault.strerror or fault}") from None

@@ -1,0 +1,53 @@
+"""``tdsl verify``: hold an output folder against its manifest, without the design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong, say
+
+SHOWN = 20
+
+
+@click.command(
+    "verify",
+    short_help="Say whether an output folder is as it was built.",
+    epilog="\b\nExamples:\n  tdsl verify out\n  tdsl verify out --strict     (fail if there are other files, too)",
+)
+@click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
+@click.option("--strict", is_flag=True, help="Fail if there are files that the manifest does not list.")
+def command(out: Path, strict: bool) -> int:
+    """Compare every file of OUT with the SHA-256 hashes of OUT/manifest.json. The design is not needed.
+
+    Of the output of several fabrics, every folder in OUT is compared. The manifest itself is not signed: its own hash is printed,
+    to be compared with one that is known.
+
+    Exit status: 0 as built, 1 something differs, 2 a wrong call or no manifest.
+    """
+    from tdsl.emit.build import MANIFEST
+    from tdsl.emit.intact import NoManifest, examine
+    from tdsl.report.paint import tame
+
+    inner = sorted(p.parent for p in out.glob(f"*/{MANIFEST}"))
+    status = OK
+    for folder in [out] if (out / MANIFEST).is_file() or not inner else inner:
+        try:
+            found = examine(folder)
+        except NoManifest as why:
+            raise Wrong(str(why)) from None
+        except OSError as fault:
+            raise Wrong(f"{folder}: {fault.strerror or fault}") from None
+        shown = folder.as_posix()
+        for difference in found.differences:
+            say(f"{difference.kind:<8} {tame(f'{shown}/{difference.path}')}\n")
+        for path in found.others[:SHOWN]:
+            say(f"{'extra':<8} {tame(f'{shown}/{path}')}\n")
+        if len(found.others) > SHOWN:
+            say(f"{'extra':<8} and {len(found.others) - SHOWN} more\n")
+        wrong = len(found.differences)
+        said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
+        say(f"{shown}: {said}: {tame(found.design)} {found.identity[:16]}, tdsl {tame(found.version)}, manifest {found.digest}\n")
+        status = FOUND if wrong or (strict and found.others) else status
+    return status

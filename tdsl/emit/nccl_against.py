@@ -1,0 +1,147 @@
+"""A file for NCCL beside the dump of a real machine (NCCL_TOPO_DUMP_FILE): what the machine has otherwise, by bus id and name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.emit.nccl_lint import GPU, NIC
+from tdsl.emit.nccl_text import Element, read
+from tdsl.source import SourceFile, Span
+
+CODE = "E0529"
+
+
+@dataclass(slots=True)
+class Function:
+    """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first."""
+
+    element: Element
+    numa: str
+    above: tuple[str, ...]
+    nets: tuple[str, ...] = ()
+    nvlinks: int = 0
+    near: frozenset[str] = field(default_factory=frozenset)  # adapters below the same switch, by name
+
+
+def against(file: SourceFile, dump: SourceFile) -> list[Diagnostic]:
+    """Where a topology file or a ``.conf`` differs from a machine's dump, in the order of the file. Unreadable: no findings,
+    since ``lint`` reports that of the file; of the dump it is one error."""
+    found, unread = Diagnostics(), Diagnostics()
+    machine = read(dump, unread)
+    if machine is None or machine.name != "system":
+        found.add(CODE, Span(file, 0, 0), f"{dump.name} holds no topology of NCCL", help="set NCCL_TOPO_DUMP_FILE on the machine")
+        return list(found)
+    if re.search(r"^NCCL_", file.text, re.M) and "<system" not in file.text:
+        _adapters(file, machine, found)
+    else:
+        top = read(file, unread)
+        if top is not None and top.name == "system":
+            _topology(top, machine, found)
+    return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message))
+
+
+def _functions(top: Element) -> dict[str, Function]:
+    """GPUs and adapters by bus id, in the order of the file."""
+    out: dict[str, Function] = {}
+
+    def walk(e: Element, numa: str, above: tuple[str, ...]) -> Iterator[Function]:
+        for child in e.children:
+            bus = child.attributes.get("busid", "")
+            if child.name == "cpu":
+                yield from walk(child, child.attributes.get("numaid", ""), ())
+            elif child.name == "pci" and (
+                child.own("gpu") or child.own("nic") or child.attributes.get("class", "").startswith((GPU, NIC))
+            ):
+                nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
+                links = sum(int(n.attributes["count"]) for g in child.own("gpu") for n in g.own("nvlink")
+                            if n.attributes.get("count", "").isdigit())  # fmt: skip
+                out[bus] = Function(child, numa, above, nets, links)
+                yield out[bus]
+            elif child.name == "pci":
+                below = list(walk(child, numa, (*above, bus)))
+                names = frozenset(n for f in below for n in f.nets)
+                for f in below:
+                    f.near = f.near or names
+                yield from below
+
+    list(walk(top, "", ()))
+    return out
+
+
+def _topology(top: Element, machine: Element, found: Diagnostics) -> None:
+    """Every difference of two trees that changes what NCCL plans."""
+    planned, real = _functions(top), _functions(machine)
+    where = {n: bus for bus, f in real.items() for n in f.nets if n}
+
+    def tell(e: Element, name: str, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
+        at = e.place(name) if name in e.attributes else e.span
+        found.add(CODE, at, message, help=help, severity=severity)
+
+    for bus, f in planned.items():
+        r = real.get(bus)
+        what = _what(f)
+        if r is None:
+            tell(
+                f.element, "busid", f"the machine has no {what} at {bus}", "correct the bus id; NCCL drops what it does not find"
+            )
+            continue
+        if _what(r) != what:
+            tell(f.element, "busid", f"the machine has {_a(_what(r))} at {bus}, not {_a(what)}", "correct the bus id")
+            continue
+        if f.numa != r.numa:
+            text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
+            tell(f.element, "busid", text, f'move it below the <cpu> with numaid="{r.numa}"')
+        for name in f.nets:
+            if name and where.get(name, bus) != bus:
+                text = f"adapter {name} is at {bus}, on the machine at {where[name]}"
+                tell(f.element, "busid", text, "exchange the names: NCCL finds adapters by their names")
+            elif name and name not in where:
+                tell(
+                    f.element, "busid", f"the machine has no adapter {name}", "correct the name; NCCL drops what it does not find"
+                )
+        if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
+            text = f"GPU {bus} is beside {_names(f.near)}, on the machine beside {_names(r.near)}"
+            tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
+        if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
+            text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
+            tell(f.element, "busid", text, "correct the counts, or look for NVLinks that are down")
+        for name in ("link_speed", "link_width"):
+            mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
+            if mine and its and mine != its:
+                text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine}, on the machine {its}"
+                tell(f.element, name, text, "look for a link that trained low, or correct the file", Severity.WARNING)
+    for bus, r in real.items():
+        if bus not in planned:
+            names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
+            text = f"the machine has {_a(_what(r))} at {bus}{names}, which the file leaves out"
+            tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
+
+
+def _adapters(file: SourceFile, machine: Element, found: Diagnostics) -> None:
+    """Names in NCCL_IB_HCA that the machine does not have."""
+    have = {n for f in _functions(machine).values() for n in f.nets if n}
+    for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
+        at = line.start(2)
+        for entry in line[2].split(","):
+            name = entry.split(":")[0]
+            exact = "=" in line[1]
+            if name and "^" not in line[1] and not (name in have if exact else any(n.startswith(name) for n in have)):
+                text = f"the machine has no adapter {name}: it has {', '.join(sorted(have)) or 'none'}"
+                found.add(CODE, Span(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA")
+            at += len(entry) + 1
+
+
+def _what(f: Function) -> str:
+    e = f.element
+    return "GPU" if e.own("gpu") or e.attributes.get("class", "").startswith(GPU) else "adapter"
+
+
+def _a(what: str) -> str:
+    return f"an {what}" if what == "adapter" else f"a {what}"
+
+
+def _names(names: frozenset[str]) -> str:
+    return " and ".join(sorted(names)) or "no adapter"

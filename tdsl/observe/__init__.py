@@ -1,0 +1,1 @@
+"""What is really cabled: captures of live networks, and the fewest mistakes that explain them."""

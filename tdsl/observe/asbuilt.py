@@ -1,0 +1,184 @@
+"""The fabric as it is built: the design's devices with the links that were seen, for the same checks as the design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
+from tdsl.observe.audit import Audit, Fault
+from tdsl.observe.difference import Cabling, Mistake
+from tdsl.verify.check import Result
+from tdsl.verify.runner import run
+
+MOST_MENDED = 12
+"""Faults whose mending is judged one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A requirement on the design and on what is built, and the faults whose mending helps it, the most helpful first.
+
+    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is mended.
+    """
+
+    designed: Result
+    built: Result
+    gains: tuple[tuple[int, Result], ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        """Whether the requirement holds on what is built."""
+        return self.built.status in ("proved", "modelled") or self.built.status == self.designed.status
+
+
+def built(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
+    """The fabric with these mistakes made (all of the audit if not given), and rates as they were seen.
+
+    Links that no capture would show are as designed. Links to what the design does not have are left out.
+    """
+    f = made.fabric
+    far = np.full(len(f.port_device), -1, dtype=np.int64)
+    far[f.link_a], far[f.link_b] = f.link_b, f.link_a
+    size = len(far)
+    planned: list[int] = far.tolist()
+    state = Cabling(lambda p: planned[p] if p < size else -1, lambda p: -1)
+    for one in made.mistakes if mistakes is None else mistakes:
+        state.make(one)
+    pairs: dict[int, int] = {}
+    for p, q in state.changed.items():
+        if q >= 0 and p < size and q < size:
+            pairs[min(p, q)] = max(p, q)
+    changed = np.zeros(size, dtype=np.bool_)
+    changed[[p for p in state.changed if p < size]] = True
+    keep = ~(changed[f.link_a] | changed[f.link_b])
+    return _rewired(f, keep, list(pairs.items()), _seen_rates(made))
+
+
+def _seen_rates(made: Audit) -> Mapping[int, int]:
+    """Rates of degraded links, by port."""
+    out = {}
+    for fault in made.faults:
+        if fault.slow is not None:
+            port, rate = fault.slow
+            out[port] = out[made.seen.far[port]] = rate
+    return out
+
+
+def _rewired(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]) -> Fabric:
+    """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and statement of the planned
+    link at one of its ports."""
+    new_a, new_b, model = [], [], []
+    for p, q in pairs:
+        old = next((int(f.port_link[x]) for x in (p, q) if int(f.port_link[x]) >= 0), 0)
+        lower = int(f.tier[f.port_device[p]]) <= int(f.tier[f.port_device[q]])
+        new_a.append(p if lower else q)
+        new_b.append(q if lower else p)
+        model.append(old)
+    if not f.link_count:
+        return f
+    a = np.concatenate((f.link_a[keep], np.array(new_a, dtype=np.int64)))
+    b = np.concatenate((f.link_b[keep], np.array(new_b, dtype=np.int64)))
+    source = np.concatenate((np.flatnonzero(keep), np.array(model, dtype=np.int64)))
+    order = np.argsort(a, kind="stable")
+    a, b, source = a[order], b[order], source[order]
+    fresh = order >= int(keep.sum())
+    rate = f.link_rate[source].copy()
+    for i in np.flatnonzero(fresh).tolist():
+        both = [int(f.link_rate[link]) for link in (int(f.port_link[a[i]]), int(f.port_link[b[i]])) if link >= 0]
+        rate[i] = min(both, default=int(rate[i]))
+    for i, port in enumerate(a.tolist()) if rates else ():
+        rate[i] = min(int(rate[i]), rates.get(port, int(rate[i])))
+    state, port_link = f.port_state.copy(), np.full_like(f.port_link, -1)
+    state[state == USED] = FREE
+    for ends in (a, b):
+        state[ends] = USED
+        port_link[ends] = np.arange(len(a))
+    none = np.where(fresh, -1, 0)
+
+    def of(column: Ints) -> Ints:
+        return column[source]
+
+    return replace(
+        f, link_a=a, link_b=b, link_rate=rate, link_class=of(f.link_class), link_medium=of(f.link_medium),
+        link_statement=of(f.link_statement), link_via_a=np.where(none < 0, -1, of(f.link_via_a)),
+        link_via_b=np.where(none < 0, -1, of(f.link_via_b)), link_colour=of(f.link_colour),
+        port_state=state, port_link=port_link, cable_a=a, cable_b=b, cable_group=np.arange(len(a)),
+        cable_leg=np.zeros(len(a), dtype=np.int64), cable_links=np.ones(len(a), dtype=np.int64),
+        cable_class=of(f.link_class), cable_statement=of(f.link_statement),
+    )  # fmt: skip
+
+
+def promises(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]:
+    """Every requirement on the design and on what is built; of those that what is built does not keep, the faults that matter."""
+    claims = [c for c in claims if not c.report]
+    if not claims:
+        return []
+    before, after = _judged(made.fabric, claims), _judged(built(made), claims)
+    out = []
+    numbered = [(i, fault) for i, fault in enumerate(made.faults, 1) if fault.mistake is not None or fault.slow is not None]
+    for claim, one, now in zip(claims, before, after, strict=True):
+        promise = Promise(one, now)
+        if not promise.kept and len(numbered) > 1:
+            promise = replace(promise, gains=_gains(made, claim, now, numbered[:MOST_MENDED]))
+        out.append(promise)
+    return out
+
+
+def _judged(fabric: Fabric, claims: Sequence[ResolvedClaim]) -> list[Result]:
+    """A result for each claim, in order."""
+    return run(fabric, claims, Diagnostics(), select={c.metric for c in claims})[: len(claims)]
+
+
+def _gains(made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, Fault]]) -> tuple[tuple[int, Result], ...]:
+    """What the requirement is with one fault mended, for the faults that help, the most helpful first."""
+    found = []
+    for number, fault in faults:
+        left = replace_faults(made, [x for x in made.faults if x is not fault])
+        (mended,) = _judged(built(left), [claim])
+        if mended.status != now.status or _value(mended) != _value(now):
+            better = abs(_value(mended) - _value(now)) if mended.status == now.status else Fraction(10**9)
+            found.append((-better, number, mended))
+    found.sort(key=lambda g: g[:2])
+    return tuple((number, mended) for _, number, mended in found)
+
+
+def replace_faults(made: Audit, faults: list[Fault]) -> Audit:
+    """An audit with some of its faults."""
+    return Audit(made.fabric, made.seen, made.judged, faults, made.notes)
+
+
+def _value(result: Result) -> Fraction:
+    value = result.lower if result.lower is not None else result.value
+    try:
+        return Fraction(value) if isinstance(value, (int, float, Fraction)) else Fraction(0)
+    except (ValueError, OverflowError):
+        return Fraction(0)
+
+
+def findings(made: Audit, judged: Sequence[Promise]) -> list[Diagnostic]:
+    """A finding for every requirement that holds on the design and not on what is built."""
+    out = []
+    for promise in judged:
+        if promise.kept:
+            continue
+        r = promise.built
+        notes = [f"designed: {promise.designed.text}"] if promise.designed.text else []
+        for number, mended in promise.gains[:4]:
+            what = made.faults[number - 1].finding.message
+            notes.append(f"mending this gives {mended.status} {mended.text}: {what}")
+        rest = (
+            "mend the faults above" if promise.gains or len(made.faults) < 2 else "no single fault decides; mend the faults above"
+        )
+        span = r.origin.span if r.origin is not None else None
+        said = f": {r.text}" if r.text else ""
+        chain = tuple(Label(s, m) for s, m in (r.origin.chain if r.origin else ()))
+        out.append(
+            Diagnostic("E0640", f"as built, `{r.requirement}` is {r.status}{said}", span, chain, tuple(notes), rest)
+        )  # fmt: skip
+    return out

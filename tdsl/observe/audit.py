@@ -1,0 +1,270 @@
+"""An audit: a design against captures, as findings with the work that mends each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.emit.subnets import speed_word
+from tdsl.fabric.graph import Bools, Fabric
+from tdsl.observe.candidates import Places
+from tdsl.observe.describe import Task, Words
+from tdsl.observe.diagnose import diagnose
+from tdsl.observe.difference import Cabling, Mistake
+from tdsl.observe.match import Identifiers, Seen, factory_named, match, planned_far
+from tdsl.observe.names import Rule, shown
+from tdsl.observe.record import Observed, Wire
+from tdsl.observe.speeds import of_word
+
+if TYPE_CHECKING:
+    from tdsl.observe.asbuilt import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One mistake: its finding, the work that mends it, and the operation that explains it (None where no cable is wrong)."""
+
+    finding: Diagnostic
+    tasks: tuple[Task, ...]
+    mistake: Mistake | None = None
+    slow: tuple[int, int] | None = None  # a port of a link that is slower than planned, and its rate
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a call asks for besides the captures. ``only`` are devices to which the audit is limited, None for all."""
+
+    rules: tuple[Rule, ...] = ()
+    assets: Identifiers | None = None
+    only: Bools | None = None
+    simulator: bool = False
+
+
+@dataclass(eq=False)
+class Audit:
+    """What was found. ``faults`` make the status 1; ``notes`` do not."""
+
+    fabric: Fabric
+    seen: Seen
+    judged: Bools  # links that the captures show, or would show
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    promises: list[Promise] = field(default_factory=list)  # requirements on what is built, where they were judged
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """Mistakes of cabling, in the order in which they lead from the design to what was seen."""
+        return [f.mistake for f in self.faults if f.mistake is not None]
+
+    @cached_property
+    def matching(self) -> int:
+        """Links that are cabled as designed."""
+        far = self.seen.far
+        rows = np.flatnonzero(self.judged).tolist()
+        a, b = self.fabric.link_a.tolist(), self.fabric.link_b.tolist()
+        return sum(far.get(a[i], -1) == b[i] for i in rows)
+
+
+def audit(fabric: Fabric, observed: Observed, settings: Settings | None = None) -> Audit:
+    """Compare captures with a design."""
+    asked = settings or Settings()
+    seen = match(fabric, observed, asked.rules, asked.assets)
+    judged = seen.audited.copy()
+    if asked.only is not None:
+        judged &= asked.only[fabric.device_a] | asked.only[fabric.device_b]
+    return _Auditor(fabric, seen, judged, asked).run()
+
+
+class _Auditor:
+    def __init__(self, fabric: Fabric, seen: Seen, judged: Bools, asked: Settings) -> None:
+        self.fabric, self.seen, self.asked = fabric, seen, asked
+        self.out = Audit(fabric, seen, judged)
+        self.planned = self._planned(judged)
+        self.words = Words(fabric, seen)
+
+    def run(self) -> Audit:
+        """All parts, in the order of the report."""
+        self.captures()
+        if self.seen.observed.findings.has_errors:
+            return self.out  # what a broken capture does not list would look like missing cables
+        self.devices()
+        self.cables()
+        self.rates()
+        return self.out
+
+    def _planned(self, judged: Bools) -> list[int]:
+        far = planned_far(self.fabric)
+        hidden = ~judged
+        far[self.fabric.link_a[hidden]] = -1
+        far[self.fabric.link_b[hidden]] = -1
+        out: list[int] = far.tolist()
+        return out
+
+    def at(self, port: int) -> int:
+        """The planned far end of a port, where the captures would show it."""
+        return self.planned[port] if port < self.seen.ports else -1
+
+    def far(self, port: int) -> int:
+        """The seen far end of a port; -1 where it is not judged."""
+        found = self.seen.far.get(port, -1)
+        if found < 0:
+            return -1
+        return found if self.counted(port) and self.counted(found) else -1
+
+    def counted(self, port: int) -> bool:
+        """Whether a port is judged: its planned link is, or none is planned there."""
+        if port >= self.seen.ports or self.planned[port] >= 0:
+            return True
+        if int(self.fabric.port_link[port]) >= 0:
+            return False
+        only = self.asked.only
+        return only is None or bool(only[self.fabric.port_device[port]])
+
+    # ------------------------------------------------------------ what the captures say of themselves
+    def captures(self) -> None:
+        """Faults of the captures, and ports that they give two neighbours."""
+        for d in self.seen.observed.findings:
+            self.out.faults.append(Fault(d, ()))
+        for port, first, second in self.seen.conflicts:
+            self.fault(
+                "E0603", second, f"{self.words.port(port)} has two neighbours in the captures",
+                labels=[Label(first.at.span, "the other neighbour")],
+                help="remove the older capture; or a hub or a switch stands between them that sends on LLDP",
+            )  # fmt: skip
+        for wire in self.seen.loops:
+            self.fault("E0603", wire, "a port is cabled to itself in the capture", help="capture it again")
+
+    def fault(
+        self, code: str, wire: Wire | None, message: str, *, labels: Sequence[Label] = (), notes: Sequence[str] = (),
+        help: str = "", tasks: Sequence[Task] = (), mistake: Mistake | None = None, severity: Severity = Severity.ERROR,
+        slow: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        """Record a fault at a line of a capture."""
+        span = wire.at.span if wire is not None else None
+        finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help, severity=severity)
+        self.out.faults.append(Fault(finding, tuple(tasks), mistake, slow))
+
+    def note(self, code: str, message: str, *, help: str = "", notes: Sequence[str] = ()) -> None:
+        """Record what is no fault."""
+        self.out.notes.append(Diagnostic(code, message, None, (), tuple(notes), help, severity=Severity.NOTE))
+
+    # ------------------------------------------------------------ devices
+    def devices(self) -> None:
+        """Devices of another identity, those matched by position, and those that the design does not have."""
+        nodes = self.seen.observed.nodes
+        f = self.fabric
+        for device, key, planned, found in self.seen.identities:
+            at = nodes[key].at
+            name = f.device_name(device)
+            message = f"{name} is another device than planned: its identifier is {found}, not {planned}"
+            help = "if it was replaced, write the new identifier into the table of assets"
+            task = Task(name, "", "note the new identifier", found, planned)
+            self.out.faults.append(Fault(Diagnostic("E0613", message, at.span, help=help), (task,)))
+        for p in self.seen.positioned:
+            node, name = nodes[p.node], f.device_name(p.device)
+            called = shown(node.description, node.ids)
+            evidence = f"{p.fit} of its {p.links} link{'s' * (p.links != 1)} go where the design plans {name}"
+            if factory_named(node):
+                self.note("E0612", f"`{called}` is taken for {name} by its position", notes=[evidence],
+                          help=f"name it {name}: its description is the one it had at the factory")  # fmt: skip
+            else:
+                self.out.faults.append(Fault(Diagnostic(
+                    "E0613", f"`{called}` is where the design plans {name}", node.at.span, (), (evidence,),
+                    f"if it was replaced or renamed, name it {name}; or give `--map '{called}={name}'`",
+                ), (Task(name, "", "rename or exchange the device", called, name),)))  # fmt: skip
+        aside = defaultdict(list)
+        for key, why in self.seen.observed.aside.items():
+            aside[why].append(shown(nodes[key].description, nodes[key].ids))
+        for why, names in sorted(aside.items()):
+            self.note("E0611", f"{len(names)} set aside: {why}", notes=[listed(names)])
+        loose = [shown(nodes[k].description, nodes[k].ids) for k in self.seen.unplanned]
+        if loose:
+            self.note(
+                "E0611", f"the captures have {len(loose)} devices that the design does not have", notes=[listed(loose)],
+                help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
+            )  # fmt: skip
+        if self.seen.other_ports:
+            self.note(
+                "E0611", f"{self.seen.other_ports} links at ports that no model has were set aside, such as management ports"
+            )
+        hidden = int((~self.out.judged).sum())
+        if hidden and self.asked.only is None:
+            self.note("E0632", f"{hidden:,} of {f.link_count:,} links were not seen: no capture is of a device at either end")
+
+    # ------------------------------------------------------------ cables
+    def cables(self) -> None:
+        """The mistakes of cabling."""
+        ports = [p for p in range(self.seen.ports) if self.at(p) != self.far(p)]
+        if not ports:
+            return
+        extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
+        places = Places(self.fabric, self.seen.device)
+        seen_devices = self.seen.nodes
+        found = diagnose(self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices)
+        state = Cabling(self.at, self.far)
+        described = []
+        for one in found:
+            described.append((self.words.first(one), self.words.fault(one, state), one))
+            state.make(one)
+        for _, (code, wire, message, notes, help, tasks, origin), one in sorted(described, key=lambda d: d[0]):
+            labels = [Label(origin, "it is planned here")] if origin is not None and wire is not None else []
+            span = wire.at.span if wire is not None else origin
+            finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help)
+            self.out.faults.append(Fault(finding, tuple(tasks), one))
+
+    # ------------------------------------------------------------ rates
+    def rates(self) -> None:
+        """Links that came up slower than planned, or than both ends can; what all links of a class share is one finding."""
+        f = self.fabric
+        slow: dict[tuple[str, int, int], list[tuple[int, Wire]]] = defaultdict(list)
+        total: dict[str, int] = defaultdict(int)
+        met: set[int] = set()
+        for port, wire in sorted(self.seen.wire.items()):
+            if port >= self.seen.ports or port in met or not wire.rate or self.far(port) < 0:
+                continue
+            met |= {port, self.seen.far[port]}
+            link = int(f.port_link[port])
+            if link < 0:
+                continue
+            name = f.classes[int(f.link_class[link])]
+            planned = int(f.link_rate[link])
+            expected = of_word(speed_word(planned)[0])[0] if self.asked.simulator else planned
+            total[name] += 1
+            expected = max(expected, wire.could) if not self.asked.simulator else expected
+            if wire.rate < expected:
+                slow[name, expected, wire.rate].append((port, wire))
+        for (name, expected, rate), links in slow.items():
+            if len(links) == total[name] and len(links) > 1:
+                self.fault(
+                    "E0631", links[0][1], f"all {len(links):,} {name} links run at {_gbps(rate)}; {_gbps(expected)} is planned",
+                    help="correct the rate in the design; if the capture is of ibsim, give --simulator",
+                )  # fmt: skip
+                continue
+            for port, wire in links:
+                lanes = f" on {wire.lanes} lane{'s' * (wire.lanes != 1)}" if wire.lanes else ""
+                far = self.words.port(self.seen.far[port])
+                self.fault(
+                    "E0630", wire, f"{self.words.port(port)} to {far} runs at {_gbps(rate)}{lanes}; {_gbps(expected)} is planned",
+                    slow=(port, rate), help="clean and reseat both plugs; if it stays, exchange the cable or the transceivers",
+                    tasks=[Task(*self.words.split(port), "reseat or exchange the cable", far, "")],
+                )  # fmt: skip
+
+
+def findings(made: Audit) -> Diagnostics:
+    """All findings of an audit, faults first."""
+    return Diagnostics([*(f.finding for f in made.faults), *made.notes])
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names, of many the first few."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def _gbps(rate: int) -> str:
+    return f"{rate // 10**9 if rate % 10**9 == 0 else rate / 10**9} Gb/s"

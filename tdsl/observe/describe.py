@@ -1,0 +1,230 @@
+"""Words for mistakes: both ends as printed on the boxes, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tdsl.fabric.cables import Cables
+from tdsl.fabric.columns import natural
+from tdsl.fabric.graph import Fabric
+from tdsl.observe.difference import Cabling, Mistake
+from tdsl.observe.match import Seen
+from tdsl.observe.names import shown
+from tdsl.observe.record import Wire
+from tdsl.source import Span
+
+CODES = {
+    "not installed": "E0610", "device dark": "E0610", "devices exchanged": "E0614", "cables swapped": "E0620",
+    "plugs swapped": "E0620", "cage halves swapped": "E0621", "shifted": "E0622", "rotated": "E0622", "reversed": "E0622",
+    "cage dark": "E0624", "missing": "E0625", "extra": "E0626", "cables permuted": "E0629",
+}  # fmt: skip
+MOST_NOTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A line of the work list: at a port of a device, what to do; where the cable goes now and where it shall go."""
+
+    device: str
+    port: str
+    action: str
+    found: str
+    planned: str
+    cable: str = ""
+
+
+Described = tuple[str, "Wire | None", str, list[str], str, list[Task], "Span | None"]
+
+
+class Words:
+    """Names of ports and mistakes of one audit."""
+
+    def __init__(self, fabric: Fabric, seen: Seen) -> None:
+        self.fabric, self.seen = fabric, seen
+        self._cables: dict[int, str] | None = None
+
+    # ------------------------------------------------------------ ports
+    def split(self, port: int) -> tuple[str, str]:
+        """Device and port as printed on the boxes; a host's port with the name that its operating system has for it."""
+        if port >= self.seen.ports:
+            v = self.seen.virtual[port - self.seen.ports]
+            node = self.seen.observed.nodes[v.node]
+            name = self.fabric.device_name(v.device) if v.device >= 0 else shown(node.description, node.ids)
+            return name, f"port {v.port}" if v.port else "an unknown port"
+        c, i = self.fabric.port_class(port)
+        device = int(self.fabric.port_device[port])
+        label = c.labels[i] or c.path(i)
+        system = c.systems[i]
+        text = f"{label} ({system})" if system and system != label and self.fabric.is_end[device] else label
+        return self.fabric.device_name(device), text
+
+    def port(self, port: int) -> str:
+        """``su0-leaf3 IB1/17/1``."""
+        return " ".join(self.split(port))
+
+    def ends(self, a: int, b: int) -> str:
+        """``su0-node1 OSFP1 (mlx5_0) to su0-leaf0 IB1/1/1``."""
+        return f"{self.port(a)} to {self.port(b)}"
+
+    def first(self, one: Mistake) -> tuple[int, tuple[tuple[int, int, str], ...]]:
+        """A key that sorts mistakes by the first device and port they are about."""
+        ports = [p for m in (*one.moves, *one.removed, *one.added) for p in m]
+        port = min(ports)
+        return self.seen.device(port), natural(self.split(port)[1])
+
+    def cable(self, port: int) -> str:
+        """The identifier of the planned cable at a port, "" where there is none."""
+        if self._cables is None:
+            ids = Cables(self.fabric).links_by_id()
+            self._cables = {link: name for name, links in ids.items() for link in links}
+        link = int(self.fabric.port_link[port]) if port < self.seen.ports else -1
+        return self._cables.get(link, "") if link >= 0 else ""
+
+    def origin(self, port: int) -> Span | None:
+        """The statement that plans the link of a port."""
+        link = int(self.fabric.port_link[port]) if port < self.seen.ports else -1
+        number = int(self.fabric.link_statement[link]) if link >= 0 else -1
+        return self.fabric.statements[number].origin.span if number >= 0 else None
+
+    # ------------------------------------------------------------ mistakes
+    def fault(self, one: Mistake, state: Cabling) -> Described:
+        """A mistake in words; ``state`` is the cabling before it."""
+        loose = [(q, p, state.at(q)) for q, p in one.moves if state.at(q) >= 0]
+        make = getattr(self, f"_{one.kind.replace(' ', '_')}", self._several)
+        message, help = make(one, state, loose)
+        code = CODES.get(one.kind, "")
+        ports = [q for q, _, _ in loose] or [p for p, _ in (*one.removed, *one.added)]
+        if one.kind == "wrong port":
+            code = "E0628" if self.seen.device(loose[0][0]) == self.seen.device(loose[0][1]) else "E0627"
+        if one.kind == "rotated" and one.devices and self.fabric.is_end[one.devices[0]]:
+            code = "E0623"
+        target = dict(one.moves)
+        tasks = [
+            Task(*self.split(p), f"move the plug to {self.port(q)}", self.port(target.get(y, y)), self.port(q), self.cable(q))
+            for q, p, y in loose
+            if not (y in target and y < q)
+        ]
+        tasks += [
+            Task(*self.split(a), f"plug the cable to {self.port(b)}", "", self.port(b), self.cable(a)) for a, b in one.removed
+        ]
+        tasks += [Task(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added]
+        wire = next((self.seen.wire[p] for _, p, _ in loose if p in self.seen.wire), None)
+        if wire is None:
+            wire = next((self.seen.wire[a] for a, _ in one.added if a in self.seen.wire), None)
+        origin = next((o for o in map(self.origin, ports) if o is not None), None)
+        return code, wire, message, self._notes(one, loose, target), help, tasks, origin
+
+    def _notes(self, one: Mistake, loose: list[tuple[int, int, int]], target: dict[int, int]) -> list[str]:
+        """The cables of a mistake, of many the first few; and other explanations."""
+        rows = [(q, p, y) for q, p, y in loose if not (y in target and y < q)]
+        notes = [f"seen: {self.ends(p, target.get(y, y))}; planned: {self.ends(q, y)}" for q, p, y in rows[:MOST_NOTES]]
+        if len(rows) > MOST_NOTES:
+            notes.append(f"and {len(rows) - MOST_NOTES} more cables")
+        if len(one.removed) > 1:
+            notes += [f"not seen: {self.ends(a, b)}" for a, b in one.removed[:MOST_NOTES]]
+            if len(one.removed) > MOST_NOTES:
+                notes.append(f"and {len(one.removed) - MOST_NOTES} more links")
+        notes += [f"the same is seen if {self._short(t)}" for t in one.ties]
+        return notes
+
+    def _short(self, one: Mistake) -> str:
+        """Another explanation in a few words."""
+        ports = [p for p, _ in (*one.moves, *one.removed, *one.added)]
+        names = " and ".join(self.port(p) for p in ports[:2])
+        more = f" and {len(ports) - 2} more" if len(ports) > 2 else ""
+        if one.kind in ("plugs swapped", "cables swapped", "cage halves swapped", "cables permuted"):
+            return f"the plugs at {names}{more} are exchanged"
+        if one.kind == "missing":
+            return f"the cable {self.ends(*one.removed[0])} is missing"
+        if one.kind == "wrong port":
+            return f"the plug of {self.port(one.moves[0][0])} is in {self.port(one.moves[0][1])}"
+        if one.devices:
+            return f"{one.kind}: {' and '.join(self.fabric.device_name(d) for d in one.devices)}"
+        return f"{one.kind}: {names}{more}"
+
+    def _several(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        ports = [self.port(q) for q, _, _ in loose]
+        return f"{len(ports)} cables are in one another's ports: {', '.join(ports[:4])}", "plug each as planned"
+
+    def _swap(self, one: Mistake, what: str) -> tuple[str, str]:
+        ports = list(dict.fromkeys(p for p, _ in one.moves))
+        if len(ports) == 2:
+            a, b = map(self.port, ports)
+            return f"{what}: {a} and {b}", f"exchange the plugs at {a} and {b}"
+        half = len(ports) // 2
+        a, b = (f"{self.port(p)}" for p in (ports[0], one.moves[0][1]))
+        return f"{what}: {a} and {b}, {half} links each", f"exchange the plugs of the cages at {a} and {b}"
+
+    def _plugs_swapped(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        return self._swap(one, "two cables are swapped")
+
+    _cables_swapped = _plugs_swapped
+
+    def _cage_halves_swapped(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        return self._swap(one, "the two halves of a cage are swapped")
+
+    def _devices_exchanged(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        a, b = (self.fabric.device_name(d) for d in one.devices)
+        return (
+            f"{a} and {b} are exchanged: each has the cables of the other",
+            f"exchange the two devices, or their names and configurations: {a} and {b}",
+        )
+
+    def _rotated(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        name = self.fabric.device_name(one.devices[0])
+        what = "the adapters" if self.fabric.is_end[one.devices[0]] else f"{len(loose)} cables"
+        return f"{what} of {name} are rotated by {one.amount}", "move each plug to the port in the list"
+
+    def _shifted(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        name = self.fabric.device_name(one.devices[0])
+        out = f", and {len(one.removed)} more left out" if one.removed else ""
+        by = abs(one.amount)
+        return (
+            f"{len(loose)} cables of {name} are shifted by {by} port{'s' * (by != 1)}{out}",
+            "move each plug to the port in the list",
+        )
+
+    def _reversed(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        name = self.fabric.device_name(one.devices[0])
+        return f"{len(loose)} cables of {name} are in reverse order", "move each plug to the port in the list"
+
+    def _cage_dark(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        first = one.removed[0][0]
+        cage = self.fabric.port_cage(first)
+        at = f"{self.fabric.device_name(one.devices[0])} {cage or self.split(first)[1]}"
+        return (
+            f"the whole cage {at} is dark: none of its {len(one.removed)} links is seen",
+            "reseat or exchange the transceiver; then look at the cables",
+        )
+
+    def _not_installed(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        name = self.fabric.device_name(one.devices[0])
+        links = len(one.removed)
+        return (
+            f"{name} is not seen, nor any of its {links} link{'s' * (links != 1)}",
+            "install it, switch it on, or cable it; if it is not due yet, limit the audit with --only",
+        )
+
+    def _device_dark(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        name = self.fabric.device_name(one.devices[0])
+        return f"none of the {len(one.removed)} links of {name} is seen", "look at its power and at its transceivers"
+
+    def _missing(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        a, b = one.removed[0]
+        several = f" ({len(one.removed)} links)" if len(one.removed) > 1 else ""
+        return (
+            f"no link is seen on the cable {self.ends(a, b)}{several}",
+            f"plug a cable from {self.port(a)} to {self.port(b)}, or reseat it",
+        )
+
+    def _extra(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        a, b = one.added[0]
+        return f"a cable that is not planned: {self.ends(a, b)}", "remove it, or write it into the design"
+
+    def _wrong_port(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+        q, p, y = loose[0]
+        count = f" ({len(loose)} links)" if len(loose) > 1 else ""
+        return (
+            f"the cable of {self.port(y)} is in {self.port(p)}{count}; {self.port(q)} is planned",
+            f"move the plug from {self.port(p)} to {self.port(q)}",
+        )

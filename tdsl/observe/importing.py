@@ -1,0 +1,310 @@
+"""Captures as a design: the devices and links that were seen, as text of the language.
+
+Names with numbers become arrays, and links between two arrays become one connect where an affine rule of their indices gives
+exactly them; what no rule gives is written link by link, each with its ports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
+from tdsl.observe.record import End, Observed
+from tdsl.observe.rules import Rows, rules
+
+RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
+HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
+DENSE = 2
+"""An array may have so many times the members that were seen; those that were not are omitted."""
+
+
+class NoDesign(Exception):
+    """Captures that make no design; the text says why and what to do."""
+
+
+@dataclass(slots=True)
+class Device:
+    """One device: its name, whether it forwards, the number of its ports where known, and its ports by their names."""
+
+    name: str
+    switch: bool
+    count: int
+    ports: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Array:
+    """Devices of one model whose names differ in numbers: ``stem`` has a NUL for each number."""
+
+    word: str
+    model: str
+    stem: str
+    widths: tuple[int, ...]
+    lows: tuple[int, ...]
+    highs: tuple[int, ...]
+    members: dict[tuple[int, ...], str] = field(default_factory=dict)
+
+
+def design(observed: Observed, name: str, rate: int = 0, structure: bool = True) -> str:
+    """The text of a design. ``rate`` is that of links whose capture does not say one. Raises NoDesign."""
+    return _Importer(observed, name, rate, structure).text()
+
+
+class _Importer:
+    def __init__(self, observed: Observed, name: str, rate: int, structure: bool) -> None:
+        self.observed, self.name, self.rate, self.structure = observed, _identifier(name), rate, structure
+        self.devices: dict[str, Device] = {}
+        self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
+        self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
+        self.words: set[str] = {self.name}
+
+    def text(self) -> str:
+        """All of it."""
+        self.read()
+        if not self.links:
+            raise NoDesign("the captures have no link")
+        unknown = sum(not r for r in self.links.values())
+        if unknown:
+            raise NoDesign(f"the captures do not say the rate of {unknown:,} links; give it with --rate 400Gbps")
+        models, model_of, port_of = self.models()
+        arrays, place = self.arrays(model_of)
+        lines = [
+            f"# Made by `tdsl import` from {self.observed.files} capture{'s' * (self.observed.files != 1)}:"
+            f" {len(self.devices):,} devices, {len(self.links):,} links.",
+            *models, "", f"fabric {self.name} {{",
+        ]  # fmt: skip
+        for a in arrays:
+            lines += self.declared(a, model_of)
+        lines.append("")
+        lines += self.connects(arrays, place, port_of)
+        return "\n".join([*lines, "}", ""])
+
+    # ------------------------------------------------------------ devices and links
+    def read(self) -> None:
+        """Devices by name, and every link once."""
+        hosts = self._hosts()
+        for node in self.observed.nodes.values():
+            if AGGREGATION.fullmatch(node.description) or node.kind == "router":
+                continue
+            named = list(readings(node.description))
+            name, unit = named[0] if named else (f"unnamed-{(node.ids or (str(len(self.of_node)),))[0]}", "")
+            if node.kind == "adapter":
+                name, unit = next(((n, u) for n, u in named if u), (name, "hca"))
+                if is_factory(node.description):
+                    name, unit = f"unnamed-{node.ids[0] if node.ids else len(self.of_node)}", "hca"
+            switch = node.kind == "switch" or (not node.kind and node.key not in hosts)
+            name = _plain(name)
+            while name in self.devices and (node.kind == "switch" or self.devices[name].switch != switch):
+                name += "-2"
+            self.of_node[node.key] = name, unit
+        for w in self.observed.wires:
+            if w.a.node not in self.of_node or w.b.node not in self.of_node:
+                continue
+            a, b = self.end(w.a), self.end(w.b)
+            if a == b:
+                continue
+            key = (a, b) if a < b else (b, a)
+            self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
+        self._once()
+        for pair in self.links:
+            for device, port in pair:
+                self.devices[device].ports[port] = None
+
+    def _hosts(self) -> set[str]:
+        """Nodes of captures without kinds whose ports are all called as those of hosts."""
+        ports: dict[str, set[str]] = defaultdict(set)
+        for w in self.observed.wires:
+            for end in (w.a, w.b):
+                ports[end.node].add(end.port[0] if end.port else "")
+        return {n for n, names in ports.items() if all(HOST_PORT.fullmatch(p) for p in names)}
+
+    def end(self, end: End) -> tuple[str, str]:
+        """Device and port of an end; the device is added when its first link is."""
+        node = self.observed.nodes[end.node]
+        name, unit = self.of_node[end.node]
+        if name not in self.devices:
+            hosts = node.kind == "adapter" or (not node.kind and all(HOST_PORT.fullmatch(p) for p in end.port[:1]))
+            self.devices[name] = Device(name, not hosts, node.ports)
+        if node.kind == "switch":
+            return name, end.port[0]
+        if node.kind == "adapter":
+            return name, unit if end.port[0] == "1" else f"{unit}/{end.port[0]}"
+        return name, _plain(end.port[0]) if end.port else shown("", ())
+
+    def _once(self) -> None:
+        """Keep the first link of every port: two captures may name the far port differently."""
+        met: set[tuple[str, str]] = set()
+        for a, b in list(self.links):
+            if a in met or b in met:
+                del self.links[a, b]
+            met |= {a, b}
+
+    # ------------------------------------------------------------ models
+    def models(self) -> tuple[list[str], dict[str, str], dict[tuple[str, str], str]]:
+        """Lines of the models, the model of every device, and every port as the design writes it."""
+        lines: list[str] = []
+        model_of: dict[str, str] = {}
+        path: dict[tuple[str, str], str] = {}
+        made: dict[object, str] = {}
+        for d in self.devices.values():
+            names = sorted(d.ports, key=_natural)
+            numbered = d.switch and all(p.isdigit() and 0 < int(p) < 1 << 16 for p in names)
+            count = max([d.count, *map(int, names)]) if numbered else 0
+            key = ("switch", count) if numbered else (d.switch, tuple(names))
+            if key not in made:
+                kind = "switch" if d.switch else "host"
+                made[key] = self.word(f"{kind.upper()}_{count}" if numbered else f"{kind.upper()}{len(made)}")
+                body = f"port p[1..{count}]: any" if numbered else _ports(names)
+                lines.append(f"model {kind} {made[key]} {{ {body} }}")
+            model_of[d.name] = made[key]
+            for i, p in enumerate(names):
+                path[d.name, p] = f"p[{int(p)}]" if numbered else f"p[{i}]"
+        return lines, model_of, path
+
+    def word(self, text: str) -> str:
+        """An identifier that nothing else has."""
+        word = _identifier(text)
+        while word in self.words:
+            word += "_"
+        self.words.add(word)
+        return word
+
+    # ------------------------------------------------------------ arrays
+    def arrays(self, model_of: dict[str, str]) -> tuple[list[Array], dict[str, tuple[Array, tuple[int, ...]]]]:
+        """Arrays of devices whose names differ in numbers only, and the place of every device."""
+        groups: dict[tuple[str, str], dict[tuple[int, ...], str]] = defaultdict(dict)
+        widths: dict[tuple[str, str], list[set[tuple[int, bool]]]] = {}
+        for d in sorted(self.devices, key=_natural):
+            numbers = re.findall(r"\d+", d) if len(re.findall(r"\d+", d)) <= 3 and not re.search(r"\d{7}", d) else []
+            stem = re.sub(r"\d+", "\0", d) if numbers else d
+            key = model_of[d], stem
+            groups[key][tuple(map(int, numbers))] = d
+            for axis, n in zip(widths.setdefault(key, [set() for _ in numbers]), numbers, strict=True):
+                axis.add((len(n), n.startswith("0")))
+        arrays: list[Array] = []
+        place: dict[str, tuple[Array, tuple[int, ...]]] = {}
+        for (model, stem), members in groups.items():
+            padded = tuple(_width(w) for w in widths[model, stem])
+            lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
+            highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
+            size = 1
+            for low, high in zip(lows, highs, strict=True):
+                size *= high - low + 1
+            whole = len(members) > 1 and -1 not in padded and size <= DENSE * len(members) and self.structure
+            parts = [members] if whole else [{k: v} for k, v in members.items()]
+            for part in parts:
+                if whole:
+                    made = Array(
+                        self.word(re.sub(r"[\W_]+", "_", stem.replace("\0", "_")).strip("_") or "device"),
+                        model,
+                        stem,
+                        padded,
+                        lows,
+                        highs,
+                        part,
+                    )
+                else:
+                    ((_, name),) = part.items()
+                    made = Array(self.word(name), model, name, (), (), (), {(): name})
+                arrays.append(made)
+                place.update((name, (made, at)) for at, name in made.members.items())
+        return arrays, place
+
+    def declared(self, a: Array, model_of: dict[str, str]) -> list[str]:
+        """The declaration of an array, its names, and what of it was not seen."""
+        kind = "switch" if self.devices[next(iter(a.members.values()))].switch else "host"
+        role = " { role accelerator }" if kind == "host" else ""
+        axes = ", ".join(f"{low}..{high}" if low else str(high + 1) for low, high in zip(a.lows, a.highs, strict=True))
+        lines = [f"  {kind} {a.word}{f'[{axes}]' if axes else ''}: {a.model}{role}"]
+        letters = LETTERS[: len(a.lows)]
+        template = a.stem.replace("{", "{{").replace("}", "}}")
+        for letter, width in zip(letters, a.widths, strict=True):
+            template = template.replace("\0", f"{{{letter}{f':0{width}' if width else ''}}}", 1)
+        index = f"[{', '.join(letters)}]" if letters else ""
+        lines.append(f'  naming {a.word}{index} "{template}"')
+        gone = [at for at in _box(a.lows, a.highs) if at not in a.members] if a.lows else []
+        lines += [f"  omit {a.word}[{', '.join(map(str, at))}]" for at in gone]
+        return lines
+
+    # ------------------------------------------------------------ connects
+    def connects(
+        self, arrays: list[Array], place: dict[str, tuple[Array, tuple[int, ...]]], path: dict[tuple[str, str], str]
+    ) -> list[str]:  # fmt: skip
+        """Connects, a rule where one gives all links between two arrays, else a link each."""
+        order = {id(a): i for i, a in enumerate(arrays)}
+        groups: dict[tuple[int, int, int], Rows] = defaultdict(list)
+        for (a, b), rate in self.links.items():
+            (x, at), (y, to) = place[a[0]], place[b[0]]
+            if (self.devices[a[0]].switch, order[id(x)]) > (self.devices[b[0]].switch, order[id(y)]):
+                a, b, x, y, at, to = b, a, y, x, to, at
+            p, q = (int(path[e][2:-1]) for e in (a, b))
+            groups[order[id(x)], order[id(y)], rate].append(((*at, p), (*to, q)))
+        out = []
+        for (i, j, rate), rows in sorted(groups.items()):
+            x, y = arrays[i], arrays[j]
+            boxes = (self.box(x), self.box(y)) if self.structure else None
+            out += [f"  {line}" for line in rules(x.word, y.word, rows, _rate(rate), boxes)]
+        return out
+
+    def box(self, a: Array) -> list[tuple[int, int]]:
+        """The ranges of the indices of an array and of the ports of its model."""
+        device = self.devices[next(iter(a.members.values()))]
+        numbered = device.switch and all(p.isdigit() for p in device.ports)
+        last = max([device.count, *map(int, device.ports)]) if numbered else len(device.ports) - 1
+        return [*zip(a.lows, a.highs, strict=True), (int(numbered), last)]
+
+
+LETTERS = ("a", "b", "c", "d")
+
+
+def _ports(names: Sequence[str]) -> str:
+    """Ports of the names that they have."""
+    common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
+    stems = {re.sub(r"\d+$", "", n) for n in names}
+    numbers = [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()] if common and len(stems) == 1 else []
+    if len(numbers) == len(names) and all(str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)):  # type: ignore[index]
+        stem = common[1]  # type: ignore[index]
+        if numbers == list(range(len(numbers))):
+            return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
+        return f'let number = [{", ".join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "{stem}{{number[i]}}" }}'
+    listed = ", ".join(f'"{n}"'.replace("{", "{{").replace("}", "}}") for n in names)
+    return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
+
+
+def _width(seen: set[tuple[int, bool]]) -> int:
+    """Digits of numbers that are padded with zeros, 0 where none is padded, -1 where they follow no rule."""
+    if not any(zero and digits > 1 for digits, zero in seen):
+        return 0
+    smallest = min(digits for digits, _ in seen)
+    return smallest if all(digits == smallest or not zero for digits, zero in seen) else -1
+
+
+def _box(lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
+    out: list[tuple[int, ...]] = [()]
+    for low, high in zip(lows, highs, strict=True):
+        out = [(*at, n) for at in out for n in range(low, high + 1)]
+    return out
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.findall(r"\d{1,18}|\D+", text)]
+
+
+def _identifier(text: str) -> str:
+    word = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "asbuilt"
+    return f"n{word}" if word[0].isdigit() else word
+
+
+def _plain(text: str) -> str:
+    """A name that a string of the language can hold."""
+    return text.replace('"', "'").replace("\t", " ")
+
+
+def _rate(rate: int) -> str:
+    for unit, word in RATES:
+        if rate % unit == 0:
+            return f"{rate // unit}{word}"
+    return f"{rate}bps"

@@ -1,0 +1,396 @@
+"""Matches what captures saw with the devices and ports of a design: by name, by identifier, by rules, then by position."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tdsl.fabric.columns import PortColumns, port_id
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.subnets import subnets
+from tdsl.observe.names import AGGREGATION, Rule, is_factory, readings
+from tdsl.observe.record import End, Node, Observed, Wire
+
+INFINIBAND = ("switch", "adapter", "router")
+"""Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Virtual:
+    """A port that the design does not have: of a device of the design (its row) or of a node that is not in it (-1)."""
+
+    device: int
+    node: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Positioned:
+    """A node that was matched by its neighbours: ``fit`` of its ``links`` go where the device is planned."""
+
+    node: str
+    device: int
+    fit: int
+    links: int
+
+
+@dataclass(eq=False, slots=True)
+class Seen:
+    """A capture in the rows of a fabric. ``far`` holds the port at the other end of every port that was seen, in both directions;
+    ports from ``ports`` on are ``virtual``."""
+
+    fabric: Fabric
+    observed: Observed
+    ports: int
+    far: dict[int, int] = field(default_factory=dict)
+    wire: dict[int, Wire] = field(default_factory=dict)
+    virtual: list[Virtual] = field(default_factory=list)
+    nodes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))  # of every device that was seen
+    positioned: list[Positioned] = field(default_factory=list)
+    unplanned: list[str] = field(default_factory=list)
+    conflicts: list[tuple[int, Wire, Wire]] = field(default_factory=list)
+    loops: list[Wire] = field(default_factory=list)
+    identities: list[tuple[int, str, str, str]] = field(default_factory=list)  # device, node, planned id, seen ids
+    other_ports: int = 0  # links at ports that the model of the device does not have, such as management ports
+    audited: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # links that the captures would show
+
+    def device(self, port: int) -> int:
+        """The device of a port, -1 where the design has none."""
+        return int(self.fabric.port_device[port]) if port < self.ports else self.virtual[port - self.ports].device
+
+
+class Names:
+    """The devices of a fabric by all their names, and the ports of every model by all of theirs."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        self.devices: dict[str, int] = {}
+        self.folded: dict[str, int] = {}
+        for d in np.flatnonzero(fabric.built).tolist():
+            for name in (fabric.device_path(d), fabric.device_name(d)):
+                self.devices[name] = d
+                self.folded[name.casefold()] = -1 if self.folded.get(name.casefold(), d) != d else d
+        self.tables = [self._table(m) for m in range(len(fabric.models))]
+
+    def _table(self, model: int) -> dict[str, tuple[int, ...]]:
+        out: dict[str, tuple[int, ...]] = {}
+        columns = PortColumns(self.fabric)
+        holes: dict[str, list[int]] = defaultdict(list)
+        for c in self.fabric.models[model].classes:
+            for i in range(c.size):
+                for name in (c.path(i), c.labels[i], c.systems[i], c.netdev(i), port_id(c, i)):
+                    if name:
+                        out.setdefault(name.casefold(), (c.first + i,))
+                row = int(columns.base[model]) + c.first + i
+                for name in (columns.hole[row], columns.hole_id[row]):
+                    holes[str(name).casefold()].append(c.first + i)
+        for name, ports in holes.items():
+            out.setdefault(name, tuple(dict.fromkeys(ports)))
+        return out
+
+    def device(self, name: str) -> int:
+        """The row of a device, -1 where there is none of this name."""
+        found = self.devices.get(name)
+        return self.folded.get(name.casefold(), -1) if found is None else found
+
+    def local(self, device: int, names: Iterable[str]) -> tuple[int, ...]:
+        """Ports inside a device that one of these names means; several for a cable of several links."""
+        table = self.tables[int(self.fabric.device_model[device])]
+        return next((table[n.casefold()] for n in names if n.casefold() in table), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Identifiers:
+    """Identifiers of assets: the device and the port (-1 for the device itself) that each belongs to."""
+
+    owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def planned_far(fabric: Fabric) -> Ints:
+    """The port at the other end of every port by the design, -1 where none is planned."""
+    far = np.full(len(fabric.port_device), -1, dtype=np.int64)
+    far[fabric.link_a] = fabric.link_b
+    far[fabric.link_b] = fabric.link_a
+    return far
+
+
+def match(fabric: Fabric, observed: Observed, rules: Sequence[Rule] = (), assets: Identifiers | None = None) -> Seen:
+    """Say which port of the design every end of every link is."""
+    return _Matcher(fabric, observed, rules, assets or Identifiers()).run()
+
+
+class _Matcher:
+    def __init__(self, fabric: Fabric, observed: Observed, rules: Sequence[Rule], assets: Identifiers) -> None:
+        self.fabric, self.observed, self.rules, self.assets = fabric, observed, rules, assets
+        self.names = Names(fabric)
+        self.base = fabric.port_base.tolist()
+        self.planned = planned_far(fabric)
+        self.seen = Seen(fabric, observed, len(fabric.port_device))
+        self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
+        self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
+        self.at_port: dict[str, int] = {}  # nodes that are one port of a host
+
+    def run(self) -> Seen:
+        """All steps."""
+        for node in self.observed.nodes.values():
+            if AGGREGATION.fullmatch(node.description):
+                self.observed.aside[node.key] = "an aggregation node of in-network reduction"
+            elif node.kind == "router":
+                self.observed.aside[node.key] = "a router between subnets"
+        self.by_name()
+        self.by_identifier()
+        self.by_position()
+        self.links()
+        for node in self.observed.nodes.values():
+            if node.key in self.target:
+                self.seen.nodes[self.target[node.key][0]].append(node.key)
+            elif node.key not in self.observed.aside:
+                self.seen.unplanned.append(node.key)
+        self.audited()
+        return self.seen
+
+    # ------------------------------------------------------------ which device a node is
+    def by_name(self) -> None:
+        """Match by names. A whole switch of which two nodes have the name is matched by neither."""
+        claimed: dict[tuple[int, str], list[str]] = defaultdict(list)
+        for node in self.observed.nodes.values():
+            if node.key in self.observed.aside:
+                continue
+            for name, unit in readings(node.description, self.rules):
+                device = self.names.device(name)
+                if device >= 0 and self.fits(node, device, unit):
+                    self.target[node.key] = device, unit
+                    claimed[device, unit if node.kind == "adapter" else ""].append(node.key)
+                    break
+        for (device, _), keys in claimed.items():
+            if len(keys) > 1 and any(self.observed.nodes[k].kind in INFINIBAND for k in keys):
+                chosen = self.by_assets(keys, device)
+                for key in keys:
+                    if key != chosen:
+                        del self.target[key]
+
+    def by_assets(self, keys: list[str], device: int) -> str:
+        """Of nodes with one name, the one that has the identifier of the asset; "" where none has."""
+        found = [k for k in keys if any(self.assets.owner.get(i, (-1, 0))[0] == device for i in self.observed.nodes[k].ids)]
+        return found[0] if len(found) == 1 else ""
+
+    def fits(self, node: Node, device: int, unit: str) -> bool:
+        """Whether a node may be this device: a switch is a switch, and an adapter names one that the host has."""
+        if node.kind == "switch":
+            return bool(self.fabric.is_switch[device])
+        if node.kind == "adapter":
+            return bool(self.fabric.is_end[device])
+        return True
+
+    def by_identifier(self) -> None:
+        """Match by GUID, MAC or serial number of the table of assets; a device of a name with another identifier is noted."""
+        owner = self.assets.owner
+        for node in self.observed.nodes.values():
+            if node.key not in self.target and node.key not in self.observed.aside:
+                named = [d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0]  # as an import names them
+                if named and self.fits(node, named[0], ""):
+                    self.target[node.key] = named[0], "hca" if node.kind == "adapter" else ""
+            found = {owner[i] for i in node.ids if i in owner}
+            if node.key in self.observed.aside or not owner:
+                continue
+            if node.key not in self.target and len({d for d, _ in found}) == 1:
+                device, local = min(found)
+                self.target[node.key] = device, ""
+                if local >= 0:
+                    self.at_port[node.key] = self.base[device] + local
+            elif node.key in self.target and node.ids:
+                self.identity(node, found)
+
+    def identity(self, node: Node, found: set[tuple[int, int]]) -> None:
+        """Note a named device whose identifier is not the planned one."""
+        device, unit = self.target[node.key]
+        local = self.names.local(device, (unit,)) if unit else (-1,)
+        planned = [i for i, (d, p) in self.assets.owner.items() if d == device and (not local or p in local)]
+        if planned and not any(d == device for d, _ in found):
+            self.seen.identities.append((device, node.key, planned[0], node.ids[0]))
+
+    def by_position(self) -> None:
+        """Match what has no name by its neighbours, as long as that gives new matches."""
+        around: dict[str, list[tuple[End, End]]] = defaultdict(list)
+        for w in self.observed.wires:
+            around[w.a.node].append((w.a, w.b))
+            around[w.b.node].append((w.b, w.a))
+        open_ = [k for k in self.observed.nodes if k not in self.target and k not in self.observed.aside and around[k]]
+        taken = {d for d, _ in self.target.values()}
+        taken_ports = set(self.at_port.values())
+        for key, (device, unit) in self.target.items():
+            if self.observed.nodes[key].kind == "adapter":
+                taken_ports |= {self.base[device] + p for p in self.names.local(device, (unit,))}
+        while True:
+            votes: dict[int, list[tuple[int, str]]] = defaultdict(list)
+            for key in open_:
+                best = self.vote(key, around[key])
+                if best is not None:
+                    votes[best[0]].append((best[1], key))
+            new = False
+            for place, candidates in votes.items():
+                candidates.sort(key=lambda c: (-c[0], c[1]))
+                fit, key = candidates[0]
+                device = int(self.fabric.port_device[place]) if self.single(key) else place
+                used = place in taken_ports if self.single(key) else device in taken
+                if used or (len(candidates) > 1 and candidates[1][0] == fit):
+                    continue
+                self.target[key] = device, ""
+                if self.single(key):
+                    self.at_port[key] = place
+                    taken_ports.add(place)
+                taken.add(device)
+                self.seen.positioned.append(Positioned(key, device, fit, len(around[key])))
+                new = True
+            if not new:
+                return
+            open_ = [k for k in open_ if k not in self.target]
+
+    def single(self, key: str) -> bool:
+        """Whether a node is one adapter, so that it is matched with a port of a host."""
+        return self.observed.nodes[key].kind == "adapter"
+
+    def vote(self, key: str, links: list[tuple[End, End]]) -> tuple[int, int] | None:
+        """The device (of an adapter: the port) that more than half of a node's links fit, and how many do."""
+        node = self.observed.nodes[key]
+        count: Counter[int] = Counter()
+        for own, far in links:
+            ports = self.resolve(far)
+            if len(ports) != 1 or ports[0] >= self.seen.ports:
+                continue
+            planned = int(self.planned[ports[0]])
+            if planned < 0:
+                continue
+            device = int(self.fabric.port_device[planned])
+            if self.single(key):
+                if self.fabric.is_end[device]:
+                    count[planned] += 1
+            elif node.kind != "switch" or (self.fabric.is_switch[device] and self.number_fits(own, planned)):
+                count[device] += 1
+        if not count:
+            return None
+        (place, fit), *others = count.most_common(2)
+        if others and others[0][1] == fit:
+            return None
+        return (place, fit) if 2 * fit > len(links) else None
+
+    def number_fits(self, own: End, planned: int) -> bool:
+        """Whether the number of a switch's port is that of the port which the design connects there."""
+        device = int(self.fabric.port_device[planned])
+        return own.port[0] == str(planned - self.base[device] + 1)
+
+    # ------------------------------------------------------------ which port an end is
+    def resolve(self, end: End) -> tuple[int, ...]:
+        """The ports of the design that an end means; none where its node or its port is not known."""
+        found = self.target.get(end.node)
+        if found is None:
+            return ()
+        device, unit = found
+        base = self.base[device]
+        node = self.observed.nodes[end.node]
+        if end.node in self.at_port:
+            return (self.at_port[end.node],)
+        if end.id and end.id in self.assets.owner and self.assets.owner[end.id][0] == device:
+            local = self.assets.owner[end.id][1]
+            if local >= 0:
+                return (base + local,)
+        if node.kind == "switch":
+            at = int(end.port[0]) - 1
+            return (base + at,) if 0 <= at < self.base[device + 1] - base else ()
+        if node.kind == "adapter":
+            names = [f"{unit}/{end.port[0]}", *([unit] if end.port[0] == "1" or node.ports == 1 else [])]
+            found_ports = self.names.local(device, names) or (self.lone(device) if not unit else ())
+        else:
+            found_ports = self.names.local(device, (*([unit] if unit else []), *end.port)) or self.numbered(device, end.port)
+        return tuple(base + p for p in found_ports)
+
+    def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
+        """The port of a switch that is called ``Port 21`` or ``21``."""
+        word = names[0].lower().removeprefix("port").strip() if names else ""
+        at = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
+        inside = self.fabric.is_switch[device] and 0 <= at < self.base[device + 1] - self.base[device]
+        return (at,) if inside else ()
+
+    def lone(self, device: int) -> tuple[int, ...]:
+        """The port of a device that has one only."""
+        return (0,) if self.base[device + 1] - self.base[device] == 1 else ()
+
+    def links(self) -> None:
+        """Every link in the rows of the fabric; those whose ends are both known come first."""
+        later: list[Wire] = []
+        for wire in self.observed.wires:
+            if wire.a.node in self.observed.aside or wire.b.node in self.observed.aside:
+                continue
+            a, b = self.resolve(wire.a), self.resolve(wire.b)
+            if a and len(a) == len(b):
+                for p, q in zip(a, b, strict=True):
+                    self.join(p, q, wire)
+            else:
+                later.append(wire)
+        for wire in later:
+            a, b = self.resolve(wire.a), self.resolve(wire.b)
+            known = (a or b)[:1]
+            if not known:
+                if wire.a.node in self.target or wire.b.node in self.target:
+                    self.seen.other_ports += 1
+                continue
+            near, end = known[0], (wire.b if a else wire.a)
+            device = self.target[end.node][0] if end.node in self.target else -1
+            planned = int(self.planned[near])
+            if near in self.seen.far:
+                continue  # the other side's capture says it better
+            if device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device and planned not in self.seen.far:
+                self.join(near, planned, wire)
+            elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
+                self.seen.other_ports += 1
+            else:
+                self.join(near, self.made(end, device), wire)
+
+    def made(self, end: End, device: int) -> int:
+        """A port that stands for one the design does not have."""
+        port = end.port[0] if end.port else ""
+        if (end.node, port) not in self.extra:
+            self.extra[end.node, port] = self.seen.ports + len(self.seen.virtual)
+            self.seen.virtual.append(Virtual(device, end.node, port))
+        return self.extra[end.node, port]
+
+    def join(self, p: int, q: int, wire: Wire) -> None:
+        """Note a link, unless one of its ports has another."""
+        far = self.seen.far
+        if p == q:
+            self.seen.loops.append(wire)
+            return
+        for x, y in ((p, q), (q, p)):
+            if far.get(x, y) != y:
+                self.seen.conflicts.append((x, self.seen.wire[x], wire))
+                return
+        first = self.seen.wire.get(p)
+        if first is None or (wire.rate and not first.rate):
+            self.seen.wire[p] = self.seen.wire[q] = wire
+        far[p], far[q] = q, p
+
+    # ------------------------------------------------------------ what the captures would show
+    def audited(self) -> None:
+        """Links of subnets that were captured as a whole, and links of devices whose own ports were read."""
+        f = self.fabric
+        heard = np.zeros(f.device_count + 1, dtype=np.bool_)
+        whole = np.zeros(f.device_count + 1, dtype=np.bool_)
+        for key, (device, _) in self.target.items():
+            if self.observed.nodes[key].kind in INFINIBAND:
+                whole[device] |= bool(f.is_switch[device])
+            elif key in self.observed.heard:
+                heard[device] = True
+        out = heard[f.device_a] | heard[f.device_b]
+        if self.observed.whole and f.link_count:
+            number = subnets(f)
+            touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
+            out |= np.isin(number, touched)
+        self.seen.audited = out
+
+
+def factory_named(node: Node) -> bool:
+    """Whether a node has no name of its own."""
+    return is_factory(node.description)

@@ -1,0 +1,101 @@
+"""What ``iblinkinfo`` prints: a block a device, a line a port, speeds by lane. Source: iblinkinfo(8)."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.observe.record import End, Malformed, Observed, Place, Wire, number, plain
+from tdsl.observe.speeds import of_gbps, rate
+from tdsl.source import SourceFile
+
+FORMAT = "iblinkinfo"
+OPTION = "iblinkinfo"
+
+HEAD = re.compile(r"(Switch|CA|Router):\s*(?:0x([0-9A-Fa-f]{16})\s+)?(.*):")
+STATE = r"==\(\s*(?:(\d{1,2})X\s+([\d.]+) Gbps\s+)?(\w*)\s*/\s*(\w*)\s*\)==>"
+LINE = re.compile(
+    r"(?:0x([0-9A-Fa-f]{16})\s+)?(?:\"?([^\"]*?)\"?\s+)??(\d*)\s*(\d+)\[\s*\d*\s*\]\s*"
+    + STATE
+    + r"\s*(?:0x([0-9A-Fa-f]{16}))?\s*(\d*)\s*(\d*)\[\s*\d*\s*\]\s*\"([^\"]*)\"\s*\((.*)\)"
+)
+KINDS = {"Switch": "switch", "CA": "adapter", "Router": "router"}
+COULD = re.compile(r"Could be ([\d.]+) Gbps")
+WIDER = re.compile(r"Could be (\d{1,2})X")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return "==>" in head and "==(" in head
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add nodes and links. Where a line does not give the GUID of the far end (``-l`` does), its LID tells which device it is."""
+    _Lines(file, into).read()
+
+
+class _Lines:
+    """Reads one capture line by line."""
+
+    def __init__(self, file: SourceFile, into: Observed) -> None:
+        self.file, self.into = file, into
+        self.head: tuple[str, str, str] = "", "", ""  # kind, GUID and description of the block
+        self.known: set[tuple[str, str]] = set()
+        self.at_lid: dict[str, str] = {}
+        self.waiting: list[tuple[str, str, str, str, str, str, Place, int, int, int]] = []
+
+    def read(self) -> None:
+        """All lines; then the links, since the far end may come later."""
+        for at, raw in enumerate(self.file.text.split("\n"), 1):
+            text = raw.strip()
+            if not text or text.startswith("#"):
+                continue
+            try:
+                head = HEAD.fullmatch(text)
+                if head:
+                    self.head = KINDS[head[1]], head[2] or "", plain(head[3].strip(), at)
+                else:
+                    self.line(text, Place(self.file, at))
+            except Malformed as wrong:
+                self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
+        if not self.at_lid:
+            self.into.fault(self.file, 1, "the capture has no device", "save the output of `iblinkinfo -l`")
+        for here, port, guid, lid, far, far_port, place, rate_, lanes, best in self.waiting:
+            other = self.at_lid.get(lid, "") if not guid else ""
+            other = other or self.node("", guid, far, place)
+            if (here, port) not in self.known and far_port:
+                self.known |= {(here, port), (other, far_port)}
+                self.into.wire(Wire(End(here, (port,)), End(other, (far_port,)), place, rate_, lanes, best))
+        self.into.whole = True
+
+    def line(self, text: str, place: Place) -> None:
+        """A port."""
+        line = LINE.fullmatch(text)
+        if line is None:
+            help = "capture it again: iblinkinfo -l > links.txt"
+            raise Malformed(place.line, f"this line is not of iblinkinfo: {text[:60]!r}", help)
+        guid, name, lid, port, width, speed, state, _, far_guid, far_lid, far_port, far, notes = line.groups()
+        kind, head_guid, description = self.head
+        if not guid and not description:
+            raise Malformed(place.line, "a port before the device that it belongs to", "the capture is cut: capture it again")
+        here = self.node(kind, guid or head_guid, name.strip() if name else description, place)
+        self.into.heard.add(here)
+        if lid:
+            self.at_lid[lid] = here
+        if state != "Active" and not far.strip():
+            return
+        lanes = number(width or "0", place.line, "the width", 64)
+        faster, wider = COULD.search(notes), WIDER.search(notes)
+        speed_name = of_gbps(speed or "")
+        best = rate(int(wider[1]) if wider else lanes, of_gbps(faster[1]) if faster else speed_name) if faster or wider else 0
+        far_name = plain(far.strip(), place.line)
+        self.waiting.append(
+            (here, port, far_guid or "", far_lid, far_name, far_port, place, rate(lanes, speed_name), lanes, best)
+        )  # fmt: skip
+
+    def node(self, kind: str, guid: str | None, description: str, at: Place) -> str:
+        """The node of a GUID or, without one, of a name."""
+        name = plain(description, at.line)
+        ids = (guid.lower(),) if guid else ()
+        key = f"id:{ids[0]}" if ids else f"node:{name}"
+        self.into.node(key, name, kind, ids, 0, at)
+        return key

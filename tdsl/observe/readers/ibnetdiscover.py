@@ -1,0 +1,168 @@
+"""What ``ibnetdiscover`` prints: blocks of nodes with their ports, or with ``-p`` a line a port. Source: ibnetdiscover(8)."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, number, plain
+from tdsl.observe.speeds import of_word, rate
+from tdsl.source import SourceFile
+
+FORMAT = "ibnetdiscover"
+OPTION = "ibnetdiscover"
+
+KINDS = {"Switch": "switch", "Ca": "adapter", "Hca": "adapter", "Rt": "router"}
+SHORT = {"SW": "switch", "CA": "adapter", "RT": "router"}
+HEAD = re.compile(
+    r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid|hcaguid)=(0x[0-9A-Fa-f]{1,16})(?:\(([0-9A-Fa-f]{1,16})\))?\s*"
+)
+NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+(\d{1,6})\s+"([^"]{1,128})"\s*#\s*"([^"]*)"(.*)')
+PORT = re.compile(
+    r'\[(\d{1,6})\](?:\[ext \d+\])?(?:\(([0-9A-Fa-f]{1,16})\))?\s+"([^"]{1,128})"\[(\d{1,6})\](?:\[ext \d+\])?'
+    r"(?:\(([0-9A-Fa-f]{1,16})\))?(?:\s*#(.*))?"
+)
+LINE = re.compile(r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+(\d{1,2})x\s+(\S+)(.*)")
+FAR = re.compile(r"\s+- (SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+\( (.*) \)\s*")
+SPEED = re.compile(r"\b(\d{1,2}x[A-Z]{3}(?:10)?)\b")
+CHASSIS = re.compile(r"(?:Non-)?Chassis\b.*")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return any(HEAD.match(s) or NODE.match(s) or LINE.match(s) for s in head.split("\n")[:200])
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add nodes and links; a link that both of its blocks list is added once."""
+    _Blocks(file, into).read()
+
+
+class _Blocks:
+    """Reads one capture line by line."""
+
+    def __init__(self, file: SourceFile, into: Observed) -> None:
+        self.file, self.into = file, into
+        self.here = ""  # node of the block
+        self.guid = ""
+        self.keys: dict[str, str] = {}  # node by the identifier that blocks use
+        self.known: dict[tuple[str, str], int] = {}  # place of a port's link among those that wait
+        self.pending: dict[str, int] = {}  # identifiers that ports name, with the first line that does
+        self.waiting: list[tuple[str, str, str, str, Place, int, int, str]] = []
+
+    def read(self) -> None:
+        """All lines; a line that is not understood is a finding, and the next is read."""
+        into = self.into
+        before = len(into.nodes)
+        for at, raw in enumerate(self.file.text.split("\n"), 1):
+            text = raw.strip()
+            if not text or text.startswith("#"):
+                self.here = "" if not text else self.here
+                continue
+            try:
+                self.line(text, at)
+            except Malformed as wrong:
+                into.fault(self.file, wrong.line, wrong.message, wrong.help)
+        self.join()
+        if len(into.nodes) == before and not self.waiting:
+            into.fault(self.file, 1, "the capture has no node", "save the output of `ibnetdiscover`")
+        into.whole = True
+
+    def line(self, text: str, at: int) -> None:
+        """One line that is neither blank nor a comment."""
+        head = HEAD.fullmatch(text)
+        if head:
+            if head[1] in ("switchguid", "caguid", "rtguid", "hcaguid"):
+                self.guid = f"{int(head[2], 16):016x}"
+            return
+        node = NODE.fullmatch(text)
+        if node:
+            self.node(node, at)
+            return
+        port = PORT.fullmatch(text)
+        if port:
+            self.port(port, at)
+            return
+        line = LINE.fullmatch(text)
+        if line:
+            self.report(line, at)
+            return
+        if CHASSIS.fullmatch(text):
+            return
+        raise Malformed(at, f"this line is not of ibnetdiscover: {text[:60]!r}", "capture it again: ibnetdiscover > fabric.topo")
+
+    def node(self, found: re.Match[str], at: int) -> None:
+        """The line that opens a block."""
+        kind, count, name, description, _ = found.groups()
+        ids = tuple(filter(None, (self.guid or hexadecimal(name[2:]),)))
+        key = f"id:{ids[0]}" if ids else f"node:{plain(name, at)}"
+        self.guid = ""
+        if name in self.keys:
+            raise Malformed(at, f"the node {name} is described twice", "give one capture of each subnet")
+        self.keys[name] = self.here = key
+        self.current = name
+        ports = number(count, at, "the number of ports", 4096)
+        self.into.node(key, plain(description.strip(), at), KINDS[kind], ids, ports, Place(self.file, at))
+        self.into.heard.add(key)
+
+    def port(self, found: re.Match[str], at: int) -> None:
+        """A port that is cabled."""
+        mine, guid, far, there, far_guid, rest = found.groups()
+        if not self.here:
+            raise Malformed(at, "a port before the node that it belongs to", "the capture is cut or mixed: capture it again")
+        node = self.into.nodes[self.here]
+        if node.ports and not 0 < int(mine) <= node.ports:
+            raise Malformed(at, f"port {mine} of a device that has {node.ports}")
+        self.pending.setdefault(far, at)
+        words = SPEED.findall(rest or "")
+        speed, lanes = of_word(words[-1]) if words else (0, 0)
+        if guid and f"id:{int(guid, 16):016x}" != self.here:
+            self.into.alias[f"id:{int(guid, 16):016x}"] = self.here
+        before = self.known.get((self.current, mine))
+        if before is not None:
+            known = self.waiting[before]
+            if known[2:4] == (self.current, mine) and 0 < speed < known[5]:  # the two ends report different rates
+                self.waiting[before] = (*known[:4], Place(self.file, at), speed, lanes, known[7])
+            return
+        self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
+        ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
+        self.waiting.append((self.current, mine, far, there, Place(self.file, at), speed, lanes, " ".join(ids)))
+
+    def join(self) -> None:
+        """Links, once all nodes are known. A node that no block describes means that the capture is cut."""
+        for name, at in self.pending.items():
+            if name not in self.keys:
+                self.into.fault(
+                    self.file, at, f"the capture is incomplete: it has no block for {name}, which this line names",
+                    "capture the whole subnet again; nothing is judged from a part of it", "E0602",
+                )  # fmt: skip
+        for mine, port, far, there, place, speed, lanes, ids in self.waiting:
+            if mine in self.keys and far in self.keys:
+                own, other = ids.split(" ")
+                a, b = End(self.keys[mine], (port,), own), End(self.keys[far], (there,), other)
+                self.into.wire(Wire(a, b, place, speed, lanes))
+
+    def report(self, found: re.Match[str], at: int) -> None:
+        """A line of the ports report. The names of both sides are at its end."""
+        kind, _, port, guid, width, speed, rest = found.groups()
+        key, ids = f"id:{int(guid, 16):016x}", (f"{int(guid, 16):016x}",)
+        far = FAR.fullmatch(rest)
+        names = far[5] if far else rest.strip()
+        here, there = _names(names) if far else (names.strip("' "), "")
+        self.into.node(key, plain(here, at), SHORT[kind], ids, 0, Place(self.file, at))
+        self.into.heard.add(key)
+        if far is None:
+            return
+        other = f"id:{int(far[4], 16):016x}"
+        self.into.node(other, plain(there, at), SHORT[far[1]], (other[3:],), 0, Place(self.file, at))
+        if (key, port) in self.known:
+            return
+        self.known[key, port] = self.known[other, far[3]] = 0
+        lanes = int(width)
+        self.into.wire(Wire(End(key, (port,)), End(other, (far[3],)), Place(self.file, at), rate(lanes, speed), lanes))
+
+
+def _names(text: str) -> tuple[str, str]:
+    """The names of both ends: ``'leaf 1' - 'host 2 mlx5_0'``, quoted or not."""
+    quoted = re.fullmatch(r"'(.*)' - '(.*)'", text)
+    a, b = (quoted[1], quoted[2]) if quoted else text.partition(" - ")[::2]
+    return a.strip(), b.strip()

@@ -1,0 +1,55 @@
+"""Cisco NX-OS: the text of ``show lldp neighbors detail``. The short table cuts names at 20 characters and is refused."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.observe.readers._neighbours import local, neighbour
+from tdsl.observe.record import Malformed, Observed, Place
+from tdsl.source import SourceFile
+
+FORMAT = "nxos"
+OPTION = "lldp"
+FIELD = re.compile(r"(Chassis id|Port id|Local Port id|Port Description|System Name):\s*(.*)")
+SHORT = re.compile(r"Device ID\s+Local Intf\s+Hold-time")
+EMPTY = ("null", "not advertised")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return "Local Port id:" in head or SHORT.search(head) is not None
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the neighbours of the switch that the file is named after."""
+    here = local(into, stem, Place(file, 1))
+    facts: dict[str, str] = {}
+    start = 1
+    for at, raw in enumerate([*file.text.split("\n"), "Chassis id: "], 1):
+        if "Local Port id:" not in file.text:
+            raise Malformed(at, "the short table cuts names at 20 characters", "capture `show lldp neighbors detail`")
+        found = FIELD.match(raw.strip())
+        if found is None:
+            continue
+        if found[1] == "Chassis id":
+            if facts:
+                _neighbour(into, here, facts, Place(file, start))
+            facts, start = {}, min(at, len(file.line_starts))
+        if found[2].strip() and found[2].strip().lower() not in EMPTY:
+            facts[found[1]] = found[2].strip()
+
+
+def _neighbour(into: Observed, here: str, facts: dict[str, str], at: Place) -> None:
+    try:
+        if "Local Port id" not in facts:
+            raise Malformed(at.line, "a neighbour without a local port", "the capture is cut: capture it again")
+        name, chassis = facts.get("System Name", ""), facts.get("Chassis id", "")
+        ports = facts.get("Port id", ""), facts.get("Port Description", "")
+        neighbour(into, here, _full(facts["Local Port id"]), at, name, chassis, tuple(map(_full, ports)))
+    except Malformed as wrong:
+        into.fault(at.file, wrong.line, wrong.message, wrong.help)
+
+
+def _full(port: str) -> str:
+    """A port's long name: ``Eth1/1`` is ``Ethernet1/1``."""
+    return re.sub(r"^Eth(?=\d)", "Ethernet", port)

@@ -1,0 +1,101 @@
+"""Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, and any table with columns for two ends.
+
+A row is a link. The columns of a UFM file are StartDevice, StartPort, EndDevice, EndPort, with or without ``#`` or ``#Fields:``.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+
+from tdsl.observe.readers._neighbours import device
+from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
+from tdsl.source import SourceFile
+
+FORMAT = "p2p"
+OPTION = "p2p"
+ENDS = (
+    ("a_device", "a_port", "b_device", "b_port"),
+    ("startdevice", "startport", "enddevice", "endport"),
+    ("side_a_device", "side_a_name", "side_b_device", "side_b_name"),
+    ("source_device", "source_port", "destination_device", "destination_port"),
+    ("from_device", "from_port", "to_device", "to_port"),
+    ("device_a", "port_a", "device_b", "port_b"),
+)
+"""Names of the four columns, in lower case, in the order in which they are looked for."""
+MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
+RATE = ("rate_gbps", "speed_gbps")
+COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as a table with the columns of two ends."""
+    return any(_columns(row) for row in csv.reader(head.split("\n")[:10]))
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the rows as links."""
+    table(file, into, {})
+
+
+def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
+    """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of ``ENDS``."""
+    heading: Mapping[str, int] | None = None
+    lines = (line for line in file.text.split("\n"))
+    reader = csv.reader(lines, strict=True)
+    try:
+        for row in reader:
+            at = reader.line_num
+            if not any(c.strip() for c in row) or (row and COMMENT.match(row[0].strip())):
+                continue
+            if heading is None:
+                heading = _columns(row, columns)
+                if heading is None:
+                    raise Malformed(
+                        at, "the first line does not name the columns of two ends",
+                        "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
+                    )  # fmt: skip
+                continue
+            try:
+                _row(into, row, heading, Place(file, at))
+            except Malformed as wrong:
+                into.fault(file, wrong.line, wrong.message, wrong.help)
+    except csv.Error as wrong:
+        raise Malformed(max(reader.line_num, 1), f"this is no CSV: {wrong}") from None
+    if heading is None:
+        raise Malformed(1, "the table is empty", "its first line must be a_device,a_port,b_device,b_port")
+
+
+def _columns(row: list[str], columns: Mapping[str, str] | None = None) -> dict[str, int] | None:
+    """Places of columns by name; None where the row does not name four for two ends."""
+    names = [c.strip().lower().removeprefix("#fields:").lstrip("#").strip() for c in row]
+    first = {name: names.index(name) for name in names}
+    given = {k: v.lower() for k, v in (columns or {}).items()}
+    for group in ENDS:
+        wanted = [given.get(plain_name, name) for plain_name, name in zip(ENDS[0], group, strict=True)]
+        if all(w in first for w in wanted):
+            out = {k: first[w] for k, w in zip(ENDS[0], wanted, strict=True)}
+            for name in (*MORE["a"], *MORE["b"], *RATE):
+                if name in first:
+                    out[name] = first[name]
+            return out
+    return None
+
+
+def _row(into: Observed, row: list[str], heading: Mapping[str, int], at: Place) -> None:
+    def cell(name: str) -> str:
+        place = heading.get(name, len(row))
+        text = row[place].strip() if place < len(row) else ""
+        return plain(text.removeprefix("'"), at.line)
+
+    ends = []
+    for side in "ab":
+        name = cell(f"{side}_device")
+        ports = tuple(dict.fromkeys(filter(None, [cell(f"{side}_port"), *map(cell, MORE[side])])))
+        if not name or not ports:
+            raise Malformed(at.line, f"the row has no device or no port at end {side}", "fill both ends of the row, or remove it")
+        ends.append(End(device(into, name, "", at, heard=True), ports))
+    rate = next(filter(None, map(cell, RATE)), "")
+    bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
+    into.wire(Wire(ends[0], ends[1], at, bps))

@@ -1,0 +1,39 @@
+"""PTM's ``topology.dot``: ``"leaf1":"swp1" -- "spine1":"swp3"``, an edge a link. Source: Cumulus Linux, Prescriptive Topology
+Manager."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.observe.readers._neighbours import device
+from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
+from tdsl.source import SourceFile
+
+FORMAT = "ptm"
+OPTION = "lldp"
+NAME = r'(?:"([^"]*)"|([\w./-]+))'
+EDGE = re.compile(rf"\s*{NAME}\s*:\s*{NAME}\s*--\s*{NAME}\s*:\s*{NAME}\s*(?:\[.*\])?\s*;?\s*")
+OTHER = re.compile(r'\s*(?:(?:strict\s+)?graph\b.*|\{|\}|[\w]+\s*=\s*.*|"[^"]*"\s*(?:\[.*\])?;?|(?:node|edge|graph)\s*\[.*)?\s*')
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a file."""
+    return re.search(r"^\s*(strict\s+)?graph\b", head, re.MULTILINE) is not None and "--" in head
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the edges."""
+    for at, raw in enumerate(file.text.split("\n"), 1):
+        text = raw.split("#", 1)[0] if raw.lstrip().startswith("#") else raw
+        found = EDGE.fullmatch(text)
+        try:
+            if found is None:
+                if OTHER.fullmatch(text) is None and not text.lstrip().startswith("//"):
+                    raise Malformed(at, f"this line is no edge: {text.strip()[:60]!r}", '"leaf1":"swp1" -- "spine1":"swp3";')
+                continue
+            a, p, b, q = (found[i] or found[i + 1] or "" for i in (1, 3, 5, 7))
+            place = Place(file, at)
+            ends = [End(device(into, n, "", place, heard=True), (plain(x, at),)) for n, x in ((a, p), (b, q))]
+            into.wire(Wire(ends[0], ends[1], place))
+        except Malformed as wrong:
+            into.fault(file, wrong.line, wrong.message, wrong.help)

@@ -1,0 +1,93 @@
+"""Opens captures: files and folders of files, each read by the format that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tdsl import files
+from tdsl.observe.readers import Reader, readers
+from tdsl.observe.record import Malformed, Observed
+from tdsl.source import SourceFile
+
+LIMIT = 512 << 20
+"""Bytes of one capture."""
+MOST_FILES = 1 << 16
+LONGEST_LINE = 1 << 20
+HEAD = 1 << 16
+"""Characters by which a format is recognised."""
+
+
+class Unreadable(Exception):
+    """A capture that cannot be opened: a wrong call, not a finding."""
+
+
+def read(captures: Iterable[tuple[str, Path]], into: Observed) -> None:
+    """Read captures, each by the option that gave it ("" for any format). Raises Unreadable."""
+    for option, path in captures:
+        for one in _files(path):
+            _one(option, one, into)
+    into.settle()
+
+
+def _files(path: Path) -> list[Path]:
+    """A file, or the files of a folder in order, hidden ones left out."""
+    if not files.is_dir(path):
+        return [path]
+    found = [path / n for n in files.names(path) if not n.startswith(".") and files.is_file(path / n)]
+    if not found:
+        raise Unreadable(f"{path}: the folder has no files")
+    if len(found) > MOST_FILES:
+        raise Unreadable(f"{path}: the folder has more than {MOST_FILES:,} files")
+    return found
+
+
+def _one(option: str, path: Path, into: Observed) -> None:
+    """Read one file; what is wrong in it is a finding."""
+    try:
+        data = files.read(path, LIMIT)
+    except OSError as fault:
+        raise Unreadable(f"{path}: {fault.strerror or fault}") from None
+    into.files += 1
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    file = SourceFile(path.as_posix(), text)
+    if not text.strip():
+        into.fault(file, 1, "the capture is empty", "capture it again", "E0602")
+        return
+    wrong = _bytes(data, text)
+    if wrong is not None:
+        into.fault(file, wrong[0], wrong[1], "this is no text: capture it again")
+        return
+    reader = _reader(option, file)
+    if reader is None:
+        known = ", ".join(n for n, r in readers().items() if option in ("", r.OPTION))
+        into.fault(file, 1, "this is no capture in a known format", f"formats that are read here: {known}")
+        return
+    try:
+        reader.read(file, path.stem, into)
+    except Malformed as fault:
+        into.fault(file, fault.line, fault.message, fault.help)
+
+
+def _bytes(data: bytes, text: str) -> tuple[int, str] | None:
+    """The first line that is no text, and why; None where all are."""
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        return data.count(b"\n", 0, fault.start) + 1, f"a byte that is not UTF-8: 0x{data[fault.start]:02x}"
+    at = text.find("\0")
+    if at >= 0:
+        return text.count("\n", 0, at) + 1, "a zero byte"
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE and not text.lstrip().startswith(("{", "[")):
+            return number, f"a line of more than {LONGEST_LINE:,} characters"
+    return None
+
+
+def _reader(option: str, file: SourceFile) -> Reader | None:
+    """The reader of a file: of those that the option allows, the first that recognises it."""
+    head = file.text[:HEAD]
+    allowed = [r for r in readers().values() if option in ("", r.OPTION)]
+    if len(allowed) == 1:
+        return allowed[0]
+    return next((r for r in allowed if r.recognises(head)), None)

@@ -1,0 +1,120 @@
+"""Rules for links between two arrays: the place of one end as a function of the other's, exact for every link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+Rows = list[tuple[tuple[int, ...], tuple[int, ...]]]
+"""Links: indices of the device and number of the port at each end."""
+LETTERS = ("a", "b", "c", "d")
+DIVISORS = (0, 2, 3, 4, 5, 6, 8, 10, 12, 16, 18, 20, 24, 32)
+Boxes = tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]
+FEWEST = 3
+"""Links of a rule; fewer are written one by one."""
+
+
+def rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterator[str]:
+    """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of the ports of both
+    arrays; without it, every link is written by itself."""
+    rows = sorted(rows)
+    rule = _rule(a, b, rows, rate, boxes) if boxes is not None and len(rows) >= FEWEST else None
+    if rule is not None:
+        yield rule
+        return
+    if boxes is not None and len(rows) >= FEWEST and len(rows[0][0]) > 1:
+        parts: dict[int, Rows] = {}
+        for row in rows:
+            parts.setdefault(row[0][0], []).append(row)
+        if 1 < len(parts) < len(rows):
+            for fixed in parts.values():
+                yield from rules(a, b, fixed, rate, boxes if _free(fixed) else None)
+            return
+    for x, y in rows:
+        yield f"connect {_end(a, list(map(str, x)))} to {_end(b, list(map(str, y)))} {{ rate {rate} }}"
+
+
+def _free(rows: Rows) -> bool:
+    """Whether a part of the links still has two indices that vary, so that it is worth a rule of its own."""
+    return len(rows) >= FEWEST and sum(len({r[0][i] for r in rows}) > 1 for i in range(len(rows[0][0]))) >= 1
+
+
+def _end(word: str, terms: Sequence[str]) -> str:
+    *device, port = terms
+    index = f"[{', '.join(device)}]" if device else ""
+    return f"{word}{index}.p[{port}]"
+
+
+def _rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
+    """One connect for all links; None where no rule of the known forms gives them."""
+    x = np.array([r[0] for r in rows], dtype=np.int64)
+    y = np.array([r[1] for r in rows], dtype=np.int64)
+    box, other = boxes
+    low, high = x.min(axis=0).tolist(), x.max(axis=0).tolist()
+    varying = [i for i in range(x.shape[1]) if low[i] != high[i]]
+    if not varying:
+        return None
+    size = 1
+    for i in varying:
+        size *= high[i] - low[i] + 1
+    if size > 2 * len(rows):
+        return None
+    terms = [_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
+    if any(t is None for t in terms):
+        return None
+    for j, term in enumerate(terms):  # an index that is alone runs over the range of its place, so both must be the same
+        if term in LETTERS and box[LETTERS.index(term)] != other[j]:
+            terms[j] = f"{term} + 0"
+    names = [LETTERS[i] if i in varying else str(low[i]) for i in range(x.shape[1])]
+    guard = [f"{LETTERS[i]} >= {low[i]}" for i in varying if low[i] > box[i][0]]
+    guard += [f"{LETTERS[i]} <= {high[i]}" for i in varying if high[i] < box[i][1]]
+    have = set(map(tuple, x[:, varying].tolist()))
+    gone = [p for p in product(*(range(low[i], high[i] + 1) for i in varying)) if p not in have]
+    if len(gone) > 16:
+        return None
+    for point in gone:
+        same = " and ".join(f"{LETTERS[i]} == {n}" for i, n in zip(varying, point, strict=True))
+        guard.append(f"not ({same})")
+    where = f" where {' and '.join(guard)}" if guard else ""
+    return f"connect {_end(a, names)} to {_end(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
+
+
+def _function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) -> str | None:
+    """An expression that is ``y`` for every row: a sum of indices times whole numbers, or of an index divided, and its rest."""
+    if (y == y[0]).all():
+        return str(int(y[0]))
+    for divisor in DIVISORS:
+        for split in varying if divisor else varying[:1]:
+            names, columns = [], []
+            for i in varying:
+                shifted = x[:, i] - low[i]
+                name = f"({LETTERS[i]} - {low[i]})" if low[i] else LETTERS[i]
+                if divisor and i == split:
+                    names += [f"{name} // {divisor}", f"{name} % {divisor}"]
+                    columns += [shifted // divisor, shifted % divisor]
+                else:
+                    names.append(name)
+                    columns.append(shifted)
+            found = _sum(np.stack(columns, axis=1), y, names)
+            if found is not None:
+                return found
+    return None
+
+
+def _sum(columns: np.ndarray, y: np.ndarray, names: list[str]) -> str | None:
+    """Whole coefficients and a constant that give ``y`` exactly, as an expression."""
+    matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
+    found = np.rint(np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]).astype(np.int64)
+    if not (matrix @ found == y).all():
+        return None
+    terms: list[str] = []
+    for factor, name in zip(found[:-1].tolist(), names, strict=True):
+        if factor:
+            body = f"({name})" if "//" in name or "%" in name else name
+            terms.append(body if factor == 1 else f"{factor} * {body}" if terms or factor > 0 else f"0 - {-factor} * {body}")
+    constant = int(found[-1])
+    if constant or not terms:
+        terms.append(str(constant))
+    return " + ".join(terms).replace("+ -", "- ")

@@ -1,0 +1,61 @@
+"""The work that mends the faults of an audit, as a table, in the order in which a crew walks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+from tdsl import catalogue
+from tdsl.emit.quote import cell
+from tdsl.fabric.columns import natural
+from tdsl.observe.audit import Audit
+
+COLUMNS = (
+    "step", "hall", "row", "rack", "u", "device", "port", "action", "connected_to", "planned", "cable_id", "finding", "code",
+    "message",
+)  # fmt: skip
+Place = tuple[str, str, str, str]
+"""Hall, row, rack and unit of a device; "" where unknown."""
+
+
+def rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object, ...]]:
+    """One row a task: by hall, row and rack where they are known, then by device and port."""
+    found = []
+    for number, fault in enumerate(made.faults, 1):
+        code = fault.finding.code
+        for task in fault.tasks:
+            place = places.get(task.device, ("", "", "", ""))
+            key = tuple(natural(p) for p in (*place[:3], task.device, task.port))
+            said = (number, f"{code} {catalogue.name_of(code)}", fault.finding.message)
+            found.append((key, (*place, task.device, task.port, task.action, task.found, task.planned, task.cable, *said)))
+    found.sort(key=lambda f: f[0])
+    return [(step, *row) for step, (_, row) in enumerate(found, 1)]
+
+
+def as_csv(table: Sequence[tuple[object, ...]]) -> bytes:
+    """The table as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([cell(v) for v in row] for row in table)
+    return out.getvalue().encode()
+
+
+def read_places(text: str) -> dict[str, Place]:
+    """A table of places: columns device, hall, row, rack, u, in any order; those that are not there are unknown.
+
+    Raises ValueError with the reason."""
+    reader = csv.reader(text.splitlines(), strict=True)
+    try:
+        lines = [r for r in reader if any(c.strip() for c in r) and not r[0].startswith("#")]
+    except csv.Error as wrong:
+        raise ValueError(f"line {reader.line_num}: this is no CSV: {wrong}") from None
+    heading = [c.strip().lower() for c in lines[0]] if lines else []
+    if "device" not in heading:
+        raise ValueError("line 1: the table has no column `device`")
+    out = {}
+    for row in lines[1:]:
+        cells = dict(zip(heading, (c.strip() for c in row), strict=False))
+        out[cells.get("device", "")] = (cells.get("hall", ""), cells.get("row", ""), cells.get("rack", ""), cells.get("u", ""))
+    return out

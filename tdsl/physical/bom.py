@@ -1,0 +1,164 @@
+"""The bill of materials: what to order for a fabric, line by line, with what is not known said as such."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.graph import Fabric
+from tdsl.physical.figures import Figures, price
+from tdsl.physical.parts import MICRO, optic_watts, several, shown
+from tdsl.physical.racks import watts
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import LENGTH, Quantity
+
+KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the bill. ``place`` says where it belongs: the model that a transceiver goes into, the class of a cable.
+    ``length_m``, ``watts`` and prices are "" where unknown or without meaning; ``note`` says what must be settled."""
+
+    kind: str
+    model: str
+    description: str
+    order_number: str
+    place: str
+    length_m: int | float | str
+    quantity: int
+    unit_watts: int | float | str
+    unit_price: int | float | str
+    price: int | float | str
+    note: str
+
+
+def number(value: Fraction | None) -> int | float | str:
+    """An amount as a cell, "" where unknown."""
+    if value is None:
+        return ""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def order_number(part: DeviceModel, micrometres: int) -> str:
+    """What to order: the part's number, or for a length its code behind the part's name; "" where the catalogue has none."""
+    lengths = [v.amount for v in several(part, "lengths") if isinstance(v, Quantity) and v.dim == LENGTH]
+    codes = [str(c) for c in several(part, "codes")]
+    for length, code in zip(lengths, codes, strict=False):
+        if int(length * MICRO) == micrometres:
+            return code
+    return str(part.facts.get("part", ""))
+
+
+def bill(fabric: Fabric) -> list[Line]:
+    """All lines, by kind, then by name and length."""
+    figures = Figures(fabric)
+    lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures)]
+    legs = len(fabric.cable_a)
+    if legs:
+        lines.append(Line("label", "cable label", "one for each end of each cable leg", "", "", "", 2 * legs, "", "", "", ""))
+    return sorted(
+        lines, key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1)
+    )
+
+
+def _line(
+    kind: str, model: str, description: str, ordered: str, place: str, length: int | float | str, count: int,
+    power: Fraction | None, each: Fraction | None, note: str = "",
+) -> Line:  # fmt: skip
+    return Line(kind, model, description, ordered, place, length, count, number(power), number(each),
+                number(None if each is None else each * count), note)  # fmt: skip
+
+
+def _racks(f: Fabric) -> list[Line]:
+    """Racks that hold devices: those with accelerators, and the others, for switches and management."""
+    p = f.places
+    if p is None:
+        return []
+    rows = np.flatnonzero(f.built & (f.container < 0) & (p.device_rack >= 0))
+    compute = set(p.device_rack[rows[f.role[rows] == "accelerator"]].tolist())
+    count = Counter((p.rack_kind[r].height, r in compute) for r in set(p.device_rack[rows].tolist()))
+    out = []
+    for (height, with_hosts), n in sorted(count.items(), key=lambda x: (x[0][0] or 0, not x[0][1])):
+        what = "compute rack" if with_hosts else "management rack"
+        name = f"rack {height}U" if height is not None else "rack"
+        note = "" if height is not None else "the height is not stated"
+        holds = "holds hosts with accelerators" if with_hosts else "holds switches, managers and other hosts"
+        out.append(_line("rack", name, holds, "", what, "", n, None, None, note))
+    return out
+
+
+def _devices(figures: Figures) -> list[Line]:
+    f = figures.fabric
+    rows = np.flatnonzero(figures.mounted)
+    out = []
+    for m, n in enumerate(np.bincount(f.device_model[rows], minlength=len(f.models)).tolist()):
+        if n:
+            model = f.models[m]
+            note = (
+                "" if f.places is None or "airflow" in model.facts or model.kind != "switch" else "state the direction of airflow"
+            )
+            out.append(_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
+                             watts(model), price(model, f.prices), note))  # fmt: skip
+    return out
+
+
+def _optics(figures: Figures) -> list[Line]:
+    f, found = figures.fabric, figures.optics
+    out = []
+    count = Counter(zip(found.part.tolist(), f.device_model[found.device].tolist(), strict=True))
+    for (part, m), n in sorted(count.items()):
+        optic = found.parts[part]
+        out.append(_line("optic", shown(optic), optic.title, str(optic.facts.get("part", "")), f.models[m].name, "", n,
+                         optic_watts(optic), price(optic, f.prices)))  # fmt: skip
+    lacking = Counter(f.device_model[found.open_ends].tolist())
+    for m, n in sorted(lacking.items()):
+        out.append(_line("optic", "?", "no transceiver is chosen for these cable ends", "", f.models[m].name, "", n, None, None,
+                         "to be settled"))  # fmt: skip
+    return out
+
+
+def _cables(figures: Figures) -> list[Line]:
+    f, physical = figures.fabric, figures.physical
+    plain = f.cable_leg <= 1
+    classes = [f.classes[c] if c >= 0 else "" for c in range(len(f.classes))] + [""]
+    out = []
+    if physical is None:
+        stated = [s.settings.get("cable", "?") for s in f.statements]
+        count = Counter(zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), strict=True))
+        for (statement, c), n in sorted(count.items()):
+            part = f.statements[statement].settings.get("part")
+            each = price(part, f.prices) if isinstance(part, DeviceModel) else None
+            out.append(_line("cable", str(stated[statement]), "", "", classes[c], "", n, None, each, "no length: no places"))
+        return out
+    number_of, choices = physical.parts.group
+    sold, confirmed = physical.parts.sold
+    run = physical.lengths.run
+    keys = zip(number_of[plain].tolist(), f.cable_class[plain].tolist(), sold[plain].tolist(), confirmed[plain].tolist(),
+               (run[plain] >= 0).tolist(), strict=True)  # fmt: skip
+    merged: Counter[tuple[str, str, str, int | float | str, str]] = Counter()
+    price_of: dict[str, Fraction | None] = {}
+    titles: dict[str, str] = {}
+    for (k, c, length, sure, known), n in Counter(keys).items():
+        cable = choices[k].cable
+        name = shown(cable) if cable is not None else "?"
+        price_of[name] = price(cable, f.prices) if cable is not None else None
+        titles[name] = cable.title if cable is not None else ""
+        if cable is None:
+            note = choices[k].why
+        elif not known:
+            note = "the length is unknown"
+        elif length < 0:
+            listed = {"lengths", "unconfirmed"} & set(cable.facts)
+            note = "longer than what is sold" if listed else "no length is stated for this part"
+        else:
+            note = "" if sure else "confirm: this length is not in a published list"
+        metres: int | float | str = "" if length < 0 else number(Fraction(length, MICRO))
+        code = order_number(cable, length) if cable is not None else ""
+        merged[name, code, classes[c], metres, note] += n
+    for (name, code, where, length_m, note), n in merged.items():
+        out.append(_line("cable", name, titles[name], code, where, length_m, n, None, price_of[name], note))
+    return out

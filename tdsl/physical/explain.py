@@ -1,0 +1,32 @@
+"""The arithmetic behind the length of a cable, as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tdsl.physical.lengths import MM
+from tdsl.physical.model import Physical
+from tdsl.physical.parts import MICRO, shown
+
+
+def explained(physical: Physical, leg: int) -> Iterator[tuple[str, float | None]]:
+    """What and how many metres: the stretches of a leg, their sum, and the length to order with its part."""
+    lengths, parts = physical.lengths, physical.parts
+    why = lengths.unknown(leg)
+    if why:
+        yield f"the length is unknown: {why}", None
+        return
+    for step in lengths.steps(leg):
+        yield step.what, step.length / MICRO
+    run = int(lengths.run[leg])
+    yield "in all", run / MICRO
+    choice = parts.choice(leg)
+    sold, confirmed = (int(column[leg]) for column in parts.sold)
+    if choice.cable is None:
+        yield f"no part is chosen: {choice.why}; the run to the next decimetre", -(-run // (100 * MM)) / 10
+    elif sold < 0:
+        yield f"{shown(choice.cable)} is not sold in a length that covers it", None
+    else:
+        ends = " and ".join(shown(o) for o in (choice.optic_a, choice.optic_b) if o is not None)
+        note = "" if confirmed else "; confirm this length with the vendor"
+        yield f"{shown(choice.cable)}{f' between {ends}' if ends else ''}, next length sold{note}", sold / MICRO

@@ -1,0 +1,318 @@
+"""Which cable and which optics each cable leg gets: those that a connect pins, else the best that the catalogue has for its run.
+
+A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of a twin-port
+transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown counts as most), then the shortest
+reach, then the name. The catalogue states no prices. Copper is taken where it is pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.cables import Cables
+from tdsl.fabric.columns import PortColumns
+from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
+from tdsl.physical.lengths import Lengths
+from tdsl.semantics.model import DeviceModel, PortClass
+from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
+
+MICRO = 1_000_000
+COPPER = ("dac", "acc", "copper")
+
+
+def shown(part: DeviceModel) -> str:
+    """The name of a part as its maker writes it: names in a design have no hyphens."""
+    return part.name.replace("_", "-")
+
+
+def amount(part: DeviceModel, fact: str, dim: tuple[int, ...]) -> Fraction | None:
+    """A quantity that a part states, None where it does not."""
+    value = part.facts.get(fact)
+    return value.amount if isinstance(value, Quantity) and value.dim == dim else None
+
+
+def several(part: DeviceModel, fact: str) -> tuple[object, ...]:
+    """The values of a fact that may be a list."""
+    value = part.facts.get(fact, ())
+    return value if isinstance(value, tuple) else (value,)
+
+
+def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
+    """Micrometres of the lengths in which a part is sold: those with a source, and those that must be confirmed."""
+    found = []
+    for fact in ("lengths", "unconfirmed"):
+        amounts = [v.amount for v in several(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
+        found.append(sorted(int(x * MICRO) for x in amounts))
+    return found[0], found[1]
+
+
+def sold(part: DeviceModel, run: int) -> tuple[int, bool] | None:
+    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where no other fits."""
+    for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
+        fit = next((x for x in lengths if x >= run), None)
+        if fit is not None:
+            return fit, confirmed
+    return None
+
+
+def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
+    """Watts of a transceiver: its maximum, or with ``typical`` the typical figure where one is stated."""
+    most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
+    return (usual if usual is not None else most) if typical else (most if most is not None else usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the legs of one connect between two port classes get; ``why`` says what is missing where there is no cable."""
+
+    cable: DeviceModel | None
+    optic_a: DeviceModel | None
+    optic_b: DeviceModel | None
+    why: str = ""
+
+
+def fits(optic: DeviceModel, c: PortClass, rate: int) -> str:
+    """Why a transceiver does not go into the cages of a port class at a rate, "" if it does."""
+    form = [str(x) for x in several(optic, "form")]
+    ports = optic.facts.get("ports", 1)
+    if not c.form:
+        return "the model does not state the cage"
+    if not form or form[0] != c.form:
+        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {c.form}"
+    if len(form) > 1 and not c.heatsink:
+        return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
+    if len(form) > 1 and form[1] != c.heatsink:
+        return f"{shown(optic)} is {form[1]}, and the cage takes {c.heatsink}"
+    if ports != c.per_cage:
+        return f"{shown(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {c.per_cage}"
+    speed = amount(optic, "rate", RATE)
+    if speed is None or speed != rate:
+        its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
+        return f"{shown(optic)} runs at {its}, and the link at {Quantity(Fraction(rate), RATE)}"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Legs of one connect between two port classes: what must fit them."""
+
+    a: PortClass
+    b: PortClass
+    rate: int
+    legs: int  # of a break-out, 0 for straight cables
+    run: int  # the longest, -1 where one is unknown
+
+
+class Parts:
+    """Cables and optics of a fabric that has places."""
+
+    def __init__(self, fabric: Fabric, lengths: Lengths, catalogue: Sequence[DeviceModel]) -> None:
+        self.fabric, self.lengths = fabric, lengths
+        self.optics = [p for p in catalogue if p.kind == "optic"]
+        self.cables = [p for p in catalogue if p.kind == "cable"]
+        self.ports = PortColumns(fabric)
+
+    @cached_property
+    def leg_rate(self) -> Ints:
+        """Bit/s of the links of every leg together."""
+        links, legs = Cables(self.fabric).crossings
+        total = np.zeros(len(self.fabric.cable_a), dtype=np.int64)
+        np.add.at(total, legs, self.fabric.link_rate[links])
+        return total
+
+    @cached_property
+    def _class(self) -> Ints:
+        """For every port of the models, the number of its class over all models."""
+        out: list[int] = []
+        number = 0
+        for m in self.fabric.models:
+            for c in m.classes:
+                out += [number] * c.size
+                number += 1
+        return np.array(out, dtype=np.int64)
+
+    @cached_property
+    def _classes(self) -> list[PortClass]:
+        return [c for m in self.fabric.models for c in m.classes]
+
+    @cached_property
+    def group(self) -> tuple[Ints, list[Choice]]:
+        """The group of every leg, and what each group gets."""
+        f = self.fabric
+        keys = np.stack([
+            f.cable_statement, self._class[self.ports.rows(f.cable_a)], self._class[self.ports.rows(f.cable_b)], self.leg_rate,
+            np.minimum(f.cable_leg, 1),
+        ])  # fmt: skip
+        found, first, number = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        number = number.ravel()
+        order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        number = order[number]
+        choices: list[Choice] = []
+        run = self.lengths.run
+        for k in np.argsort(first, kind="stable").tolist():
+            statement, a, b, rate, leg = (int(x) for x in found[:, k])
+            mine = run[number == len(choices)]
+            longest = -1 if (mine < 0).any() else int(mine.max())
+            legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
+            choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, longest)))
+        return number, choices
+
+    def _choose(self, statement: int, group: _Group) -> Choice:
+        settings = self.fabric.statements[statement].settings if statement >= 0 else {}
+        pinned = settings.get("part")
+        optics = settings.get("optics")
+        medium = str(settings.get("medium", ""))
+        if medium in MEDIA[1:]:
+            return Choice(None, None, None, f"it is a {medium}")
+        if isinstance(settings.get("cable"), str) and not isinstance(pinned, DeviceModel):
+            return Choice(None, None, None, f"the catalogue has no part {settings['cable']}")
+        cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in self.cables if self._carries(c, group, medium)]
+        best: tuple[object, Choice] | None = None
+        for cable in cables:
+            for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel)):
+                key = self._rank(choice)
+                if best is None or key < best[0]:  # type: ignore[operator]
+                    best = (key, choice)
+        if best is not None:
+            return best[1]
+        if isinstance(pinned, DeviceModel):
+            return Choice(pinned, None, None, self._why(group, pinned))
+        return Choice(None, None, None, self._why(group, None))
+
+    def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
+        """Whether the catalogue's cable is one to choose: fibre of the links' rate that reaches."""
+        rate, reach = amount(cable, "rate", RATE), amount(cable, "reach", LENGTH)
+        kind = str(cable.facts.get("medium", ""))
+        if kind in COPPER or (medium and medium != kind) or rate != group.rate or cable.facts.get("legs", 0) != group.legs:
+            return False
+        return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
+
+    def _with_optics(self, cable: DeviceModel, group: _Group, optics: object, pinned: bool) -> Iterator[Choice]:
+        """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
+        if str(cable.facts.get("medium", "")) in COPPER or str(cable.facts.get("medium", "")) == "aoc":
+            yield Choice(cable, None, None)  # its ends are part of it
+            return
+        given = optics if isinstance(optics, tuple) else (None, None)
+        ends: list[list[DeviceModel | None]] = []
+        for c, one in zip((group.a, group.b), given, strict=True):
+            if pinned and one is None and not c.form:
+                ends.append([None])  # nothing is known of this cage; the other end gets its transceiver all the same
+                continue
+            if isinstance(one, DeviceModel):
+                ends.append([one])
+                continue
+            ends.append([o for o in self.optics if not fits(o, c, group.rate) and self._on(o, cable, group.run, pinned)])
+        for a in ends[0]:
+            for b in ends[1]:
+                if a is None and b is None:
+                    continue
+                mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
+                if mated or isinstance(optics, tuple):
+                    yield Choice(cable, a, b)
+
+    def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool) -> bool:
+        """Whether a transceiver drives a fibre over a run."""
+        reach = amount(optic, "reach", LENGTH)
+        far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
+        return far and optic.facts.get("fibre") == cable.facts.get("fibre")
+
+    @staticmethod
+    def _rank(choice: Choice) -> tuple[object, ...]:
+        """Least power first; an unknown power counts as more than any."""
+        ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
+        watts = [optic_watts(o) for o in ends]
+        shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
+        reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
+        name = [o.name for o in ends]
+        return (None in watts, sum(shares, Fraction(0)), max(reach, default=Fraction(0)),
+                choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
+
+    def _why(self, group: _Group, cable: DeviceModel | None) -> str:
+        """Why nothing fits, in words."""
+        for c in (group.a, group.b):
+            if not c.form:
+                return f"the model does not state the cage of port `{c.name}`"
+            if all(fits(o, c, group.rate) for o in self.optics):
+                best = Quantity(Fraction(group.rate), RATE)
+                return f"no optic of the catalogue fits a {c.form} {c.heatsink} cage of {c.per_cage} at {best}".replace("  ", " ")
+        if group.run < 0:
+            return "a length is unknown"
+        what = shown(cable) if cable is not None else "no fibre of the catalogue"
+        return (
+            f"{what} and no pair of optics reach {group.run / MICRO:.3f} m"
+            if cable is None
+            else f"no pair of optics drives {what}"
+        )
+
+    # ------------------------------------------------------------ columns
+    def choice(self, leg: int) -> Choice:
+        """What one leg gets."""
+        number, choices = self.group
+        return choices[int(number[leg])]
+
+    @cached_property
+    def sold(self) -> tuple[Ints, Ints]:
+        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source."""
+        number, choices = self.group
+        run = self.lengths.run
+        length = np.full(len(run), -1, dtype=np.int64)
+        confirmed = np.zeros(len(run), dtype=np.int64)
+        for k, choice in enumerate(choices):
+            rows = np.flatnonzero((number == k) & (run >= 0))
+            if choice.cable is None or not len(rows):
+                continue
+            known, open_ = lengths_of(choice.cable)
+            for lengths, mark in ((known, 1), (open_, 0)):
+                left = rows[length[rows] < 0]
+                at = np.searchsorted(np.array(lengths, dtype=np.int64), run[left])
+                ok = at < len(lengths)
+                if lengths:
+                    length[left[ok]] = np.array(lengths, dtype=np.int64)[at[ok]]
+                    confirmed[left[ok]] = mark
+        return length, confirmed
+
+    @cached_property
+    def cages(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Transceivers: device, first port of the cage, index of the part in ``optics``, and the ends in it."""
+        f = self.fabric
+        number, choices = self.group
+        index = {id(o): k for k, o in enumerate(self.optics)}
+        both = []
+        for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
+            part = np.array([index.get(id(getattr(c, end)), -1) for c in choices] or [-1], dtype=np.int64)[number]
+            both.append(
+                np.stack([f.port_device[ports], f.port_base[f.port_device[ports]] + self._cage[self.ports.rows(ports)], part])
+            )
+        rows = np.concatenate(both, axis=1)
+        rows = rows[:, rows[2] >= 0]
+        found, count = np.unique(rows, axis=1, return_counts=True)
+        return found[0], found[1], found[2], count
+
+    def cage_of(self, ports: Ints) -> Ints:
+        """The first port of the cage that each port is in."""
+        f = self.fabric
+        found: Ints = f.port_base[f.port_device[ports]] + self._cage[self.ports.rows(ports)]
+        return found
+
+    def caged(self, ports: Ints) -> Bools:
+        """Whether each port shares a cage with others."""
+        shared = np.array([c.per_cage > 1 for c in self._classes] or [False])
+        found: Bools = shared[self._class[self.ports.rows(ports)]]
+        return found
+
+    @cached_property
+    def _cage(self) -> Ints:
+        """For every port of the models, the first port of its cage (of its connector where it has no cage)."""
+        out: list[int] = []
+        for m in self.fabric.models:
+            for c in m.classes:
+                first: dict[tuple[int, int], int] = {}
+                for i in range(c.size):
+                    key = (1, c.cages[i]) if c.cages[i] else (0, c.connectors[i])
+                    out.append(first.setdefault(key, c.first + i))
+        return np.array(out, dtype=np.int64)

@@ -1,0 +1,101 @@
+"""What is in every rack: devices with their units, and what they take of its height, power and load."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.places import Places, height_of
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import MASS, POWER, Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A sum of which some terms may be unknown: what is known of it, and how many terms are missing."""
+
+    known: Fraction
+    missing: int
+
+    def __add__(self, other: Bound) -> Bound:
+        return Bound(self.known + other.known, self.missing + other.missing)
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.missing
+
+
+def watts(model: DeviceModel, typical: bool = False) -> Fraction | None:
+    """Watts of a device: the published maximum, else the one published figure; with ``typical`` the latter. None: not stated."""
+    names = ("power",) if typical else ("power_max", "power")
+    for name in names:
+        value = model.facts.get(name)
+        if isinstance(value, Quantity) and value.dim == POWER:
+            return value.amount
+    return None
+
+
+def kilograms(model: DeviceModel) -> Fraction | None:
+    """Mass of a device, None where its model does not say."""
+    value = model.facts.get("mass")
+    return value.amount if isinstance(value, Quantity) and value.dim == MASS else None
+
+
+class Racks:
+    """The racks of one fabric that has places."""
+
+    def __init__(self, fabric: Fabric, places: Places) -> None:
+        self.fabric, self.places = fabric, places
+
+    @cached_property
+    def devices(self) -> Ints:
+        """Built devices with a place, by rack, then from the bottom."""
+        f, p = self.fabric, self.places
+        rows = np.flatnonzero(f.built & (p.device_rack >= 0))
+        return np.asarray(rows[np.lexsort((rows, p.device_unit[rows], p.device_rack[rows]))], dtype=np.int64)
+
+    @cached_property
+    def heights(self) -> Ints:
+        """Rack units of every model, 0 where unknown."""
+        return np.array([height_of(m) or 0 for m in self.fabric.models], dtype=np.int64)
+
+    @cached_property
+    def by_rack(self) -> dict[int, list[int]]:
+        """Devices of every rack that has any, from the bottom."""
+        out: dict[int, list[int]] = {}
+        racks = self.places.device_rack[self.devices].tolist()
+        for rack, device in zip(racks, self.devices.tolist(), strict=True):
+            out.setdefault(rack, []).append(device)
+        return out
+
+    def height(self, device: int) -> int:
+        """Rack units of a device, 0 where unknown."""
+        return int(self.heights[self.fabric.device_model[device]])
+
+    def total(self, devices: list[int], of: list[Fraction | None]) -> Bound:
+        """The sum of a figure of the models over devices."""
+        count = Counter(self.fabric.device_model[devices].tolist())
+        known, missing = Fraction(0), 0
+        for model, n in count.items():
+            value = of[model]
+            if value is None:
+                missing += n
+            else:
+                known += value * n
+        return Bound(known, missing)
+
+    @cached_property
+    def watts_max(self) -> list[Fraction | None]:
+        """Maximum watts of every model."""
+        return [watts(m) for m in self.fabric.models]
+
+    @cached_property
+    def mass(self) -> list[Fraction | None]:
+        """Kilograms of every model."""
+        return [kilograms(m) for m in self.fabric.models]

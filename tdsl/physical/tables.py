@@ -1,0 +1,76 @@
+"""What is in every rack, as rows for people: devices, units, power with transceivers, and load."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.graph import Fabric
+from tdsl.physical.figures import Figures
+from tdsl.physical.racks import Bound, Racks
+
+
+@dataclass(frozen=True, slots=True)
+class RackLine:
+    """One rack that holds a device. A sum of which some figure is unknown begins with ``>=``; "" is not stated."""
+
+    hall: str
+    rack: str
+    devices: int
+    units: int
+    height_u: int | str
+    watts: str
+    feeds: int | str
+    feed_watts: str
+    kg: str
+    carries_kg: str
+    contents: str
+
+
+def rack_sums(figures: Figures, racks: Racks) -> dict[int, Bound]:
+    """Watts of every rack that holds a device, with transceivers; racks that hold the same are summed once."""
+    f = figures.fabric
+    found = figures.optics
+    count = np.zeros((f.device_count, max(len(found.parts), 1)), dtype=np.int64)
+    np.add.at(count, (found.device, found.part), 1)
+    ends = np.bincount(found.open_ends, minlength=f.device_count)
+    known: dict[tuple[object, ...], Bound] = {}
+    out: dict[int, Bound] = {}
+    for rack, devices in racks.by_rack.items():
+        key = tuple((int(f.device_model[d]), count[d].tobytes(), int(ends[d])) for d in devices)
+        if key not in known:
+            mask = np.zeros(f.device_count, dtype=np.bool_)
+            mask[devices] = True
+            known[key] = figures.power(mask)
+        out[rack] = known[key]
+    return out
+
+
+def rack_lines(fabric: Fabric) -> list[RackLine]:
+    """Racks that hold devices, in the order of halls, rows and numbers."""
+    p = fabric.places
+    if p is None:
+        return []
+    racks = Racks(fabric, p)
+    sums = rack_sums(Figures(fabric), racks)
+    out = []
+    for rack in sorted(racks.by_rack):
+        devices, kind = racks.by_rack[rack], p.rack_kind[rack]
+        count = Counter(fabric.model_of(d).name for d in devices)
+        out.append(RackLine(
+            p.hall_name(rack), p.rack_names[rack], len(devices), sum(racks.height(d) for d in devices),
+            "" if kind.height is None else kind.height, _sum(sums[rack]), kind.feeds or "", _amount(kind.feed_watts),
+            _sum(racks.total(devices, racks.mass)), _amount(kind.mass), ", ".join(f"{n} {name}" for name, n in count.items()),
+        ))  # fmt: skip
+    return out
+
+
+def _amount(value: Fraction | None) -> str:
+    return "" if value is None else f"{float(value):.10g}"
+
+
+def _sum(bound: Bound) -> str:
+    return _amount(bound.known) if bound.exact else f">={_amount(bound.known)}"
