@@ -36,6 +36,7 @@ class Builder:
     rows: list[tuple[int, int, int, int, int, str]] = field(default_factory=list)
     omitted: set[int] = field(default_factory=set)
     holes: set[int] = field(default_factory=set)
+    absent: list[tuple[int, int, int]] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     port_base: list[int] = field(default_factory=lambda: [0])
     taken: set[int] = field(default_factory=set)
@@ -123,6 +124,15 @@ class Builder:
         self.taken |= {a, b}
         self.rows.append((a, b, rate, MEDIA.index(medium), statement % len(self.statements), cls))
 
+    def omit(self, device: int) -> None:
+        """Leave a device planned: its links are absent and their ports kept."""
+        self.omitted.add(device)
+        own = range(self.port_base[device], self.port_base[device + 1])
+        gone = [r for r in self.rows if r[0] in own or r[1] in own]
+        self.rows = [r for r in self.rows if r not in gone]
+        self.absent += [r[:3] for r in gone]
+        self.holes |= {port for r in gone for port in r[:2]}
+
     def build(self) -> Fabric:
         """The columns."""
         n = len(self.port_base) - 1
@@ -144,6 +154,11 @@ class Builder:
         rows.sort()
         columns = [np.array([r[i] for r in rows], dtype=np.int64) for i in range(5)]
         classes = tuple(dict.fromkeys(r[5] for r in rows))
+        absent = np.array(self.absent, dtype=np.int64).reshape(-1, 3).T.copy()
+        reserved = ~np.isin(absent[:2], [port for r in self.rows for port in r[:2]]).any(axis=0)
+        absent[:2] = port_device[absent[:2]]
+        upside_down = tier[absent[1]] < tier[absent[0]]
+        absent[:2, upside_down] = absent[1::-1, upside_down]
         state = np.full(int(base[-1]), FREE, dtype=np.uint8)
         state[list(self.holes)] = HOLE
         port_link = np.full(int(base[-1]), -1)
@@ -194,13 +209,17 @@ class Builder:
             circuit_a=none,
             circuit_b=none,
             circuit_link=none,
+            absent_a=absent[0],
+            absent_b=absent[1],
+            absent_rate=absent[2],
+            absent_reserved=reserved,
             names=dict(self.names),
             complete=self.complete,
         )
 
     def _tiers(self, owner: list[DeviceSet], port_device: Ints) -> Ints:
         near: dict[int, set[int]] = {}
-        for a, b, *_ in self.rows:
+        for a, b, *_ in (*self.rows, *self.absent):
             da, db = int(port_device[a]), int(port_device[b])
             near.setdefault(da, set()).add(db)
             near.setdefault(db, set()).add(da)
@@ -258,10 +277,12 @@ def superpod(
         for n in range(nodes):
             for r in range(rails):
                 port = b.port(leaf, u * rails + r, "p", n)
+                nic = b.port(node, u * nodes + n, "nic", r)
                 if node.first + u * nodes + n in b.omitted:
                     b.holes.add(port)
+                    b.absent.append((nic, port, 400 * GBPS))
                 else:
-                    b.link(b.port(node, u * nodes + n, "nic", r), port)
+                    b.link(nic, port)
     if manager:
         ufm = b.devices("ufm", b.model("host", "UFM", {"p": {"shape": 4, "low": 1}}), None, role="manager")
         b.connect("connect ufm.p[i] to su[units - 1].leaf[2*(i - 1)].p[32]")
@@ -471,8 +492,8 @@ def claim(fabric: Fabric, metric: str, op: str = "", value: object = None, **giv
     """A requirement of the fabric (``report=True`` for a report)."""
     text = f"{metric} {op} {value}".strip() if op else metric
     facts: dict[str, Any] = {
-        "args": (), "any_count": None, "of": (), "of_to": (), "at": (), "under": "", "through": "", "of_intact": False,
-        "given": None, "report": False, "scope": None, "text": text,
+        "args": (), "any_count": None, "any_of": "", "of": (), "of_to": (), "at": (), "under": "", "through": "",
+        "of_intact": False, "given": None, "report": False, "scope": None, "text": text,
         "origin": Origin(Span(fabric.origin.span.file, 0, 5)),
     }  # fmt: skip
     return ResolvedClaim(metric=metric, op=op, value=value, **(facts | given))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from tdsl import compiler
 from tdsl.compiler import Compilation, Options
 from tdsl.diagnostic import Diagnostic, Severity
@@ -33,6 +35,13 @@ def compile_text(
     chosen = Options(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
     run = compiler.check if verify else compiler.elaborate
     return run(str(path), chosen)
+
+
+def none(offenders: Iterable[str]) -> None:
+    """Fail with the list of all that break one rule: one test a rule, not one a rule and file."""
+    found = list(offenders)
+    if found:
+        pytest.fail(f"{len(found)} break the rule:\n" + "\n".join(found), pytrace=False)
 
 
 def fabric_of(text: str, folder: Path, **options: object) -> Fabric:

@@ -43,8 +43,14 @@ def step(action: Any, folder: Path, **inputs: str) -> subprocess.CompletedProces
     """Run the checking step of the action with some inputs."""
     values = {name: str(given["default"]) for name, given in action["inputs"].items() if "default" in given} | inputs
     last = action["runs"]["steps"][-1]
-    variables = {k: values[v.removeprefix("${{ inputs.").removesuffix(" }}")] for k, v in last["env"].items()}
+    values["startsWith(github.event_name, 'pull_request')"] = "true"
+    names = {k: v.removeprefix("${{ ").removeprefix("inputs.").removesuffix(" }}") for k, v in last["env"].items()}
+    variables = {k: values[v] for k, v in names.items()}
     return shell(last["run"], folder, **variables)
+
+
+def test_the_scheduled_run_of_random_designs() -> None:
+    valid("ci/soundness.yml", "vendor.github-workflows")
 
 
 def test_the_action(action: Any, tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl import compiler
+from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
-from tdsl.verify.view import View
 from tests.cli.run import report, tdsl, write
 from tests.fabrics import superpod, without
 

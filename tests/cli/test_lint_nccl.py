@@ -77,3 +77,13 @@ def test_files_that_are_none(data: bytes, tmp_path: Path) -> None:
     path.write_bytes(data)
     done = tdsl("lint-nccl", path)
     assert done.exit_code == 1 and "error[E052" in done.stdout
+
+
+def test_against_a_dump(tmp_path: Path) -> None:
+    planned, dump, conf = tmp_path / "planned.xml", tmp_path / "dump.xml", tmp_path / "nccl.conf"
+    planned.write_text('<system version="1">\n</system>\n')
+    dump.write_text(planned.read_text())
+    conf.write_text("NCCL_IB_HCA==mlx5_0\n")
+    assert tdsl("lint-nccl", planned, "--against", dump).exit_code == 0
+    found = tdsl("lint-nccl", planned, conf, "--against", dump, "--output-format", "concise")
+    assert found.exit_code == 1 and "E0529" in found.stdout and "the machine has no adapter mlx5_0" in found.stdout

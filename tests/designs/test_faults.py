@@ -13,6 +13,7 @@ DESIGNS = Path(__file__).parent.parent.parent / "stdlib" / "designs"
 FAULTS = [
     # design, what is written, what is planted instead, the code, a part of the line where it is found
     ("dgx_superpod_h100", "switch spine[?]: QM9700", "switch spine[15]: QM9700", "E0454", "spread"),
+    ("dgx_superpod_h100_racks", "at 2U + 8U*(n%4)", "at 2U + 6U*(n%4)", "E0222", "place su"),
     ("gb200_nvl72", "tray[18]", "tray[17]", "E0421", "require links"),
     ("gb200_su", "to leaf[r, (18*k + t)//32]", "to leaf[(r + t//17) % 4, (18*k + t)//32]", "E0403", "to leaf"),
     ("dgx_gh200", "spread x 48", "spread x 36", "E0408", "require bisection"),

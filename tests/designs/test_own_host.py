@@ -51,16 +51,15 @@ def test_a_host_of_ones_own(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["build", str(design), "--path", str(library.parent), "--out", str(out)])
     assert result.exit_code == 0, result.output
     text = (out / "nccl" / "TWIN.xml").read_text()
-    assert lint(SourceFile("TWIN.xml", text)) == []
+    assert {d.severity.name for d in lint(SourceFile("TWIN.xml", text))} <= {"NOTE"}
     system = nccl_reader.read(text)
     assert [c.attributes["affinity"] for c in system.children] == [
         "ffffffff,00000000,ffffffff", "ffffffff,00000000,ffffffff,00000000",
     ]  # fmt: skip
     for socket, cpu in enumerate(system.children):
         (tree,) = cpu.children
-        assert [g.attributes["dev"] for g in tree.all("gpu")] == [str(2 * socket), str(2 * socket + 1)]
+        assert len(tree.all("gpu")) == 2 and not any("dev" in g.attributes for g in tree.all("gpu"))
         assert [n.attributes["name"] for n in tree.all("net")] == [f"mlx5_{socket}"]
-        assert [n.attributes["speed"] for n in tree.all("net")] == ["200000"]
         assert {x.attributes["count"] for x in tree.all("nvlink")} == {"6"}
         assert {p.attributes["link_speed"] for p in tree.all("pci")} == {"16.0 GT/s PCIe"}
         assert all(p.attributes["busid"] == p.attributes["busid"].lower() for p in tree.all("pci"))

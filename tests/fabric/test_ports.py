@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.ports import Ends, Ports
+from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
 
 
@@ -144,3 +152,77 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
     fabric = result.designs[0].fabric
     assert fabric is not None and not fabric.complete
     assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}
+
+
+def asking(f: Fabric, local: list[int], copies: list[int], candidates: list[list[int] | None], choice: list[int]) -> Ends:
+    """Ends of links at the first device, with the places they may take."""
+    count = len(local)
+    span = f.origin.span
+    found = [None if c is None else np.array(c) for c in candidates]
+    return Ends(
+        np.zeros(count, dtype=np.int64), ["p"] * len(candidates), found, [span] * len(candidates), np.array(choice),
+        np.array(local), np.arange(count), np.array(copies),
+    )  # fmt: skip
+
+
+def claimed(tmp_path: Path, *given: list[Any]) -> list[int]:
+    """The ports that ends get, on a switch of eight; afterwards all are free again."""
+    f = fabric_of("fabric f { switch a: SW }", tmp_path)
+    ports = Ports(f.sets, f.models, f.device_model, f.built)
+    try:
+        return [int(p) for p in ports.claim(asking(f, *given), 0, f.origin.span)]
+    finally:
+        assert not ports.state.any()
+
+
+def test_ranges_of_one_connect_that_overlap_take_turns(tmp_path: Path) -> None:
+    assert claimed(tmp_path, [-1] * 5, [0] * 5, [[0, 1, 2, 3], [2, 3, 4, 5]], [0, 0, 0, 1, 1]) == [0, 1, 2, 3, 4]
+    assert claimed(tmp_path, [-1] * 4, [0] * 4, [[0, 1], [1, 2, 3]], [1, 0, 1, 0]) == [2, 0, 3, 1]
+    with pytest.raises(Fault) as refused:
+        claimed(tmp_path, [-1] * 3, [0] * 3, [[0, 1], [0, 1]], [0, 0, 1])
+    assert refused.value.diagnostic.code == "E0452"
+
+
+def test_an_open_end_passes_by_what_the_same_connect_writes(tmp_path: Path) -> None:
+    assert claimed(tmp_path, [0, -1, -1], [0] * 3, [None], [0] * 3) == [0, 1, 2]
+
+
+def test_unequal_numbers_of_copies_share_no_port(tmp_path: Path) -> None:
+    """Three links of the first copy and one of the second: the second begins where there is room."""
+    assert claimed(tmp_path, [-1] * 4, [0, 0, 0, 1], [[0, 1, 2, 3]], [0] * 4) == [0, 1, 2, 3]
+    assert claimed(tmp_path, [-1] * 8, [0] * 6 + [1] * 2, [None], [0] * 8) == list(range(8))
+    assert claimed(tmp_path, [-1] * 3, [0, 2, 2], [None], [0] * 3) == [0, 4, 5]
+
+
+def test_two_links_of_one_connect_on_one_written_port_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Fault) as refused:
+        claimed(tmp_path, [3, 4, 3], [0] * 3, [None], [0] * 3)
+    assert refused.value.diagnostic.code == "E0451" and "a.p[4] would get two links from this connect" in str(refused.value)
+
+
+def test_links_through_a_panel(tmp_path: Path) -> None:
+    """A's ends use the panel's first class and B's the second, each link its own pair; every leg is a cable of its own."""
+    text = "fabric f { switch a[2]: SW; switch b[2]: SW; panel q: PATCH; connect a[*] to b[*] each via q }"
+    f = fabric_of(text, tmp_path)
+    front = [f.port_path(int(p)) for p in f.link_via_a]
+    back = [f.port_path(int(p)) for p in f.link_via_b]
+    assert sorted(front) == [f"q.front[{i}]" for i in range(4)] and sorted(back) == [f"q.back[{i}]" for i in range(4)]
+    legs = {frozenset((f.port_path(int(a)), f.port_path(int(b)))) for a, b in zip(f.cable_a, f.cable_b, strict=True)}
+    ends = zip(f.link_a, front, strict=True), zip(f.link_b, back, strict=True)
+    assert legs == {frozenset((f.port_path(int(port)), via)) for side in ends for port, via in side} and len(legs) == 8
+    rows = list(csv.DictReader(build(f, ["cabling"], Diagnostics())["cabling/cables.csv"].decode().splitlines()))
+    assert len({r["cable_id"] for r in rows}) == len(rows) == 8
+
+
+def test_the_limit_of_links_is_of_all_connects_together(tmp_path: Path) -> None:
+    text = "fabric f { switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] each; connect a[*] to b[*] each }"
+    assert not [d for d in compile_text(text, tmp_path, verify=False, max_links=8).findings if d.code == "E0116"]
+    (refused,) = [d for d in compile_text(text, tmp_path, verify=False, max_links=7).findings if d.code == "E0116"]
+    assert "the design has 8 links; the limit is 7" in refused.message
+
+
+@pytest.mark.parametrize(("value", "fine"), [("n // 2", True), ("n == 2", False), ('"two"', False), ("n * 1m", False)])
+def test_the_result_of_a_function_has_its_type(value: str, fine: bool, tmp_path: Path) -> None:
+    text = f"def half(n: int): int = {value}\nfabric f {{ switch a[half(4)]: SW }}"
+    codes = [d.code for d in compile_text(text, tmp_path, verify=False).findings]
+    assert codes == ([] if fine else ["E0103"])

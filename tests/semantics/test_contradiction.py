@@ -150,9 +150,8 @@ def test_unknown_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 # ------------------------------------------------------------ the relations
 def spec(name: str, radix: int, rate: int, per: int | None, count: int | None, aim: Aim) -> TierSpec:
-    model = SimpleNamespace(
-        name=f"S{radix}", classes=(SimpleNamespace(size=radix, rate=rate),), origin=SimpleNamespace(span=NOWHERE)
-    )
+    ports = (SimpleNamespace(size=radix, rate=rate),)
+    model = SimpleNamespace(name=f"S{radix}", classes=ports, first_parts=ports, origin=SimpleNamespace(span=NOWHERE))
     return TierSpec(name, "", per, cast("Any", model), count, aim, NOWHERE)
 
 

@@ -157,7 +157,7 @@ def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cable", "code"), [("3", "E0103"), ("NONE", "E0102"), ("SG", "E0102"), ("OCTO, OCTO", "E0120"), ("", "E0120")]
+    ("cable", "code"), [("3", "E0103"), ("NONE", "E0102"), ("SG", "E0102"), ("OCTO, OCTO", "E0118"), ("", "E0120")]
 )
 def test_a_cable_that_is_none(cable: str, code: str, tmp_path: Path) -> None:
     tiers = f"tier leaf of ? hosts {{ switch SG; cable {cable} }}\ntier spine of ? leaf {{ switch SG }}"

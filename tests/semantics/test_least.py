@@ -183,7 +183,7 @@ def test_the_note_says_what_is_lost_with_fewer(tmp_path: Path) -> None:
 def test_what_the_limit_leaves_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that a proof takes counts. Where there is too little for the first, it is taken and the note says that it was not
     judged; where there is for some, the first stands and its requirement fails."""
-    from tdsl.fabric import holes
+    from tdsl.sizing import unknowns as holes
 
     text = PODS.format(more="require survives any 1 of spine with bisection >= 90%")
     monkeypatch.setattr(holes, "WORK_A_SECOND", 20_000)

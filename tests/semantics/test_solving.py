@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.diagnostic import Severity
-from tdsl.fabric import conflicts
-from tdsl.fabric.sizes import Line
+from tdsl.sizing import conflicts
+from tdsl.sizing.relations import Line
 from tests.harness import compile_text
 
 PAIR = """fabric f {{
@@ -155,7 +155,7 @@ def test_a_requirement_that_no_number_meets(tmp_path: Path) -> None:
 
 
 def test_a_spent_limit_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tdsl.fabric import holes
+    from tdsl.sizing import unknowns as holes
 
     monkeypatch.setattr(holes, "WORK_A_SECOND", 400)
     text = PAIR.format(top="", leaves=4, spines="?", links=8, model="SW")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tdsl.semantics.loader import Loader, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import Quantity
 from tdsl.syntax.printer import format_source
+from tests.harness import none
 
 STDLIB = resources.folder("stdlib")
 HARDWARE = sorted((STDLIB / "hardware").rglob("*.fab"))
@@ -34,17 +36,26 @@ def model_in(path: Path) -> DeviceModel:
     return model
 
 
-@pytest.mark.parametrize("path", HARDWARE, ids=lambda p: p.stem)
-def test_a_model(path: Path) -> None:
+def faults_of_model(path: Path) -> Iterator[str]:
+    """What is wrong with the file of a model, as text."""
     model = model_in(path)
-    assert path.stem == model.name.lower()
-    assert str(model.facts["source"])
-    assert model.title
+    if path.stem != model.name.lower():
+        yield f"{path.name}: it declares {model.name}"
+    if not model.facts.get("source") or not model.title:
+        yield f"{path.name}: no source or no title"
     for c in model.classes:
-        assert len(c.labels) == len(set(c.labels)) == c.size
-        assert all(n <= 2 for n in Counter(x for x in c.cages if x).values())
+        if not len(c.labels) == len(set(c.labels)) == c.size:
+            yield f"{path.name}: `{c.name}` has {c.size} ports and {len(set(c.labels))} different labels"
+        if any(n > 2 for n in Counter(x for x in c.cages if x).values()):
+            yield f"{path.name}: a cage of `{c.name}` has more than two ports"
         systems = [s for s in c.systems if s]
-        assert len(systems) == len(set(systems))
+        if len(systems) != len(set(systems)):
+            yield f"{path.name}: two ports of `{c.name}` have one name in the operating system"
+
+
+def test_models() -> None:
+    assert HARDWARE
+    none(fault for path in HARDWARE for fault in faults_of_model(path))
 
 
 def test_dgx_h100_by_the_vendors_table() -> None:
@@ -148,17 +159,26 @@ def test_a_design(path: Path) -> None:
     assert len(path.read_text().splitlines()) < 60
 
 
-@pytest.mark.parametrize("path", CABLES, ids=lambda p: p.stem)
-def test_a_cable(path: Path) -> None:
-    facts = model_in(path).facts
-    assert path.stem == model_in(path).name.lower() and str(facts["source"])
-    assert {"rate", "medium", "reach"} <= facts.keys()
-    assert ("fibre" in facts) == (facts["medium"] == "fibre")
+def faults_of_cable(path: Path) -> Iterator[str]:
+    """What is wrong with the file of a cable, as text."""
+    model = model_in(path)
+    if path.stem != model.name.lower() or not model.facts.get("source"):
+        yield f"{path.name}: it declares {model.name}, or has no source"
+    if missing := {"rate", "medium", "reach"} - model.facts.keys():
+        yield f"{path.name}: no {', '.join(sorted(missing))}"
+    elif ("fibre" in model.facts) != (model.facts["medium"] == "fibre"):
+        yield f"{path.name}: `fibre` belongs to the medium fibre, and to no other"
 
 
-@pytest.mark.parametrize("path", [*HARDWARE, *CABLES, *DESIGNS], ids=lambda p: p.stem)
-def test_written_as_fmt_writes(path: Path) -> None:
-    found = Diagnostics()
-    file = Loader(found).read(path)
-    assert file is not None
-    assert format_source(file.file) == path.read_text()
+def test_cables() -> None:
+    assert CABLES
+    none(fault for path in CABLES for fault in faults_of_cable(path))
+
+
+def is_formatted(path: Path) -> bool:
+    file = Loader(Diagnostics()).read(path)
+    return file is not None and format_source(file.file) == path.read_text()
+
+
+def test_written_as_fmt_writes() -> None:
+    none(f"{path}: run `tdsl fmt`" for path in (*HARDWARE, *CABLES, *DESIGNS) if not is_formatted(path))

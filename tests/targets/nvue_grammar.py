@@ -52,6 +52,11 @@ vrf default router bgp address-family <afi> multipaths ebgp 1-128
 vrf default router bgp address-family <afi> redistribute connected enable (on|off)
 vrf default router bgp address-family <afi> redistribute connected route-map <generic-name>
 vrf default router bgp peer-group <generic-name> bfd enable (on|off)
+vrf default router bgp peer-group <generic-name> bfd detect-multiplier 2-255
+vrf default router bgp peer-group <generic-name> bfd min-rx-interval 50-4294967295
+vrf default router bgp peer-group <generic-name> bfd min-tx-interval 50-4294967295
+vrf <generic-name> router static <ip-network> address-family <afi>
+vrf <generic-name> router static <ip-network> via <neighbor-id> type (ipv4-address|ipv6-address)
 vrf default router bgp peer-group <generic-name> capabilities extended-nexthop (on|off|auto)
 vrf default router bgp peer-group <generic-name> address-family <afi> enable (on|off)
 vrf default router bgp peer-group <generic-name> address-family <afi> policy (inbound|outbound) route-map <generic-name>

@@ -40,6 +40,9 @@ OUT_OF_BAND = (
     "",
     "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf oob }",
     "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf default }",
+    "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf oob; gateway 192.168.0.1 }\n"
+    "  address leaf, spine management from fd00:ff::10/64 { interface PORT; vrf oob; gateway fd00:ff::1 }",
+    "address leaf, spine management from 192.168.0.10/24 { interface PORT; vrf default; gateway 192.168.0.1 }",
     "address leaf, spine management from 192.168.0.10/24 { interface PORT }\n"
     "  address leaf, spine management from fd00:ff::10/64 { interface PORT }",
 )
@@ -123,7 +126,8 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     chosen = [NUMBERED[n] for n in draw(st.sets(st.sampled_from(sorted(NUMBERED)), max_size=3))]
     loopbacks = draw(st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"]))
     management = draw(st.sampled_from(OUT_OF_BAND)).replace("PORT", "Management1" if port == EOS else "eth0")
-    flags = draw(st.sets(st.sampled_from(["mtu 9000", "bfd", "graceful_restart"])))
+    flags = draw(st.sets(st.sampled_from(["mtu 9000", "graceful_restart"])))
+    flags |= draw(st.sampled_from([set(), {"bfd"}, {"bfd 150ms x 4"}]))
     roce: dict[str, object] = {}
     if draw(st.booleans()):
         dscp, cnp = draw(st.lists(st.integers(0, 63), min_size=2, max_size=2, unique=True))

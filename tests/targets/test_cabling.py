@@ -168,12 +168,18 @@ def test_links_of_one_connector_share_a_cable_and_legs_an_identifier() -> None:
     assert [x["cable_id"] for x in links] == ["node0:nic0", "node0:nic0", "node0:nic2", "node0:nic2"]
 
 
+def test_a_break_out_is_counted_as_one_cable() -> None:
+    """Two cables, of which one has two legs."""
+    rows = list(book_of(two_in_one())["summary"].values)
+    assert {r[0]: r[2:4] for r in rows[1:]} == {"whole fabric": (2, 4), "outside groups": (2, 4)}
+
+
 def test_links_tell_operators_what_each_end_must_see() -> None:
     rows = table(made(pod()), "links")
     assert len(rows) == 31
     x = rows[0]
     assert (x["a_interface"], x["a_port"], x["b_interface"], x["b_port"]) == ("mlx5_0", "4P2", "", "IB1/1/1")
-    assert (x["a_neighbour"], x["a_neighbour_port"]) == ("su0-leaf0", "IB1/1/1")
+    assert (x["a_neighbour"], x["a_neighbour_port"]) == ("su0-leaf0", "1"), "ibnetdiscover prints port numbers"
     assert (x["b_neighbour"], x["b_neighbour_port"]) == ("su0-node0", "mlx5_0")
     assert x["srlg"] == "su0-node0/OSFP 4;su0-leaf0/OSFP 1" and x["mtu"] == x["fec"] == x["a_address"] == ""
 

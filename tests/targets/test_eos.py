@@ -175,3 +175,14 @@ def test_llama3_24k(tmp_path: Path) -> None:
     for device in devices:
         found = re.findall(r"^   neighbor interface (\S+) .* remote-as (\d+)$", files[f"eos/{device}.cfg"].decode(), re.M)
         assert {port: int(asn) for port, asn in found} == expected[device]
+
+
+def test_the_way_out_of_band_bfd_and_a_limit_of_routes(tmp_path: Path) -> None:
+    """EOS of before 2024 shuts a session down above 12,000 routes: the limit is twice what the design has, and at least that."""
+    management = "address leaf management from 192.168.0.10/24 { interface Management1; gateway 192.168.0.1 }"
+    files, found = made(text(statements=f"{LOOPBACKS}\n  {management}", routing="bfd 100ms x 3"), tmp_path, "eos")
+    assert not found and structured(files, "leaf0")
+    lines = files["eos/leaf0.cfg"].decode().split("\n")
+    for line in ("ip route vrf mgmt 0.0.0.0/0 192.168.0.1", "   interval 100 min-rx 100 multiplier 3 default",
+                 "   neighbor FABRIC maximum-routes 12000"):  # fmt: skip
+        assert line in lines

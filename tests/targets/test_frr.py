@@ -11,8 +11,10 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from tdsl import compiler
@@ -174,7 +176,8 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
 def test_a_host_leaves_by_the_rail_of_its_source(tmp_path: Path) -> None:
     """Both IP versions and management: netplan accepts the file, and rules and routes are those of the links."""
     frr_lab.need()
-    more = '  address node[*].nic[r] links from "fd00:{r}::/64"\n  address node management from 192.168.0.10/24\n  routing bgp'
+    more = '  address node[*].nic[r] links from "fd00:{r}::/64"\n  '
+    more += "address node management from 192.168.0.10/24 { gateway 192.168.0.1 }\n  routing bgp"
     files = made(LEAF_SPINE.replace("  routing bgp", more), tmp_path)
     assert not [p for p in files if p.endswith("netplan.yaml") and "node" not in p]
     told = frr_lab.netplan(files["frr/node1/netplan.yaml"], tmp_path / "node1")
@@ -183,8 +186,62 @@ def test_a_host_leaves_by_the_rail_of_its_source(tmp_path: Path) -> None:
         for t, a in ((1001, "172.16.0.2"), (1001, "fd00::2"), (1002, "172.17.0.2"), (1002, "fd00:1::2"))
     ]
     assert "route add ::/0 via fd00:1::3 dev eth2 table 1002" in told and "link set eth2 mtu 9216" in told
-    assert "address add 192.168.0.11/24 dev eth0" in told and len(told) == 1 + 2 * (1 + 2 + 4 + 2)
+    assert "address add 192.168.0.11/24 dev eth0" in told and len(told) == 2 + 2 * (1 + 2 + 4 + 2)
+    assert "route add 0.0.0.0/0 via 192.168.0.1 dev eth0 table 901" in told
     assert "VRF=mgmt" in (tmp_path / "node1/run/systemd/network/10-netplan-eth0.network").read_text()
+
+
+MANAGED = "  address node management from 192.168.0.10/24 { vrf default; gateway 192.168.0.1 }\n  routing bgp"
+
+
+def test_two_hosts_keep_their_management_route(tmp_path: Path) -> None:
+    """In namespaces: one by its netplan file, one by FRR's; without a gateway the file leaves the interface alone."""
+    frr_lab.need()
+    files = made(LEAF_SPINE.replace("  routing bgp", MANAGED), tmp_path)
+    space = f"t{uuid4().hex[:8]}"
+    told = frr_lab.netplan(files["frr/node0/netplan.yaml"], tmp_path / "node0")
+    try:
+        _run("ip", "netns", "add", space)
+        for name in ("eth0", "eth1", "eth2"):
+            _run("ip", "-n", space, "link", "add", name, "type", "veth", "peer", "name", f"p{name}")
+            for end in (name, f"p{name}"):
+                _run("ip", "-n", space, "link", "set", end, "up")
+        for line in told:
+            _run("ip", "-n", space, *(["-6"] if ":" in line else []), *line.split())
+        assert "via 192.168.0.1 dev eth0" in _run("ip", "-n", space, "route", "show", "default")
+        assert "via 172.16.0.1 dev eth1" in _run("ip", "-n", space, "route", "get", "172.16.0.9", "from", "172.16.0.0")
+    finally:
+        subprocess.run(["ip", "netns", "del", space], capture_output=True, timeout=20, check=False)
+    with frr_lab.running(files) as lab:
+        for command in ("link add eth0 type veth peer name p0", "link set eth0 up", "link set p0 up"):  # zebra adds the address
+            assert lab.shell("node3", "ip", *command.split()).returncode == 0
+        frr_lab.until(lambda: "via 192.168.0.1 dev eth0" in lab.shell("node3", "ip", "route", "show", "default").stdout, True)
+    files = made(LEAF_SPINE.replace("  routing bgp", "  address node management from 192.168.0.10/24\n  routing bgp"), tmp_path)
+    assert "eth0" not in yaml.safe_load(files["frr/node0/netplan.yaml"])["network"]["ethernets"]
+
+
+def _run(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+
+
+def test_several_rails_loosen_the_reverse_path_filter(tmp_path: Path) -> None:
+    """Lines as sysctl reads them: a path of slashes, since an interface's name may have dots."""
+    text = made(LEAF_SPINE, tmp_path)["frr/node0/90-fabric.conf"].decode()
+    settings = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(settings) == 6 and all(re.fullmatch(r"net/ipv4/conf/eth[12]/\w+ = [12]", line) for line in settings)
+    assert "net/ipv4/conf/eth2/rp_filter = 2" in settings
+
+
+def test_bfd_intervals_as_written(tmp_path: Path) -> None:
+    frr_lab.need_vtysh()
+    files = made(LEAF_SPINE.replace("bfd;", "bfd 100ms x 3;"), tmp_path)
+    found = lines(files, "leaf0")
+    assert (
+        "  receive-interval 100" in found and "  detect-multiplier 3" in found and " neighbor FABRIC bfd profile FABRIC" in found
+    )
+    path = tmp_path / "frr.conf"
+    path.write_bytes(files["frr/leaf0/frr.conf"])
+    assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
 
 
 # ------------------------------------------------------------ a whole cluster
@@ -203,7 +260,7 @@ def read_by_vtysh(path: Path) -> tuple[Path, int, str]:
     return path, done.returncode, done.stdout + done.stderr
 
 
-SAMPLE = ("core0", "core6", "pod0-pod0", "pod7-pod15", "pod0-rack0-rack", "pod7-rack191-rack", "host0", "host3071")
+SAMPLE = ("core0", "core6", "pod0-0", "pod7-15", "pod0-rack0", "pod7-rack191", "host0", "host3071")
 
 
 def test_a_cluster_of_24_thousand(llama: Path) -> None:

@@ -31,11 +31,13 @@ from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
 from tdsl.source import SourceFile
+from tests.harness import fabric_of
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod
 
 pyavd = pytest.importorskip("pyavd")
 yaml = pytest.importorskip("yaml")
+prometheus = pytest.importorskip("prometheus_client.parser")
 
 NAMES = (
     "=cmd()|'/c calc'!A1", "@x", 'q"uote', "'apos'", "back\\slash", "../x", "/etc/passwd", "..", "a b", "two\nlines",
@@ -50,7 +52,7 @@ model switch SW {{
   hwsku "SW"
 }}
 model host NODE {{ port nic[2]: 400Gbps {{ type GE400; name "N{{i}}"; os "eth{{i}}" }}; chip gpu[2]: GPU }}
-model chip GPU {{ port lane: 400Gbps }}
+model chip GPU {{ port lane: 400Gbps; vendor {vendor} }}
 fabric f {{
   host node[2]: NODE
   switch leaf[2]: SW
@@ -65,12 +67,12 @@ fabric f {{
 """
 
 
-def ethernet(port: str, management: str) -> Callable[[Path], Fabric]:
+def ethernet(port: str, management: str, vendor: str) -> Callable[[Path], Fabric]:
     """A few switches of one operating system, with all that a router is told."""
 
     def compiled(folder: Path) -> Fabric:
         path = folder / "design.fab"
-        path.write_text(ETHERNET.format(port=port, management=management))
+        path.write_text(ETHERNET.format(port=port, management=management, vendor=vendor))
         result = compiler.elaborate(str(path))
         assert not [d for d in result.findings if d.severity.word == "error"], result.findings
         fabric = result.designs[0].fabric
@@ -80,10 +82,27 @@ def ethernet(port: str, management: str) -> Callable[[Path], Fabric]:
     return compiled
 
 
+PLACED = """fabric f {
+  host h[2]: NODE
+  switch s: BIG
+  connect h[n].nic[r] to s
+  hall h1 { row A { rack 1..2 { height 48U; power 2 x 40kW } } }
+  place h[n] in h1.A[1] at 2U + 8U*n
+  place s in h1.A[2] at 20U
+}
+"""
+
+
+def in_racks(folder: Path) -> Fabric:
+    """A fabric in racks, of which alone bills of materials and views of racks are made."""
+    return fabric_of(PLACED, folder)
+
+
 FABRICS: dict[str, Callable[[Path], Fabric]] = {
+    "placed": in_racks,
     "infiniband": lambda _: pod(units=1, nodes=2, rails=2, spines=1, manager=False, omit_last=False),
-    "eos": ethernet("Ethernet", "Management1"),
-    "cumulus": ethernet("swp", "eth0"),
+    "eos": ethernet("Ethernet", "Management1", "NVIDIA"),
+    "cumulus": ethernet("swp", "eth0", "AMD"),
 }
 
 
@@ -239,19 +258,53 @@ def _assets(path: str, data: bytes, fabric: Fabric) -> None:
     assert not list(found), list(found)
 
 
+def _plain_yaml(path: str, data: bytes, fabric: Fabric) -> None:
+    """Documents of YAML without tags of programs; Ansible's has no name that it would expand, and no braces."""
+    told = list(yaml.safe_load_all(data))
+    assert told and all(isinstance(t, (dict, list)) for t in told)
+    if path.startswith("ansible/"):
+        assert all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"]) and b"{{" not in data
+
+
+def _rows(path: str, data: bytes, fabric: Fabric) -> None:
+    """Rows of one width, without formulas."""
+    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+    assert len({len(r) for r in rows}) == 1 and len(rows) > 1
+    assert not [c for r in rows for c in r if c[:1] in FORMULA and c], path
+
+
+def _expected(path: str, data: bytes, fabric: Fabric) -> None:
+    (family,) = prometheus.text_string_to_metric_families(data.decode())
+    assert len(family.samples) == 2 * fabric.link_count
+
+
+def _reservations(path: str, data: bytes, fabric: Fabric) -> None:
+    (subnet,) = json.loads(data)["Dhcp4"]["subnet4"]
+    assert [set(r) for r in subnet["reservations"]] == [{"hw-address", "ip-address", "hostname"}]
+
+
 READERS: dict[str, Reader] = {
+    r"(netbox/\d-[\w-]+|bom/\w+)\.csv": _rows,
+    r"(slurm|kubernetes)/\w+\.yaml|ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
+    r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,-]+$"),
+    r"prometheus/targets\.json": _json,
+    r"prometheus/expected\.prom": _expected,
+    r"dns/zone\.db": _lines(r"\$(ORIGIN|TTL) [\w.-]+$|[\w@-]+ IN (SOA|NS|A|AAAA) [\w .:-]+$|$"),
+    r"dhcp/kea-dhcp4\.json": _reservations,
+    r"containerlab/daemons": _lines(r"#|$|\w+=yes$"),
     r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
     r"cabling/\w+\.csv": _csv,
-    r"cabling/cables\.xlsx": _workbook,
-    r"diagram/fabric\.svg": _svg,
+    r"(cabling|bom)/\w+\.xlsx": _workbook,
+    r"diagram/fabric\.svg|racks/[\w-]+\.svg": _svg,
     r"diagram/fabric\.dot|p2p/topology\.dot": _dot,
     r"frr/[^/]+/frr\.conf": _frr,
     r"eos/[^/]+\.cfg": _eos,
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
     r"roce/[^/]+\.sh": _shell,
     r"frr/[^/]+/netplan\.yaml": _netplan,
+    r"frr/[^/]+/90-fabric\.conf": _lines(r"#|$|net/ipv4/conf/[^/\s]+/\w+ = \d$"),
     r"nccl/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
-    r"nccl/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
+    r"(nccl|rccl)/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
     r"ibsim/assets\.csv": _assets,
     r"opensm/(.*/)?(ib-node-name-map|root-guids)": _lines(r'$|0x[0-9a-f]{16}( "[^"#@\[\]]+")?$'),
     r"opensm/.*\.conf": _lines(r"#|$|[a-z_]+ [\w,./-]+$"),
@@ -270,9 +323,15 @@ def read_all(fabric: Fabric) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """Every artefact of every target, read; and what was found."""
     found = Diagnostics()
     files = build(fabric, [], found)
+    for name, target in discover(Diagnostics()).items():
+        if target.routers.nos:  # the switches name no system, so each of its targets is asked for by name
+            files |= {p: data for p, data in build(fabric, [name], found).items() if p != "manifest.json"}
     if "ibsim/assets.csv" in files:
         assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
         files |= build(fabric, ["opensm"], found, BuildOptions(assets=assets))
+    if fabric.addressing is not None:
+        assets = SourceFile("assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n")
+        files |= build(fabric, ["dhcp"], found, BuildOptions(assets=assets))
     for path, data in files.items():
         assert re.fullmatch(r"(?!/)(?!.*(^|/)\.\.?(/|$))[^\x00-\x1f\x7f\\]+", path), path
         (reader,) = (r for pattern, r in READERS.items() if re.fullmatch(pattern, path))
@@ -286,6 +345,7 @@ def read_all(fabric: Fabric) -> tuple[dict[str, bytes], list[Diagnostic]]:
         *(("infiniband", p) for p in (devices, texts, systems)),
         *(("eos", p) for p in (devices, texts, systems, vrfs)),
         *(("cumulus", p) for p in (devices, management)),
+        *(("placed", p) for p in (devices, texts)),
     ],
 )
 def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]) -> None:
@@ -307,7 +367,8 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     own = {
         "infiniband": {"opensm", "ibsim", "nccl"},
         "eos": {"frr", "eos", "roce"},
-        "cumulus": {"frr", "nvue", "sonic", "roce", "nccl"},
+        "cumulus": {"frr", "nvue", "sonic", "roce", "rccl"},
+        "placed": {"bom", "racks"},
     }
     assert made >= common | own[kind]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from tdsl.diagnostic import Diagnostics
@@ -10,6 +11,7 @@ from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
 from tdsl.resources import folder
 from tests.fabrics import torus
+from tests.harness import fabric_of
 from tests.targets.build import pod, two_planes
 
 
@@ -122,3 +124,20 @@ def test_a_row_is_a_line_and_no_parameter_or_origin_is_told() -> None:
     assert "made.fab" not in text and "models.fab" not in text and "units" not in text
     links = [x for x in text.splitlines() if x.startswith('["') and '"host-leaf", "cable"' in x]
     assert len(links) == 15
+
+
+def test_containment_is_stated(tmp_path: Path) -> None:
+    """A chip names its host, a port its cage, a link the panel that it crosses."""
+    fabric = fabric_of(
+        "fabric f {\n  host node[2]: NODE\n  switch sw: BIG\n  switch leaf: ANY\n  panel patch: PATCH\n"
+        "  connect node[n].nic[0] to sw\n  connect node[n].gpu[0].nv[0] to leaf via patch { rate 200Gbps }\n}\n"
+        "model switch ANY { port p[1..8]: any }\n",
+        tmp_path,
+    )  # fmt: skip
+    d = data(fabric)
+    assert judge(d, SCHEMA) == []
+    inside = {x["name"]: x["inside"] for x in rows(d["devices"])}
+    assert inside["node1-gpu0"] == "node1" and inside["node1"] is None and inside["sw"] is None
+    by_end = {(x["a_device"], x["b_device"]): x for x in rows(d["links"])}
+    assert by_end["node0", "sw"]["a_cage"] == "OSFP 1" and by_end["node0", "sw"]["via"] is None
+    assert by_end["node1-gpu0", "leaf"]["via"] == "patch" and by_end["node1-gpu0", "leaf"]["a_cage"] is None

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.emit.build import build
+from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.hosts import host_layouts
+from tdsl.emit.nccl_against import against
 from tdsl.emit.nccl_lint import lint
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
 from tdsl.source import SourceFile
@@ -27,10 +28,10 @@ def fabric_of(model: DeviceModel) -> Any:
     return b.build()
 
 
-def made(model: DeviceModel) -> tuple[str, Diagnostics]:
+def made(model: DeviceModel, complete: bool = True) -> tuple[str, Diagnostics]:
     """The file of a host model, "" if there is none, and what was found."""
     found = Diagnostics()
-    files = build(fabric_of(model), ["nccl"], found)
+    files = build(fabric_of(model), ["nccl"], found, BuildOptions(settings={"nccl": {"complete": complete}}))
     files.pop("manifest.json")
     return "".join(f.decode() for f in files.values()), found
 
@@ -180,6 +181,38 @@ def test_a_chip_without_sm_and_a_port_without_a_name() -> None:
     assert "operating-system name" in made(replace(base, classes=nameless))[1].items[0].message
 
 
+def test_the_machine_is_asked_for_what_does_not_place_devices() -> None:
+    """Ranks, numbers, GPUDirect and rates are those of the machine: a container with half of the GPUs, NICs at 200 Gb/s."""
+    text, found = made(dgx_h100(), complete=False)
+    assert not found.items
+    system = nccl_reader.read(text)
+    assert {tuple(n.attributes) for n in system.all("net")} == {("name",)} and {len(g.attributes) for g in system.all("gpu")} == {
+        0
+    }
+    whole = nccl_reader.read(made(dgx_h100())[0])
+    for name in ("cpu", "pci", "nvlink"):
+        assert [n.attributes for n in system.all(name)] == [n.attributes for n in whole.all(name)]
+    assert [n.attributes["name"] for n in system.all("net")] == [n.attributes["name"] for n in whole.all("net")]
+
+
+@pytest.mark.parametrize("complete", [False, True])
+@pytest.mark.parametrize(
+    ("gpu", "sm", "device"), [("L40S", 89, "10de:26b9"), ("A10G", 86, "10de:2237"), ("H100_PCIE", 90, "10de:2331")]
+)
+def test_a_host_without_nvlink(gpu: str, sm: int, device: str, complete: bool) -> None:
+    """PCI device IDs from the PCI ID Repository."""
+    base = dgx_h100()
+    chips = tuple(
+        replace(c, model=replace(c.model, name=gpu, classes=(), facts={"sm": sm})) for c in base.chips if c.kind == "chip"
+    )
+    layout = tuple(replace(n, facts={**n.facts, "device": device}) if n.name == "gpu" else n for n in base.layout)
+    text, found = made(replace(base, chips=chips, links=(), layout=layout), complete)
+    assert not found.items and text
+    system = nccl_reader.read(text)
+    assert len([p for p in system.all("pci") if p.attributes["class"] == "0x030200"]) == 8
+    assert not system.all("nvlink") and len(system.all("gpu")) == (8 if complete else 0)
+
+
 def test_a_gpu_that_hangs_from_nothing_is_missed() -> None:
     base = dgx_h100()
     text, found = made(replace(base, layout=tuple(n for n in base.layout if (n.name, n.index) != ("gpu", 7))))
@@ -216,3 +249,46 @@ def test_bus_ids_are_made_canonical() -> None:
     layout = tuple(replace(n, facts={**n.facts, "bus": "F:0.4"}) if (n.name, n.index) == ("gpu", 0) else n for n in base.layout)
     host = host_layouts({"x": replace(base, layout=layout)}, Diagnostics())[0]
     assert host.numa[0].children[0].children[0].bus == "0000:0f:00.4"
+
+
+# ---------------------------------------------------------------- beside a machine's dump
+
+
+def compared(text: str, dump: str, name: str = "planned.xml") -> list[str]:
+    """What differs from the machine."""
+    found = against(SourceFile(name, text), SourceFile("dump.xml", dump))
+    assert {d.code for d in found} <= {"E0529"}
+    return [d.message for d in found]
+
+
+def test_a_machine_as_planned() -> None:
+    lean, dump = made(dgx_h100(), complete=False)[0], made(dgx_h100())[0]
+    assert compared(lean, dump) == []
+    assert compared("NCCL_IB_HCA==mlx5_0,mlx5_3\n", dump, "nccl.conf") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (f"0000:{GPU_BUSES[2]}:00.0", "0000:77:00.0", "the machine has no GPU at"),
+        (f"0000:{NIC_BUSES[0]}:00.0", "0000:77:00.0", "which the file leaves out"),
+        ('name="mlx5_0"', 'name="mlx5_9"', "the machine has no adapter mlx5_0"),
+        ('count="18"', 'count="17"', "has 18 NVLinks, on the machine 17"),
+        ('link_speed="32.0', 'link_speed="16.0', "on the machine 16.0 GT/s PCIe"),
+        ('numaid="1"', 'numaid="3"', "is on NUMA node 1, on the machine on 3"),
+    ],
+)
+def test_a_machine_that_differs(old: str, new: str, says: str) -> None:
+    lean, dump = made(dgx_h100(), complete=False)[0], made(dgx_h100())[0]
+    assert old in dump and any(says in m for m in compared(lean, dump.replace(old, new)))
+
+
+def test_exchanged_adapters_and_names_of_a_conf() -> None:
+    lean, dump = made(dgx_h100(), complete=False)[0], made(dgx_h100())[0]
+    swapped = dump.replace('"mlx5_0"', '"x"').replace('"mlx5_3"', '"mlx5_0"').replace('"x"', '"mlx5_3"')
+    found = compared(lean, swapped)
+    assert sum("adapter mlx5_0 is at" in m or "adapter mlx5_3 is at" in m for m in found) == 2
+    assert any("is beside mlx5_0, on the machine beside mlx5_3" in m for m in found)
+    (text,) = compared("NCCL_IB_HCA==mlx5_0,mlx5_77::1\n", dump, "nccl.conf")
+    assert text.startswith("the machine has no adapter mlx5_77")
+    assert compared(lean, "no dump") == ["dump.xml holds no topology of NCCL"]

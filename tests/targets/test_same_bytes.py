@@ -11,24 +11,32 @@ import pytest
 
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostics
-from tdsl.emit.build import build
+from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.resources import folder
+from tdsl.source import SourceFile
 
 ROOT = Path(__file__).parents[2]
 TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())
 DESIGN = """\
 model switch LEAF { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "Ethernet{i}/1"; sonic 8*(i - 1) lanes 8 } }
 model switch SPINE { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "swp{i}" } }
+model host AMD { port nic: 400Gbps { type GE400; os "bnxt_re0"; netdev "eth2" }; chip gpu: MI250X }
 fabric ethernet "Rails over Ethernet" {
   host node[4]: DGX_H100
-  switch leaf[8]: LEAF
-  switch spine[4]: SPINE
+  nos nvue
+  switch leaf[8]: LEAF { nos eos }
+  switch spine[2]: SPINE
+  switch core[2]: LEAF { nos sonic }
   connect node[n].nic[r] to leaf[r] { length 3m }
+  host amd: AMD
+  connect amd.nic to leaf[0]
   connect leaf[*] to spine[*] each x 2 { length 30m }
-  address leaf, spine loopback from 10.255.0.0/24
-  address leaf, spine loopback from fd00:255::/64
+  connect leaf[*] to core[*] each x 2 { length 30m }
+  address leaf, spine, core loopback from 10.255.0.0/24
+  address leaf, spine, core loopback from fd00:255::/64
+  address leaf management from 192.168.0.10/24 { interface Management1; gateway 192.168.0.1 }
   address node[*].nic[r] links from "172.{16 + r}.0.0/24"
   routing bgp { mtu 9214; bfd; graceful_restart }
   roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
@@ -48,6 +56,9 @@ fabric torus "A torus of switches" {
   host ufm[3, 3, 3]: UFM
   connect s[*] torus
   connect ufm[x, y, z].p[1] to s[x, y, z]
+  hall h1 { row A..C { rack 1..3 { height 48U } }; pitch rack 0.6m, row 3m; tray above 2.6m; slack 1m }
+  place s[x, y, z] in h1[x + 1, y + 1] at 30U + 1U*z
+  place ufm[x, y, z] in h1[x + 1, y + 1] at 10U + 1U*z
 }
 """
 
@@ -70,7 +81,12 @@ def fabrics(design: Path) -> list[Fabric]:
 def assets(fabrics: list[Fabric]) -> str:
     """Identifiers of the assets of all fabrics, as opensm needs them: the simulator's."""
     tables = [build(f, ["ibsim"], Diagnostics()).get("ibsim/assets.csv", b"").decode() for f in fabrics]
-    return "".join(dict.fromkeys(line for table in tables for line in table.splitlines(True) if not line.startswith("#")))
+    lines = dict.fromkeys(line for table in tables for line in table.splitlines(True) if not line.startswith("#"))
+    return "".join(lines).replace("port_guid", "port_guid,mac", 1) + MANAGED
+
+
+MANAGED = "leaf[0],,,,94:6d:ae:00:00:01\n"
+"""An asset of the first fabric."""
 
 
 def below(place: Path) -> dict[str, bytes]:
@@ -109,9 +125,13 @@ def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
     assert sorted(discover(Diagnostics())) == TARGETS
     busy: set[str] = set()
     for fabric in fabrics:
-        together, parts = build(fabric, [], Diagnostics()), 0
+        assets = (
+            SourceFile("assets.csv", f"device,port,node_guid,port_guid,mac\n{MANAGED}") if fabric.name == "ethernet" else None
+        )
+        options = BuildOptions(assets=assets)
+        together, parts = build(fabric, [], Diagnostics(), options), 0
         for target in TARGETS:
-            alone = build(fabric, [target], Diagnostics())
+            alone = build(fabric, [target], Diagnostics(), options)
             del alone["manifest.json"]
             assert all(path.startswith(f"{target}/") or (target, path) == ("json", "fabric.json") for path in alone)
             assert alone.items() <= together.items()

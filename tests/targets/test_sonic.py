@@ -178,11 +178,11 @@ def test_a_good_leaf(leaf: Config, judge: Judge) -> None:
 # ------------------------------------------------------------ by hand
 def test_ports_as_the_platform_has_them(leaf: Config) -> None:
     """Ethernet4 of an SN5600 split in two: lanes 4 to 7, cage 1; Ethernet508: 508 to 511, cage 64 (Mellanox-SN5600-O128)."""
-    assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G"}
+    assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G[200G,100G,50G,40G,25G,10G]"}
     port = leaf["PORT"]["Ethernet4"]
     assert port == {
         "lanes": "4,5,6,7", "alias": "1/2", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
-        "description": "node1 mlx5_0",
+        "subport": "2", "description": "node1 mlx5_0",
     }  # fmt: skip
     last = leaf["PORT"]["Ethernet508"]
     assert (last["lanes"], last["index"], last["admin_status"]) == ("508,509,510,511", "64", "down")
@@ -331,7 +331,7 @@ def test_a_sample_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
     files, found = made(llama(), tmp_path, "sonic")
     assert len([p for p in files if p.startswith("sonic/")]) == 1536 + 128 + 7
     assert [d.message for d in found if d.code == "E0511"] == ["target `sonic`: no `hwsku` is said of ARISTA_7800 and MINIPACK2"]
-    for device in ("pod0-rack0-rack", "pod7-rack191-rack", "pod3-pod5", "core6"):
+    for device in ("pod0-rack0", "pod7-rack191", "pod3-5", "core6"):
         assert judge(config(files, device)) == "", device
 
 
@@ -350,3 +350,44 @@ def test_all_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
         for device, switch in told.items():
             asns = sorted(int(n["asn"]) for n in switch["BGP_NEIGHBOR"].values())
             assert asns == sorted(expected[device].values()), device
+
+
+def test_break_out_modes_are_those_of_the_platform(leaf: Config, test_data: Path) -> None:
+    """SONiC compares the words with platform.json, letter by letter."""
+    platform = json.loads((test_data / "sonic" / "sn5600-platform.json").read_text())["interfaces"]
+    assert len(leaf["BREAKOUT_CFG"]) == 64
+    assert all(row["brkout_mode"] in platform[port]["breakout_modes"] for port, row in leaf["BREAKOUT_CFG"].items())
+
+
+def test_each_port_has_a_transceiver_and_a_subport_of_its_own(leaf: Config) -> None:
+    """As sonic-buildimage's hwsku of 2x400G has them: the index of the cage, subports from 1."""
+    places = [(p["index"], p["subport"]) for p in leaf["PORT"].values()]
+    assert len(set(places)) == 128 and {s for _, s in places} == {"1", "2"}
+
+
+CAGES = """\
+model switch SW {
+  port a[1..2]: 400Gbps { type GE400; os "a{i}"; cage 1 OSFP; sonic 8*(i - 1) lanes 8 }
+  port b[1..2]: 100Gbps { type GE100; os "b{i}"; cage 1 SFP; sonic 15 + i lanes 1 }
+  port c[1..2]: 100Gbps { type GE100; os "c{i}"; sonic 17 + i lanes 1 }
+  port d[1..4]: 200Gbps { type GE200; os "d{i}"; cage 2 OSFP, [9, 9, 10, 10][i - 1]; sonic 16 + 4*i lanes 4 }
+}
+model host NODE { port nic: 400Gbps { type GE400; os "eth0" } }
+fabric f {
+  host node[2]: NODE
+  switch leaf: SW
+  connect node[n].nic to leaf.a
+  address leaf loopback from 10.255.0.0/24
+  routing bgp { }
+}
+"""
+
+
+def test_cages_of_several_kinds(tmp_path: Path, judge: Judge) -> None:
+    """Two kinds of cages that are both counted from 1, ports without a cage, and two ports behind one transceiver."""
+    files, _ = made(CAGES, tmp_path, "sonic")
+    told = config(files, "leaf")
+    assert judge(told) == "" and "BREAKOUT_CFG" not in told, "the model does not have the platform's words"
+    places = [(int(p["index"]), p["subport"]) for p in told["PORT"].values()]
+    assert places[:2] == [(1, "0"), (2, "0")] and places[-4:] == [(9, "1"), (9, "2"), (10, "1"), (10, "2")]
+    assert len(set(places)) == len(places) == 10

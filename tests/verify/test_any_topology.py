@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -14,19 +15,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.certificates.checker import verify
 from tdsl.fabric.patterns import random_regular
+from tdsl.prove import automorphisms
+from tdsl.prove import uniform_flow as concurrent
+from tdsl.prove.all_to_all import all_to_all
+from tdsl.prove.automorphisms import Orbits, orbits
+from tdsl.prove.bisection import bisection
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.cuts import crossing
+from tdsl.prove.equal_split import Demand
+from tdsl.prove.network import Network
+from tdsl.prove.symmetry import arc_image
+from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.view import View
 from tdsl.source import SourceFile, Span
-from tdsl.verify import automorphisms, concurrent
-from tdsl.verify.alltoall import all_to_all
-from tdsl.verify.automorphisms import Orbits, orbits
-from tdsl.verify.bisection import bisection
-from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import catalogue
-from tdsl.verify.cuts import crossing
-from tdsl.verify.folded import Folded
-from tdsl.verify.routes import Demand
-from tdsl.verify.verify_certificate import verify
-from tdsl.verify.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, without
 from tests.harness import compile_text, fabric_of, places
 from tests.verify.test_certificates import HEADLINES, as_json, at, leaves, made, put, rejected
@@ -95,9 +100,10 @@ def test_colours_alone_would_prove_too_much():
     f = torus(16, 16, 8).build()
     view = View.whole(f)
     net = Capacities.of(view)
-    g = Folded.of(view, net)
+    g = UnitGraph.of(view, net)
     one_colour = Orbits((), np.zeros(g.nodes, dtype=np.int64), np.zeros(len(g.a), dtype=np.int64))
-    claimed = concurrent.bound(concurrent.concurrent(g, Demand.all_to_all(g), one_colour, rounds=1))
+    once = replace(DEFAULT, uniform_rounds=1)
+    claimed = concurrent.bound(concurrent.concurrent(g, Demand.all_to_all(g), one_colour, budget=once))
     true = bisection(view)
     assert claimed == 308 and (true.lower, true.upper) == (256, 256)  # 307.2, rounded up
     assert len(np.unique(orbits(g).link)) == 2
@@ -229,13 +235,15 @@ def exact_rate(f):
     """All arcs and all sources in one linear program: the greatest rate of all pairs, in bit/s."""
     view = View.whole(f)
     net = Capacities.of(view)
-    g = Folded.of(view, net, fold=False)
-    units, n, m = np.flatnonzero(g.weight).tolist(), g.nodes, len(g.arcs.head)
+    g = UnitGraph.of(view, net, quotient=False)
+    units, n, m = np.flatnonzero(g.weight).tolist(), g.nodes, len(g.network.head)
     h = highspy.Highs()
     h.setOptionValue("output_flag", False)
     rate = h.addVariable(obj=-1)
-    flow = {s: [h.addVariable(0, highspy.kHighsInf if g.passes[t] or t == s else 0) for t in g.arcs.tail.tolist()] for s in units}
-    ends = list(zip(g.arcs.tail.tolist(), g.arcs.head.tolist(), strict=True))
+    flow = {
+        s: [h.addVariable(0, highspy.kHighsInf if g.forwards[t] or t == s else 0) for t in g.network.tail.tolist()] for s in units
+    }
+    ends = list(zip(g.network.tail.tolist(), g.network.head.tolist(), strict=True))
     for s in units:
         for v in range(n):
             if v != s:
@@ -244,7 +252,7 @@ def exact_rate(f):
                 if any(v in e for e in ends) or v in units:
                     h.addConstr(into - out == (rate if v in units else 0) + 0 * rate)
     for i in range(m):
-        h.addConstr(sum(flow[s][i] for s in units) <= int(g.arcs.room[i]))
+        h.addConstr(sum(flow[s][i] for s in units) <= int(g.network.capacity[i]))
     h.run()
     return -h.getInfo().objective_function_value * net.grain
 
@@ -283,7 +291,7 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
         first, second = rng.integers(f.link_count, size=2).tolist()
         f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     view = View.whole(f)
-    g = Folded.of(view, Capacities.of(view))
+    g = UnitGraph.of(view, Capacities.of(view))
     demand = Demand.all_to_all(g)
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
     with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
@@ -293,10 +301,32 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
         assert float(without_.lower) >= 0.9 * float(with_.lower) and float(without_.upper) <= 1.1 * float(with_.upper)
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 6), st.data())
+def test_only_permutations_that_keep_a_network_are_verified(nodes, data):
+    """The verification of `arc_image` is that of a dictionary of arcs; what is not kept, or no permutation, is refused."""
+    small = st.integers(0, 1)
+    forwards, weight = (np.array(data.draw(st.lists(small, min_size=nodes, max_size=nodes))) for _ in range(2))
+    ends = data.draw(st.lists(st.tuples(*[st.integers(0, nodes - 1)] * 2, st.integers(1, 2)), min_size=1, max_size=12))
+    tail, head, capacity = (np.array(x, dtype=np.int64) for x in zip(*ends, strict=True))
+    network = Network.of(forwards.astype(bool), tail, head, capacity)
+    image = np.array(data.draw(st.one_of(st.permutations(range(nodes)), st.lists(st.integers(0, nodes - 1), min_size=nodes))))
+    arcs = {(a, b): c for a, b, c in zip(*(x.tolist() for x in (network.tail, network.head, network.capacity)), strict=True)}
+    kept = sorted(image.tolist()) == list(range(nodes))
+    if kept:
+        kept = {(int(image[a]), int(image[b])): c for (a, b), c in arcs.items()} == arcs
+        kept = kept and all((forwards[image] == forwards) & (weight[image] == weight))
+    found = arc_image(network, image, weight)
+    assert (found is not None) == kept
+    if found is not None:
+        assert np.array_equal(network.tail[found], image[network.tail])
+        assert np.array_equal(network.head[found], image[network.head])
+
+
 def test_every_renaming_is_verified(monkeypatch):
     """What refinement proposes wrongly is not taken: with no colours told apart, every proposal is a guess."""
     f = without(torus(4, 4).build(), [3])
-    g = Folded.of(View.whole(f), Capacities.of(View.whole(f)))
+    g = UnitGraph.of(View.whole(f), Capacities.of(View.whole(f)))
     for image in orbits(g).images:
         assert automorphisms.link_image(g, image) is not None
     true = orbits(g)
@@ -415,7 +445,7 @@ def test_an_override_leaves_the_answer_as_it_is_without_symmetry(kind, tmp_path)
     """A device of another model is told from its fellows; what the fabric carries is the same with orbits and without."""
     f = fabric_of(OVERRIDDEN[kind], tmp_path)
     assert len({f.device_model[d] for d in range(f.device_count)}) > 1
-    g = Folded.of(View.whole(f), Capacities.of(View.whole(f)))
+    g = UnitGraph.of(View.whole(f), Capacities.of(View.whole(f)))
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
     demand = Demand.all_to_all(g)
     with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import prod
@@ -12,17 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.prove.bisection import bisection
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.clos import total_at
+from tdsl.prove.cuts import crossing
+from tdsl.prove.profiles import joined, meet, repeated
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.verify import bisection as engine
-from tdsl.verify.bisection import bisection
-from tdsl.verify.capacity import Capacities
 from tdsl.verify.check import catalogue
 from tdsl.verify.checks.bisection import between, percent
 from tdsl.verify.compare import against
-from tdsl.verify.cuts import crossing
-from tdsl.verify.profiles import joined, meet, repeated
-from tdsl.verify.updown import total_at
-from tdsl.verify.view import View
 from tests.fabrics import (
     GBPS,
     Builder,
@@ -260,9 +261,7 @@ def held(f):
     found = bisection(view)
     assert found.lower * found.net.grain == found.upper * found.net.grain == true  # few units: every split is cut in the end
     assert crossing(found.net, found.cut.units, found.cut.nodes) == found.cut.value == found.upper
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "ALL_SPLITS", 0)
-        bounds = bisection(view)
+    bounds = bisection(View.whole(f, replace(DEFAULT, split_count=0)))
     assert bounds.lower * bounds.net.grain <= true <= bounds.upper * bounds.net.grain
     assert bounds.lower > 0 or true == 0 or not judges.reachable(f)
 

@@ -11,6 +11,7 @@ import pytest
 
 import tdsl.verify.checks
 from tdsl.verify.check import Check, catalogue
+from tests.harness import none
 
 FIXTURES = Path(__file__).parents[1] / "checks"
 SECTIONS = (
@@ -23,25 +24,36 @@ DEFAULT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("check", catalogue().values(), ids=catalogue())
-def test_the_docstring_is_a_page(check):
+def faults_of_page(check):
+    """What is wrong with the page of a check, as text."""
     page = check.page()
     title = page.splitlines()[0]
-    assert title.endswith(".") and len(title) < 80
-    found = [s for s in SECTIONS if s in page]
-    assert found == list(SECTIONS)
-    assert page.count("```") % 2 == 0 and "```fab" in page
-    assert f"{check.code}: " in page.split("### What it prints")[1]
+    if not title.endswith(".") or len(title) >= 80:
+        yield f"{check.name}: the title is one line of less than 80 characters with a full stop"
+    if missing := [s for s in SECTIONS if s not in page]:
+        yield f"{check.name}: no section {', '.join(missing)}"
+    elif f"{check.code}: " not in page.split("### What it prints")[1]:
+        yield f"{check.name}: what it prints does not show {check.code}"
+    if page.count("```") % 2 or "```fab" not in page:
+        yield f"{check.name}: no example, or an open fence"
 
 
-@pytest.mark.parametrize("check", catalogue().values(), ids=catalogue())
-def test_there_is_a_good_and_a_bad_fixture(check):
-    folder = FIXTURES / check.name
-    assert (folder / "good.fab").is_file()
-    bad = sorted(folder.glob("bad_*.fab"))
-    assert bad
+def test_the_docstring_is_a_page():
+    none(fault for check in catalogue().values() for fault in faults_of_page(check))
+
+
+def faults_of_fixtures(check):
+    """What is wrong with the fixtures of a check, as text."""
+    bad = sorted((FIXTURES / check.name).glob("bad_*.fab"))
+    if not bad or not (FIXTURES / check.name / "good.fab").is_file():
+        yield f"{check.name}: it needs good.fab and a bad_*.fab"
     for path in bad:
-        assert re.match(r"# expect: E\d{4} line \d+", path.read_text().splitlines()[0])
+        if not re.match(r"# expect: E\d{4} line \d+", path.read_text().splitlines()[0]):
+            yield f"{path}: the first line says `# expect: E0000 line N`"
+
+
+def test_there_is_a_good_and_a_bad_fixture():
+    none(fault for check in catalogue().values() for fault in faults_of_fixtures(check))
 
 
 def test_the_folder_is_the_registry():

@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
 from tdsl.verify.check import catalogue
-from tdsl.verify.view import View
 from tests.fabrics import rail_only, random_chips, random_fabric, random_layers, superpod, torus
 from tests.harness import compile_text
 from tests.verify import judges

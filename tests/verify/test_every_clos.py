@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.diagnostic import Severity
-from tdsl.verify.bisection import bisection
-from tdsl.verify.capacity import Capacities
-from tdsl.verify.view import View
+from tdsl.prove.bisection import bisection
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.view import View
 from tests.harness import compile_text
 
 MODELS = """

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric.patterns import random_regular
-from tdsl.verify.bisection import bisection
-from tdsl.verify.capacity import Capacities
-from tdsl.verify.cuts import crossing, least
-from tdsl.verify.frontier import frontier
-from tdsl.verify.placements import placements
-from tdsl.verify.spectrum import definite, spectrum
-from tdsl.verify.view import View
+from tdsl.prove.bisection import bisection
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.cuts import crossing, least
+from tdsl.prove.elimination import frontier
+from tdsl.prove.spectral_bound import definite, spectrum
+from tdsl.prove.switch_placements import placements
+from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, random_fabric, torus, without
 from tests.harness import compile_text
 from tests.verify.test_any_topology import HERE

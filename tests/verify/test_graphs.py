@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.verify.components import adjacency, components, distances, eccentricities, path, twin_classes
-from tdsl.verify.flows import Network, contracted, max_flow, tied
+from tdsl.prove.components import adjacency, components, distances, eccentricities, path
+from tdsl.prove.max_flow import max_flow, tied
+from tdsl.prove.network import Network
+from tdsl.prove.symmetry import equivalent_nodes
 
 GRAPHS = st.integers(1, 12).flatmap(
     lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
@@ -61,7 +63,7 @@ def test_adjacency_counts_parallel_links(given_graph):
     graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
     for v in range(n):
         low, high = graph.start[v], graph.start[v + 1]
-        found = dict(zip(graph.near[low:high].tolist(), graph.count[low:high].tolist(), strict=True))
+        found = dict(zip(graph.tail[low:high].tolist(), graph.capacity[low:high].tolist(), strict=True))
         assert found == {w: judge[v][w]["capacity"] for w in judge[v]}
 
 
@@ -82,7 +84,7 @@ def test_eccentricities_are_farthest_distances(given_graph, data):
 
 
 def test_eccentricities_beyond_one_word_and_one_chunk(monkeypatch):
-    monkeypatch.setattr("tdsl.verify.components._CHUNK", 70)
+    monkeypatch.setattr("tdsl.prove.components._CHUNK", 70)
     ring = np.arange(200)
     graph = adjacency(200, ring, (ring + 1) % 200)
     far, everywhere = eccentricities(graph, ring, np.ones(200, dtype=bool))
@@ -97,7 +99,7 @@ def test_path_is_shortest_or_empty():
 
 def test_twins_have_equal_neighbours_with_equal_counts():
     graph = adjacency(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
-    assert [c.tolist() for c in twin_classes(graph, np.arange(4))] == [[0, 1], [2], [3]]
+    assert [c.tolist() for c in equivalent_nodes(graph, np.arange(4))] == [[0, 1], [2], [3]]
 
 
 @settings(max_examples=300, deadline=None)
@@ -130,17 +132,44 @@ def test_max_flow_and_its_cut(given_graph):
     if n < 2:
         return
     graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
-    value, side = max_flow(Network.of(graph), 0, n - 1)
-    assert value == nx.maximum_flow_value(judge, 0, n - 1)
-    assert 0 in side and n - 1 not in side
-    assert value == sum((a in side) != (b in side) for a, b in edges)
+    found = max_flow(graph, 0, n - 1)
+    assert found.value == nx.maximum_flow_value(judge, 0, n - 1)
+    assert found.side[0] and not found.side[n - 1]
+    assert found.value == sum(found.side[a] != found.side[b] for a, b in edges)
+    over = np.bincount(graph.tail, found.flow, n) - np.bincount(graph.head, found.flow, n)
+    assert over[0] == found.value == -over[n - 1] and not over[1:-1].any()
+    assert (found.flow >= 0).all() and (found.flow <= graph.capacity).all()
+
+
+ARCS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(ARCS)
+def test_networks_of_one_way_arcs(arcs):
+    """Arcs in order, parallel ones added up, turned round and back; and a maximum flow among them."""
+    a, b, c = (np.array([x[i] for x in arcs], dtype=np.int64) for i in range(3))
+    net, judge = Network.of(np.ones(7, dtype=bool), a, b, c), nx.DiGraph()
+    judge.add_nodes_from(range(7))
+    for v, w, x in arcs:
+        if v != w:
+            judge.add_edge(v, w, capacity=x + judge.get_edge_data(v, w, {"capacity": 0})["capacity"])
+    listed = list(zip(net.head.tolist(), net.tail.tolist(), strict=True))
+    assert listed == sorted((w, v) for v, w in judge.edges)
+    assert all(judge[v][w]["capacity"] == x for (w, v), x in zip(listed, net.capacity.tolist(), strict=True))
+    assert net.turned().turned().same_arcs(net)
+    assert all(set(net.tail[mine].tolist()) == set(judge.predecessors(v)) for v, mine in enumerate(net.into))
+    assert all(set(net.head[mine].tolist()) == set(judge.successors(v)) for v, mine in enumerate(net.out))
+    found = max_flow(net, 0, 6)
+    assert found.value == nx.maximum_flow_value(judge, 0, 6)
+    assert found.value == int(net.capacity[found.side[net.tail] & ~found.side[net.head]].sum())
 
 
 def test_contracted_adds_up_counts():
     rng = Random(3)
     edges = [(rng.randrange(8), rng.randrange(8)) for _ in range(30)]
-    small = contracted(adjacency(8, *columns(edges)), np.arange(8) // 2, 4)
+    small = adjacency(8, *columns(edges)).contracted(np.arange(8) // 2, 4)
     for v in range(4):
         low, high = small.start[v], small.start[v + 1]
-        for w, count in zip(small.near[low:high].tolist(), small.count[low:high].tolist(), strict=True):
+        for w, count in zip(small.tail[low:high].tolist(), small.capacity[low:high].tolist(), strict=True):
             assert count == sum({a // 2, b // 2} == {v, w} for a, b in edges)

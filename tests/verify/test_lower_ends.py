@@ -1,30 +1,32 @@
-"""What the stand-alone script takes for a lower end of bisection: never more than the least, whatever is stated."""
+"""What the stand-alone checker takes for a lower end of bisection: never more than the least, whatever is stated."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.verify.automorphisms import orbits
-from tdsl.verify.bisection import Proof
-from tdsl.verify.capacity import Capacities
-from tdsl.verify.certificate import _proof, _routes
-from tdsl.verify.concurrent import bound, concurrent
-from tdsl.verify.folded import Folded
-from tdsl.verify.placements import placements
-from tdsl.verify.routes import Demand
-from tdsl.verify.spectrum import spectrum
-from tdsl.verify.verify_certificate import Net, Rejected, lower_bound
-from tdsl.verify.view import View
+from tdsl.certificates.checker import Rejected, lower_bound
+from tdsl.certificates.write import _proof, _routes
+from tdsl.prove.automorphisms import orbits
+from tdsl.prove.bisection import Proof
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.capacity import Capacities
+from tdsl.prove.equal_split import Demand
+from tdsl.prove.spectral_bound import spectrum
+from tdsl.prove.switch_placements import placements
+from tdsl.prove.uniform_flow import bound, concurrent
+from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.view import View
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod, without
 from tests.verify import judges
 from tests.verify.test_any_topology import random_switches
 from tests.verify.test_bisection import least_over_all_splits
-from tests.verify.test_certificates import as_json
+from tests.verify.test_certificates import as_json, net_of
 
 SEEDS = st.integers(0, 10**6)
 
@@ -46,16 +48,16 @@ def small(seed):
 
 
 def shown(fabric, stated):
-    """What the script takes a lower end for, in grains; None where it rejects it."""
-    net = Net(fabric)
+    """What the checker takes a lower end for, in grains; None where it rejects it."""
+    net = net_of(fabric)
     try:
         return lower_bound(net, json.loads(json.dumps(stated)))
-    except (Rejected, KeyError, IndexError, ValueError, TypeError):
+    except (Rejected, LookupError, ValueError, TypeError, ArithmeticError):
         return None
 
 
 def least(f, fabric):
-    return Fraction(least_over_all_splits(f), Net(fabric).grain)
+    return Fraction(least_over_all_splits(f), net_of(fabric).grain)
 
 
 @settings(max_examples=150, deadline=None)
@@ -63,7 +65,7 @@ def least(f, fabric):
 def test_sides_in_any_order_show_the_least_and_no_more(seed, random, asked):
     f = small(seed)
     fabric = as_json(f)
-    net = Net(fabric)
+    net = net_of(fabric)
     assume(len(net.units) > 1)
     assert len(net.units) == len(judges.units(f))
     order = sorted(net.units | net.forward)
@@ -81,7 +83,7 @@ def test_no_multiplier_shows_too_much(seed, mu):
         else random_chips(seed, 7, 12).build()
     )
     fabric = as_json(f)
-    assert len(Net(fabric).units) == len(judges.units(f))
+    assert len(net_of(fabric).units) == len(judges.units(f))
     assert (shown(fabric, {"by": "spectrum", "mu": str(mu)}) or 0) <= least(f, fabric)
 
 
@@ -91,7 +93,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     f = small(seed)
     fabric = as_json(f)
     view = View.whole(f)
-    graph = Folded.of(view, Capacities.of(view))
+    graph = UnitGraph.of(view, Capacities.of(view))
     found = orbits(graph)
     hubs = data.draw(st.dictionaries(st.integers(0, graph.nodes - 1), st.integers(1, 5), min_size=1, max_size=6))
     lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(graph.a), max_size=len(graph.a)))
@@ -102,7 +104,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
         "symmetries": [x.tolist() for x in found.images],
         "routes": [{"share": 1, "lengths": lengths}],
     }
-    assume(len(Net(fabric).units) > 1)
+    assume(len(net_of(fabric).units) > 1)
     assert (shown(fabric, stated) or 0) <= least(f, fabric)
 
 
@@ -114,7 +116,7 @@ def test_the_engine_and_the_script_agree(seed):
     fabric, view = as_json(f), View.whole(f)
     net = Capacities.of(view)
     assume(len(net.units) > 1)
-    assert len(net.units) == len(Net(fabric).units)
+    assert len(net.units) == len(net_of(fabric).units)
     places = placements(net)
     if places is not None and places[0]:
         assert shown(fabric, _proof(view, Proof(places[0], "places", ((net, places[0]),)))) == places[0] == least(f, fabric)
@@ -122,8 +124,9 @@ def test_the_engine_and_the_script_agree(seed):
     value, mu = spectrum(net)
     if value:
         assert shown(fabric, _proof(view, Proof(value, "spectrum", mu=mu))) == value <= least(f, fabric)
-    graph = Folded.of(view, net)
-    found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), rounds=3)
+    graph = UnitGraph.of(view, net)
+    rounds = replace(DEFAULT, uniform_rounds=3)
+    found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), budget=rounds)
     if found is not None:
         assert shown(fabric, {"by": "routes"} | _routes(found)) == bound(found) <= least(f, fabric)
 

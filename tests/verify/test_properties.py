@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -9,16 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
-from tdsl.verify.view import View
 from tests.fabrics import random_chips, random_fabric, random_planes
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
 
 
-def judge(fabric, name):
-    return catalogue()[name].judge(View.whole(fabric), None)
+def judge(fabric, name, budget=DEFAULT):
+    return catalogue()[name].judge(View.whole(fabric, budget), None)
 
 
 @settings(max_examples=400, deadline=None)
@@ -63,23 +65,20 @@ def test_planes_joined_at_random(seed, planes, each, outside, cables):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_work_limit_gives_bounds_that_hold(seed, monkeypatch):
+def test_a_work_limit_gives_bounds_that_hold(seed):
     f = random_fabric(seed, 12, 12, 4, 14).build()
     true = judges.redundancy(f)
-    monkeypatch.setattr("tdsl.verify.disjoint.WORK", 0)
-    monkeypatch.setattr("tdsl.verify.disjoint.PAIRS", 5)
-    found = judge(f, "edge_redundancy")
+    found = judge(f, "edge_redundancy", replace(DEFAULT, flow_work=0, flow_pairs=5))
     assert found.lower <= true <= found.upper
     assert found.witness["cut_links"] == found.upper
     assert found.status == ("proved" if found.lower == found.upper else "bounded")
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_diameter_from_a_sample_is_bounded(seed, monkeypatch):
+def test_a_diameter_from_a_sample_is_bounded(seed):
     f = random_fabric(seed, 100, 100, 3, 300).build()
     true = judges.diameter(f)
-    monkeypatch.setattr("tdsl.verify.checks.diameter.WORK", 1)
-    found = judge(f, "diameter")
+    found = judge(f, "diameter", replace(DEFAULT, diameter_work=1))
     assert found.lower <= true <= found.upper
 
 

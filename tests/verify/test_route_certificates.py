@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -13,53 +12,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.certificates import checker
+from tdsl.certificates.checker import verify
+from tdsl.certificates.write import certificates
+from tdsl.prove.all_to_all import ALL
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.demands import Demand
+from tdsl.prove.view import View
 from tdsl.semantics.values import Word
-from tdsl.verify import alltoall, concurrent, multiflow, paths, routed, verify_throughput, waves, wide
-from tdsl.verify.alltoall import ALL
-from tdsl.verify.certificate import certificates
-from tdsl.verify.demand import Demand
-from tdsl.verify.verify_certificate import Net, verify
-from tdsl.verify.view import View
 from tests.fabrics import Builder, claim, multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, without
-from tests.verify.test_certificates import as_json, at, leaves, put, rejected
+from tests.verify.test_certificates import as_json, at, headed, leaves, net_of, put, rejected
 from tests.verify.test_throughput import optimum
 
 SEEDS = st.integers(0, 10**6)
-LARGE = [(paths, "ROWS", 0), (multiflow, "WORK", 0), (waves, "HELD", 0), (concurrent, "WORK", 0)]
+LARGE = replace(DEFAULT, path_program_rows=0, routing_work=0, uniform_work=0)
+EXPANDED = replace(DEFAULT, arc_program_cells=0, flow_entries=0)  # flows that are too many to be written
 LIMITS = {
-    "paths": [(routed, "KEPT", 0), (multiflow, "SMALL", 0)],
-    "averages of shortest paths": [(paths, "ROWS", 0), (routed, "KEPT", 0), (multiflow, "SMALL", 0), (concurrent, "WORK", 0)],
-    "mixtures": LARGE,
-    "hubs": [*LARGE, (wide, "ROUNDS", 0)],
-    "no pairs": [*LARGE, (alltoall, "PAIRS", 0)],
-    "trees": [*LARGE, (wide, "ARCS", 0), (alltoall, "hubs", lambda *_: None)],
-    "twins": [*LARGE, (routed, "KEPT", 0), (multiflow, "SMALLER", 0)],
-    "averages among twins": [
-        (paths, "ROWS", 0),
-        *LARGE[2:],
-        (multiflow, "WORK", 60),
-        (routed, "KEPT", 0),
-        (multiflow, "SMALLER", 0),
-        (multiflow, "SMALL", 0),
-    ],
+    "paths": EXPANDED,
+    "averages of shortest paths": replace(EXPANDED, path_program_rows=0, uniform_work=0),
+    "mixtures": replace(LARGE, flow_entries=0),
+    "hubs": replace(LARGE, flow_entries=0, combination_rounds=0),
+    "no pairs": replace(LARGE, flow_entries=0, uniform_pairs=0),
+    "trees": replace(LARGE, flow_entries=0, combination_arcs=0, hub_work=0),
+    "twins": replace(LARGE, flow_entries=0, quotient_ratio=0),
+    "averages among twins": replace(EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0),
 }
 """What is set to nothing, so that a small fabric is a large one."""
 PLAIN = [(Word("ring"),), (Word("shift"), 3), (Word(ALL),)]
 WORDS = [*PLAIN, (Word("rail_allreduce"),)]
 
 
-@contextmanager
-def limited(kind):
-    with pytest.MonkeyPatch.context() as patch:
-        for module, name, value in LIMITS[kind]:
-            patch.setattr(module, name, value)
-        yield
-
-
 def made(f, kind, words=WORDS):
     asked = [claim(f, "throughput", args=args, through=way) for args in words for way in ("", "scaleup")]
-    with limited(kind):
-        return json.loads(json.dumps(certificates(f, asked, [])))
+    return headed(f, certificates(f, asked, [], LIMITS[kind]))
 
 
 def some(seed):
@@ -148,7 +133,7 @@ def test_every_kind_of_proof_is_tampered_with():
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_whatever_is_changed_what_is_accepted_is_true(data):
-    """Shares, parts, lengths, hubs, what hangs on what, a device for another; with the figures that the script then finds."""
+    """Shares, parts, lengths, hubs, what hangs on what, a device for another; with the figures that the checker then finds."""
     certificate, fabric, true = data.draw(st.sampled_from(examples()))
     certificate = deepcopy(certificate)
     names = [row[0] for row in fabric["devices"]["rows"]]
@@ -166,16 +151,16 @@ def test_whatever_is_changed_what_is_accepted_is_true(data):
 
 
 def shown(certificate, fabric, end):
-    """What the script takes an end for, in bit/s; None where it rejects it."""
+    """What the checker takes an end for, in bit/s; None where it rejects it."""
     stated = {**certificate, "lower_bps": "0", "upper_bps": "0"}
-    net = Net(fabric)
+    net = net_of(fabric)
     try:
         if stated["pattern"] == ALL:
-            low, high = verify_throughput.all_to_all(net, stated)
+            low, high = checker.all_to_all(net, stated)
             return low if end == "lower" else high
-        asked = verify_throughput.pattern(net, stated)
+        asked = checker.pattern(net, stated)
         return getattr(asked, end)(stated[end]) * asked.total
-    except (verify_throughput.Rejected, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except (checker.Rejected, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
         return None
 
 

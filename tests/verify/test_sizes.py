@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tdsl import compiler
 from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics
+from tdsl.sizing.all_parameters import Answer, decide
 from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
-from tdsl.verify.sizes import Answer, decide
 
 PARAMS = "param n: int = 3 where 1 <= n <= 9\n  param w: int = 2 where w in [1, 2, 5]\n  param fat: bool = false"
 VALUES = [dict(zip(("n", "w", "fat"), v, strict=True)) for v in product(range(1, 10), (1, 2, 5), (False, True))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,10 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.prove import concurrent_flow as multiflow
+from tdsl.prove import quotient as twins
+from tdsl.prove import routed_demand as routed
+from tdsl.prove import routing_combinations as wide
+from tdsl.prove import symmetry
+from tdsl.prove.bound import Lengths
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.concurrent_flow import concurrent
+from tdsl.prove.network import Network
 from tdsl.semantics.values import Word
-from tdsl.verify import alltoall, multiflow, routed, twins, waves, wide
-from tdsl.verify.multiflow import concurrent
-from tdsl.verify.routed import Flows
 from tests.fabrics import multiplane, rail_only, superpod, without
 from tests.verify.test_throughput import judged
 
@@ -45,7 +52,7 @@ def grown(seed, loose=False):
         demands = {
             (s, t): 1 for s, t in zip(ends, np.roll(ends, int(rng.integers(1, len(ends)))).tolist(), strict=True) if s != t
         }
-    return Flows(len(passes), tail, head, np.array([room[p] for p in pairs], dtype=np.int64), passes), demands
+    return Network.of(passes, tail, head, np.array([room[p] for p in pairs], dtype=np.int64)), demands
 
 
 def brought(load, flows, wanted):
@@ -69,12 +76,9 @@ def test_twins_put_together_change_no_bound(seed, loose, by):
         return
     top = Fraction(1000)
     best = concurrent(flows, demands, top)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multiflow, "SMALLER", 0)
-        patch.setattr(
-            *{"program": (multiflow, "ROUNDS", 24), "weights": (multiflow, "SMALL", 0), "mixture": (multiflow, "WORK", 0)}[by]
-        )
-        found = multiflow._merged(flows, demands, top)
+    quotient = replace(DEFAULT, quotient_ratio=0)
+    limits = {"program": {}, "weights": {"arc_program_cells": 0}, "mixture": {"routing_work": 0}}
+    found = multiflow._of_quotient(flows, demands, top, replace(quotient, **limits[by]))
     if best is None or found is None:
         assert best is found
         return
@@ -82,17 +86,17 @@ def test_twins_put_together_change_no_bound(seed, loose, by):
     if by == "program":
         assert float(found.lower) == pytest.approx(float(best.lower), rel=1e-6)
         assert float(found.upper) == pytest.approx(float(best.upper), rel=1e-6)
-    assert all(x * found.lower <= int(flows.room[arc]) for arc, x in found.routes.load.items())
-    assert brought(found.routes.load, flows, demands)
-    if found.routes.flow is not None:
+    assert all(x * found.lower <= int(flows.capacity[arc]) for arc, x in found.proof_lower.load.items())
+    assert brought(found.proof_lower.load, flows, demands)
+    if found.proof_lower.flow is not None:
         total = {}
-        for s, part in found.routes.flow.items():
+        for s, part in found.proof_lower.flow.items():
             assert brought(part, flows, {p: x for p, x in demands.items() if p[0] == s})
-            assert all(flows.passes[v] or v == s for v in flows.tail[list(part)].tolist())
+            assert all(flows.forwards[v] or v == s for v in flows.tail[list(part)].tolist())
             routed.merge(total, part)
-        assert {arc: x for arc, x in total.items() if x} == found.routes.load
-    if found.lengths:
-        assert shown(found.lengths, flows, demands) == found.upper
+        assert {arc: x for arc, x in total.items() if x} == found.proof_lower.load
+    if isinstance(found.proof_upper, Lengths):
+        assert shown(found.proof_upper.length.tolist(), flows, demands) == found.upper
 
 
 def shown(lengths, flows, demands):
@@ -101,10 +105,10 @@ def shown(lengths, flows, demands):
     for (s, t), w in demands.items():
         g = nx.DiGraph()
         for arc, (a, b) in enumerate(zip(flows.tail.tolist(), flows.head.tolist(), strict=True)):
-            if (flows.passes[a] or a == s) and (flows.passes[b] or b == t):
+            if (flows.forwards[a] or a == s) and (flows.forwards[b] or b == t):
                 g.add_edge(a, b, length=lengths[arc])
         spent += w * nx.shortest_path_length(g, s, t, weight="length")
-    return Fraction(int(np.dot(flows.room, lengths)), spent)
+    return Fraction(int(np.dot(flows.capacity, lengths)), spent)
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,10 +119,9 @@ def test_hubs_where_some_only_send(seed):
     if not demands:
         return
     wanted = multiflow._columns(demands)
-    by = twins.ends(flows.tail, flows.head, flows.room, flows.passes, (wanted.source, wanted.target, wanted.amount))
-    asked = wide.Demands.of(by.out[wanted.source], by.into[wanted.target], wanted.amount)
-    small = Flows(len(by.first), by.tail, by.head, by.room, flows.passes[by.first])
-    column = wide.hubs(waves.Wires.of(small.nodes, small.tail, small.head, small.room, small.passes), asked)
+    by = twins.of_demand(flows, (wanted.source, wanted.target, wanted.amount))
+    small, asked = by.network, wide.NodeDemands.of(by.out[wanted.source], by.into[wanted.target], wanted.amount)
+    column = wide.hubs(small, asked)
     if column is None:
         return
     load = {arc: Fraction(x, column.whole) for arc, x in enumerate(column.load.tolist()) if x}
@@ -130,9 +133,9 @@ def test_hubs_where_some_only_send(seed):
 
 def test_rows_that_only_sum_alike_are_not_alike(monkeypatch):
     """Should numbers of chance ever agree, the rows themselves are compared."""
-    monkeypatch.setattr(twins, "_scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
+    monkeypatch.setattr(symmetry, "_scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
     rows = np.array([0, 0, 1, 1, 2, 2]), np.array([5, 6, 5, 6, 5, 7]), np.array([1, 1, 1, 1, 1, 1])
-    assert twins.alike(np.zeros(8, dtype=np.int64), *rows).tolist()[:3] == [0, 0, 2]
+    assert symmetry.equal_rows(np.zeros(8, dtype=np.int64), *rows).tolist()[:3] == [0, 0, 2]
 
 
 @pytest.mark.parametrize("args", [("ring",), ("shift", 5), ("shift", 8)])
@@ -143,22 +146,21 @@ def test_planes_whose_hosts_meet_several_leaves(args, monkeypatch):
     damaged = without(f, [f.link_count - 1])
     best = judged(damaged, *asked)
     made = []
-    divided = routed.Divided
-    monkeypatch.setattr(multiflow, "WORK", 0)
-    monkeypatch.setattr(multiflow, "Divided", lambda *facts: made.append(1) or divided(*facts))
-    found = judged(f, *asked)
+    expanded = routed.Expanded
+    monkeypatch.setattr(multiflow, "Expanded", lambda *facts: made.append(1) or expanded(*facts))
+    small = replace(DEFAULT, routing_work=0)
+    found = judged(f, *asked, budget=small)
     assert (found.status, found.value) == ("proved", 1) and made
-    worse = judged(damaged, *asked)
+    worse = judged(damaged, *asked, budget=small)
     assert worse.lower <= best.upper and best.lower <= worse.upper <= worse.lower * Fraction(11, 10)
 
 
 @pytest.mark.parametrize(
     "make", [lambda: multiplane(2, 8, 2, 2), lambda: superpod(2, 8, 2, 4, uplinks=4), lambda: rail_only(8, 4)]
 )
-def test_all_to_all_of_a_large_network(make, monkeypatch):
+def test_all_to_all_of_a_large_network(make):
     """Twins first, and the same answer."""
     f = make().build()
     exact = judged(f, Word("all_to_all"))
-    monkeypatch.setattr(alltoall, "ARCS", 0)
-    found = judged(f, Word("all_to_all"))
+    found = judged(f, Word("all_to_all"), budget=replace(DEFAULT, combination_arcs=0))
     assert exact.lower <= found.upper and found.lower <= exact.upper and found.upper <= found.lower * Fraction(11, 10)

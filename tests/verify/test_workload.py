@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import catalogue
 from tdsl.verify.compare import against, malformed
-from tdsl.verify.view import View
 from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
 
 GB = Quantity(Fraction(8 * 10**9), SIZE)
@@ -94,7 +94,7 @@ def test_all_to_all_is_bound_by_the_worst_cut():
 
 
 def test_what_cannot_be_asked():
-    f = star(4).build()
+    f = with_delay(star(4).build())
     check = catalogue()["allreduce"]
     assert "needs an argument" in malformed(claim(f, "allreduce", "<=", Quantity(Fraction(1), TIME)), check)[0]
     late = claim(f, "allreduce", "<=", Quantity(Fraction(1), LENGTH), args=(GB,))

@@ -1,0 +1,210 @@
+"""Tiers, link ends, link classes, ASNs and ratios are those of the planned fabric: what is built later changes none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl import compiler
+from tdsl.fabric.claims import Element, Selector
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.view import View
+from tdsl.verify.check import catalogue
+from tests.fabrics import claim
+
+MODELS = """\
+model switch SW { port p[1..64]: 400Gbps { type GE400; os "swp{i}" } }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "eth{i}" }; chip gpu[2]: GPU }
+model chip GPU { port lane: 400Gbps }
+model host DISKS { port nic[2]: 400Gbps { type GE400; os "eth{i}" } }
+model panel PATCH { port front[64]: any; port back[64]: any }
+model ocs OPTIC { port o[1..64]: any }
+"""
+ROUTING = "  routing bgp { unnumbered }\n"
+
+KINDS = {
+    "two tiers": """
+  host node[{a}, {b}]: NODE
+  switch leaf[{a}]: SW
+  switch spine[{c}]: SW
+  connect node[l, h].nic[k] to leaf[l]
+  connect leaf[*] to spine[*] spread x {c}
+""",
+    "three tiers": """
+  pod pod[{a}] {{
+    host node[{b}, 2]: NODE
+    switch leaf[{b}]: SW
+    switch spine[{c}]: SW
+    connect node[l, h].nic[k] to leaf[l]
+    connect leaf[*] to spine[*] each
+  }}
+  switch core[{c}]: SW
+  connect pod[*].spine[*] to core[*] spread x {c}
+""",
+    "planes": """
+  host node[{a}, {b}]: NODE
+  plane pl[2] {{
+    switch leaf[{a}]: SW
+    switch spine[{c}]: SW
+    connect leaf[*] to spine[*] each
+  }}
+  connect node[l, h].nic[k] to pl[k].leaf[l]
+""",
+    "rails and storage": """
+  group su[{a}] {{
+    host node[{b}]: NODE
+    switch leaf[2]: SW
+    connect node[n].nic[r] to leaf[r]
+  }}
+  switch spine[{c}]: SW
+  connect su[*].leaf[*] to spine[*] spread x {c}
+  host disks[2]: DISKS {{ role storage }}
+  connect disks[d].nic[k] to su[0].leaf[k]
+""",
+    "panels": """
+  host node[{a}, {b}]: NODE
+  switch leaf[{a}]: SW
+  switch spine[{c}]: SW
+  panel patch[{a}]: PATCH
+  connect node[l, h].nic[k] to leaf[l] via patch[l]
+  connect leaf[*] to spine[*] each
+""",
+    "circuits": """
+  host node[{a}, {b}]: NODE
+  switch leaf[{a}]: SW
+  switch spine[2]: SW
+  ocs x: OPTIC
+  connect node[l, h].nic[k] to x
+  connect leaf[*].p[1..{ports}] to x spread x {ports}
+  circuit node[l, h] to leaf[l] x 2
+  connect leaf[*].p[33..64] to spine[*] spread x {c2}
+""",
+}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What must not depend on what is built, by the design's own names."""
+
+    tier: dict[str, int]
+    asn: dict[str, int]
+    links: dict[frozenset[str], tuple[str, str, str]]  # ports -> lower end, upper end, class
+    ratio: dict[str, object]
+
+    def agrees(self, full: Facts) -> None:
+        """Everything said here is said of the full fabric, too."""
+        for mine, planned in ((self.tier, full.tier), (self.asn, full.asn), (self.links, full.links), (self.ratio, full.ratio)):
+            assert mine == {name: planned[name] for name in mine}
+
+
+def facts(body: str, folder: Path) -> Facts:
+    path = folder / "d.fab"
+    path.write_text(f"{MODELS}fabric f {{\n{body}}}\n")
+    result = compiler.elaborate(str(path))
+    assert [d for d in result.findings if d.severity.word == "error"] == []
+    f = result.designs[0].fabric
+    assert f is not None and f.addressing is not None
+    rows = np.flatnonzero(f.built).tolist()
+    tier = {f.device_path(d): int(f.tier[d]) for d in rows}
+    asn = {f.device_path(d): int(f.addressing.asn[d]) for d in rows}
+    links = {}
+    for i in range(f.link_count):
+        ends = f.port_path(int(f.link_a[i])), f.port_path(int(f.link_b[i]))
+        circuit = f.link_via_a[i] >= 0 and f.kind[f.port_device[f.link_via_a[i]]] == "ocs"
+        if not circuit:  # an optical switch gives its ports to the circuits that are asked for
+            links[frozenset(ends)] = (*ends, f.classes[int(f.link_class[i])])
+    return Facts(tier, asn, links, {f.device_path(d): ratio(f, d) for d in rows if f.is_switch[d]})
+
+
+def ratio(f: Fabric, device: int) -> object:
+    """The oversubscription of one switch, and why where there is none."""
+    at = Selector("one", "switch", (Element("one", np.array([device])),))
+    found = catalogue()["oversubscription"].judge(View.whole(f), claim(f, "oversubscription", at=(at,)))
+    return found.ratio or found.reason
+
+
+def body_of(kind: str, a: int, b: int, c: int) -> str:
+    return KINDS[kind].format(a=a, b=b, c=c, c2=2 * c, ports=2 * b) + ROUTING
+
+
+def hosts_of(full: Facts) -> list[str]:
+    return [name for name in full.tier if name.partition("[")[0] in ("node", "disks") or ".node[" in name]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("planned")
+    body = body_of(kind, *(data.draw(st.integers(2, 3)) for _ in range(3)))
+    full = facts(body, folder)
+    assert any(isinstance(x, tuple) for x in full.ratio.values())
+    gone = [h for h in hosts_of(full) if data.draw(st.booleans())]
+    some = facts(body + "".join(f"  omit {h}\n" for h in gone), folder)
+    some.agrees(full)
+    assert set(full.tier) - set(some.tier) == set(gone)
+    assert some.ratio == full.ratio
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_no_omission_changes_a_tier_a_class_or_an_asn(
+    kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:  # fmt: skip
+    """Switches, panels and whole pods may be omitted, too; then capacity above a switch is what is cabled."""
+    folder = tmp_path_factory.mktemp("planned")
+    body = body_of(kind, 3, 2, 2)
+    full = facts(body, folder)
+    groups = {"three tiers": "pod[2]", "planes": "pl[1]", "rails and storage": "su[1]", "panels": "patch[1]"}
+    choices = [x for x in full.tier if x != "x"] + ([groups[kind]] if kind in groups else [])
+    choices = list(dict.fromkeys(choices))
+    gone = data.draw(st.lists(st.sampled_from(choices), unique=True, max_size=5))
+    some = facts(body + "".join(f"  omit {x}\n" for x in gone), folder)
+    assert set(some.tier) < set(full.tier) or not gone
+    for mine, planned in ((some.tier, full.tier), (some.asn, full.asn), (some.links, full.links)):
+        assert mine == {name: planned[name] for name in mine}
+
+
+def test_a_whole_pod_without_hosts_keeps_its_tiers(tmp_path: Path) -> None:
+    body = body_of("three tiers", 3, 2, 2)
+    full, some = facts(body, tmp_path), facts(body + "  omit pod[2].node[*, *]\n", tmp_path)
+    some.agrees(full)
+    assert {full.tier[f"pod[2].{x}"] for x in ("leaf[0]", "leaf[1]")} == {1} and full.tier["pod[2].spine[0]"] == 2
+
+
+def test_a_leaf_without_any_planned_host_is_a_leaf(tmp_path: Path) -> None:
+    """leaf[2] and leaf[3] have no host in the plan; each spine has 4 links below and 2 above."""
+    body = """
+  host node[4]: NODE
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  switch core: SW
+  connect node[n].nic[k] to leaf[n // 2]
+  connect leaf[*] to spine[*] each
+  connect spine[*] to core spread x 2
+"""
+    found = facts(body + ROUTING, tmp_path)
+    assert [found.tier[f"leaf[{i}]"] for i in range(4)] == [1] * 4
+    assert (found.tier["spine[0]"], found.tier["core"], found.ratio["spine[0]"]) == (2, 3, (2, 1))
+    assert len({found.asn[f"leaf[{i}]"] for i in range(4)}) == 4
+
+
+def test_an_omitted_spine_is_not_cabled_and_an_omitted_leaf_is_attached(tmp_path: Path) -> None:
+    body = body_of("three tiers", 2, 2, 2)
+    full = facts(body, tmp_path)
+    assert (full.ratio["pod[0].leaf[0]"], full.ratio["pod[0].spine[0]"]) == ((2, 1), (1, 1))
+    some = facts(body + "  omit pod[0].spine[1], pod[0].leaf[1]\n", tmp_path)
+    assert (some.ratio["pod[0].leaf[0]"], some.ratio["pod[0].spine[0]"]) == ((4, 1), (1, 1))
+
+
+def test_a_port_that_another_link_takes_is_not_counted_twice(tmp_path: Path) -> None:
+    """The place of the omitted host node[0, 1] is given to storage: four links below leaf[0], as planned."""
+    body = body_of("two tiers", 2, 2, 2)
+    taken = "  omit node[0, 1]\n  host disks: DISKS { role storage }\n  connect disks.nic[0] to leaf[0].p[3]\n"
+    assert facts(body + taken, tmp_path).ratio["leaf[0]"] == facts(body, tmp_path).ratio["leaf[0]"] == (2, 1)

@@ -1,0 +1,119 @@
+"""What is imported is what was captured: links, names and rates; and real captures with mistakes planted in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Severity
+from tdsl.fabric.graph import Fabric
+from tests.cli.run import tdsl
+from tests.fabrics import multiplane, random_fabric, superpod
+from tests.harness import fabric_of
+from tests.observe.captures import audited, codes, lldp, netlist
+from tests.observe.plant import Cables, extra, missing, swap, wrong_port
+from tests.observe.test_chain import POD
+from tests.observe.test_readers import real
+
+
+def imported(folder: Path, *args: str | Path) -> Fabric:
+    """The fabric of what an import writes; the text must compile without errors."""
+    done = tdsl("import", *args, "-o", folder / "asbuilt.fab")
+    assert done.exit_code == 0, done.output
+    result = compiler.elaborate(str(folder / "asbuilt.fab"))
+    assert not [d.message for d in result.findings if d.severity is Severity.ERROR]
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    return fabric
+
+
+def named(fabric: Fabric, label: Callable[[Fabric, int], str]) -> set[tuple[str, str]]:
+    """Links by the names of devices and ports."""
+
+    def end(port: int) -> str:
+        d = int(fabric.port_device[port])
+        number = str(port - int(fabric.port_base[d]) + 1) if fabric.is_switch[d] else label(fabric, port)
+        return f"{fabric.device_name(d)} {number}"
+
+    return {tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}  # type: ignore[misc]
+
+
+def system(fabric: Fabric, port: int) -> str:
+    c, i = fabric.port_class(port)
+    return c.systems[i] or f"{c.name}{i}"
+
+
+@pytest.mark.parametrize("form", ["structure", "flat"])
+def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    (tmp_path / "pod.topo").write_text(netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR")))
+    back = imported(tmp_path, tmp_path / "pod.topo", "--as", form)
+    assert named(back, system) == named(pod, system)
+    assert set(back.link_rate.tolist()) == {400 * 10**9}
+    text = (tmp_path / "asbuilt.fab").read_text()
+    assert text.count("connect ") == (2 if form == "structure" else pod.link_count)
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "pod.topo").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "fabric",
+    [superpod(2, 4, 4, 2, 16).build, multiplane(2, 8, 2, 2, 16).build, *(random_fabric(s).build for s in range(4))],
+)
+def test_any_wiring_comes_back(fabric: Callable[[], Fabric], tmp_path: Path) -> None:
+    made = fabric()
+    (tmp_path / "x.topo").write_text(netlist(Cables(made)))
+    for form in ("structure", "flat"):
+        back = imported(tmp_path, tmp_path / "x.topo", "--as", form)
+        assert len(named(back, system)) == back.link_count == made.link_count
+        assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "x.topo").exit_code == 0
+
+
+def test_lldp_needs_a_rate(tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    lldp(Cables(pod), tmp_path / "captures")
+    done = tdsl("import", tmp_path / "captures")
+    assert done.exit_code == 2 and "--rate 400Gbps" in done.output
+    back = imported(tmp_path, tmp_path / "captures", "--rate", "400Gbps")
+    assert back.link_count == pod.link_count
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", tmp_path / "captures").exit_code == 0
+
+
+CAPTURES = ("ibnetdiscover/loginoff-sx6036-8sw-144ca.ibnetdiscover.txt", "ibnetdiscover/ibtopotool-1.topo")
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None:
+    path = real(name)
+    fabric = imported(tmp_path, path)
+    assert codes(audited(fabric, ("ibnetdiscover", path))) == []
+    expected = {missing: ("E0625", "E0610"), extra: ("E0626",), wrong_port: ("E0627", "E0628"), swap: ("E0620", "E0621")}
+    for kind, wanted in expected.items():
+        done = 0
+        for seed in range(12):
+            cables = Cables(fabric)
+            if not kind(cables, Random(seed)):
+                continue
+            (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR")))
+            found = [c for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo"))) if c not in ("E0631", "E0630")]
+            assert len(found) == 1 and found[0] in wanted, (kind.__name__, seed, found)
+            done += 1
+        assert done
+
+
+def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
+    """A design of the cluster as it was meant: 6 leaves, 2 spines, 4 links a pair. One link is not there."""
+    path = real(CAPTURES[0])
+    tdsl("import", path, "-o", tmp_path / "asbuilt.fab")
+    text = (tmp_path / "asbuilt.fab").read_text()
+    assert "connect ib[1].p[25] " not in text  # the fourth link from ib1 to ib8
+    whole = text.rstrip().removesuffix("}") + "  connect ib[1].p[25] to ib[8].p[6] { rate 40Gbps }\n}\n"
+    (tmp_path / "meant.fab").write_text(whole)
+    done = tdsl("audit", tmp_path / "meant.fab", "--ibnetdiscover", path, "--format", "json")
+    (found,) = json.loads(done.stdout)["fabrics"]
+    assert done.exit_code == 1
+    assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]

@@ -1,0 +1,67 @@
+"""LLDP: captures of all devices, of some, and of lldpd in network namespaces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.harness import fabric_of
+from tests.observe.captures import audited, codes, lldp
+from tests.observe.plant import Cables
+from tests.observe.test_chain import POD, ports
+from tests.targets import frr_lab
+from tests.targets.test_frr import LEAF_SPINE, MODELS, made
+
+
+@pytest.mark.parametrize("json0", [True, False])
+def test_both_forms_of_lldpcli(json0: bool, tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    cables = Cables(pod)
+    leaf = ports(cables, "su0-leaf0")
+    assert cables.exchange([leaf[0]], [leaf[2]])
+    lldp(cables, tmp_path / "captures", json0)
+    assert codes(audited(pod, ("lldp", tmp_path / "captures"))) == ["E0620"]
+
+
+def test_what_no_capture_shows_is_no_fault(tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    cables = Cables(pod)
+    cables.unplug(ports(cables, "su1-leaf0")[:1] + ports(cables, "su0-leaf0")[:1])
+    lldp(cables, tmp_path / "captures")
+    for path in (tmp_path / "captures").iterdir():
+        if not path.stem.startswith("su0-leaf"):
+            path.unlink()
+    found = audited(pod, ("lldp", tmp_path / "captures"))
+    assert codes(found) == ["E0625"]
+    assert int(found.judged.sum()) == 64  # of 8 leaves with 8 links each
+    assert [d.code for d in found.notes] == ["E0632"]
+
+
+def test_lldpd_in_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two cables between leaves and spines are swapped; lldpd of every device is asked what it hears."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    planned = frr_lab.wires
+
+    def swapped(data: dict[str, object]) -> list[frr_lab.Wire]:
+        out = list(planned(data))
+        i, j = (n for n, w in enumerate(out) if {w.a[0], w.b[0]} in ({"leaf0", "spine0"}, {"leaf1", "spine1"}))
+        out[i], out[j] = replace(out[i], b=out[j].b), replace(out[j], b=out[i].b)
+        return out
+
+    monkeypatch.setattr(frr_lab, "wires", swapped)
+    fabric = fabric_of(MODELS + LEAF_SPINE, tmp_path, models=False)
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    with frr_lab.running(files) as lab:
+        lab.hear()
+        frr_lab.until(lambda: len(lab.neighbours()), fabric.link_count)
+        for name in lab.names:
+            heard = lab._lldp(name, "-f", "json0", "show", "neighbors").stdout
+            (folder / f"{name}.json").write_text(heard)
+    found = audited(fabric, ("lldp", folder))
+    assert codes(found) == ["E0620"]
+    assert "leaf0" in found.faults[0].finding.message or "spine0" in found.faults[0].finding.message
+    assert found.matching == fabric.link_count - 2

@@ -1,0 +1,203 @@
+"""Readers: what captures of real devices say, and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.cli import cli
+from tdsl.observe.readers import readers
+from tdsl.observe.reading import read
+from tdsl.observe.record import Observed
+from tests.cli.run import tdsl, write
+from tests.fabrics import superpod
+from tests.observe.captures import netlist
+from tests.observe.plant import Cables
+
+DATA = Path(os.environ.get("TDSL_TEST_DATA", "/nowhere")) / "asbuilt"
+GOOD = netlist(Cables(superpod(1, 2, 2, 1).build()))
+SWITCH = 'Switch\t4 "S-1"\t# "sw"\n'
+
+
+def observed(*paths: Path) -> Observed:
+    made = Observed()
+    read([("", p) for p in paths], made)
+    return made
+
+
+def real(name: str) -> Path:
+    if not (DATA / name).exists():
+        pytest.skip("TDSL_TEST_DATA does not name a folder with asbuilt captures")
+    return DATA / name
+
+
+def faults(made: Observed) -> list[tuple[str, int]]:
+    return [(d.code, d.span.begin[0] if d.span else 0) for d in made.findings]
+
+
+# ---------------------------------------------------------------- real captures
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "links"),
+    [
+        ("ibnetdiscover/loginoff-sx6036-8sw-144ca.ibnetdiscover.txt", 152, 192),
+        ("ibnetdiscover/ibtopotool-1.topo", 6, 7),
+        ("ibnetdiscover/ibtopotool-2.topo", 3, 2),
+        ("ibnetdiscover/ibtopotool-4.topo", 2, 1),
+        ("ibnetdiscover/exporter-ports-test.out", 7, 4),
+        ("lldp/lldpctl-json-sonic.json", 4, 33),
+        ("lldp/lldpctl-json-interface_only.json", 3, 2),
+        ("lldp/lldpctl-json-empty.json", 1, 0),
+        ("lldp/eos-lldp-neighbors.json", 2, 2),
+        ("lldp/napalm-nxos.json", 3, 3),
+        ("other/layer1-asymmetric.json", 4, 2),
+        ("other/example_layer1_topology.json", 15, 40),
+        ("other/topologyGraph.json", 11, 79),
+        ("ufm_ndt/ndt.csv", 29, 400),
+        ("ufm_ndt/ndth2s.csv", 52, 320),
+    ],
+)
+def test_real_captures(name: str, nodes: int, links: int) -> None:
+    made = observed(real(name))
+    assert (faults(made), len(made.nodes), len(made.wires)) == ([], nodes, links)
+
+
+def pairs(made: Observed) -> set[tuple[str, str, str]]:
+    """Local port, neighbour and its first port, of a capture of one device."""
+    return {(w.a.port[0], made.nodes[w.b.node].description, w.b.port[0]) for w in made.wires}
+
+
+def test_two_readers_agree_on_a_sonic_switch() -> None:
+    assert pairs(observed(real("lldp/lldpctl-json-sonic.json"))) == pairs(observed(real("lldp/sonic-LLDP_ENTRY_TABLE.json")))
+
+
+@pytest.mark.parametrize("issue", ["issue903", "issue1153"])
+def test_eos_and_napalm_agree(issue: str) -> None:
+    eos, napalm = (observed(real(f"lldp/{n}-{issue}.json")) for n in ("eos-lldp-detail", "napalm-eos"))
+
+    def known(made: Observed) -> set[tuple[str, str]]:
+        return {(w.a.port[0], made.nodes[w.b.node].description) for w in made.wires}
+
+    assert known(eos) == known(napalm) and eos.wires
+
+
+def test_nxos_detail() -> None:
+    made = observed(real("lldp/nxos-lldp-detail.txt"))
+    assert not faults(made) and made.wires
+    short = observed(real("lldp/nxos-lldp-neighbors.txt"))
+    assert [c for c, _ in faults(short)] == ["E0601"]
+
+
+@pytest.mark.parametrize("name", ["garbage.ndt", "incorrect_columns.ndt"])
+def test_malformed_tables_of_ufm(name: str) -> None:
+    assert faults(observed(real(f"ufm_ndt/{name}"))) == [("E0601", 1)]
+
+
+# ---------------------------------------------------------------- hostile captures
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("", "E0602", 1),
+        ("hello\n", "E0601", 1),
+        (SWITCH + '[9]\t"S-1"[1]\t# lid 0 4xHDR\n', "E0601", 2),
+        (SWITCH + '[1]\t"S-2"[1]\t# lid 0 4xHDR\n', "E0602", 2),
+        (SWITCH + SWITCH, "E0601", 2),
+        (SWITCH + '[1]\t"S-1', "E0601", 2),
+        ('[1]\t"S-1"[1]\n' + SWITCH, "E0601", 1),
+        (SWITCH + "x" * (2 << 20), "E0601", 2),
+        (SWITCH + "\x1b[2Jboo\n", "E0601", 2),
+        ('Switch\t4 "S-1"\t# "sw\x07"\n', "E0601", 1),
+        (SWITCH + "\0\n", "E0601", 2),
+        ('Switch\t99999 "S-1"\t# "sw"\n', "E0601", 1),
+        ('Switch\t4 "S-1"\t# "' + "n" * 600 + '"\n', "E0601", 1),
+    ],
+)
+def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "a.topo").write_text(text)
+    made = Observed()
+    read([("ibnetdiscover", tmp_path / "a.topo")], made)
+    assert (code, line) in faults(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("{", 1),
+        ('{"lldp": {"interface": [\n{"swp1": 5}]}}', 2),
+        ('{"lldp": {"interface": [\n{"swp1": {"chassis": {}, "port": 3}}]}}', 2),
+        ('{"lldp": {"interface": {"swp1": {"chassis": {}, "port": {"id": {"value": NaN}}}}}}', 1),
+        ('{"lldp": ' + "[" * 100_000, 1),
+        ('{"LLDP_ENTRY_TABLE:Ethernet0": 7}', 1),
+        ('{"lldpNeighbors": [7]}', 1),
+        ('{"edges": [{"node1": 1, "node2": 2}]}', 1),
+        ('{"swp1": {"lldp": {"neighbor": {"x": 1}}}}', 1),
+        ('{"Ethernet1": [{"remote_system_name": ["x"]}]}', 1),
+        ('[{"links": [{"compounded_links": [{"interfaces": []}]}]}]', 1),
+        ('graph G {\n"a":"b" -> "c":"d";\n"a":"b" -- "c":"d";\n}', 2),
+        ("junk\n", 1),
+    ],
+)
+def test_hostile_neighbours(text: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(text)
+    made = Observed()
+    read([("lldp", tmp_path / "a.json")], made)
+    assert faults(made) == [("E0601", line)]
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.topo").write_bytes(b"# fine\n\xff\xfe\n")
+    assert faults(observed(tmp_path / "a.topo")) == [("E0601", 2)]
+
+
+def test_a_cut_capture_is_a_finding_and_no_missing_cables(tmp_path: Path) -> None:
+    design = write(tmp_path)
+    whole = netlist(Cables(superpod(1, 4, 8, 2).build()))
+    for share in range(1, 12):
+        (tmp_path / "cut.topo").write_text(whole[: len(whole) * share // 12])
+        done = tdsl("audit", design, "--ibnetdiscover", tmp_path / "cut.topo", "--format", "json")
+        assert done.exit_code == 1
+        assert {"E0601", "E0602"} >= {d["code"] for d in json.loads(done.stdout)["fabrics"][0]["findings"]}
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Never an exception, whatever is cut, doubled or put in."""
+    texts = [
+        GOOD,
+        '{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"value": "x"}}}}]}}',
+        "a_device,a_port,b_device,b_port\na,1,b,2\n",
+    ]
+    text = data.draw(st.sampled_from(texts))
+    random = Random(data.draw(st.integers(0, 1 << 30)))
+    for _ in range(random.randint(1, 4)):
+        at = random.randrange(len(text) + 1)
+        piece = random.choice(["", '"', "[", "{", "\n", "\x00", "é", "\\u", "9" * 30, ",", text[at : at + 40]])
+        text = text[:at] + piece + text[at + random.randint(0, 30) :]
+    path = tmp_path_factory.mktemp("any") / "x.json"
+    path.write_text(text)
+    for option in ("", *sorted({r.OPTION for r in readers().values()})):
+        made = Observed()
+        read([(option, path)], made)
+        for d in made.findings:
+            assert d.span is not None and d.code in ("E0601", "E0602")
+
+
+def test_a_wrong_call(tmp_path: Path) -> None:
+    design = write(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert tdsl("audit", design).exit_code == 2
+    for args in (["--lldp", tmp_path / "empty"], ["--map", "(=x"], ["--only", "nothing[9]"]):
+        (tmp_path / "c.topo").write_text(GOOD)
+        done = tdsl("audit", design, "--ibnetdiscover", tmp_path / "c.topo", *args)
+        assert done.exit_code == 2 and "Traceback" not in done.output
+    assert "audit" in cli.list_commands(None)  # type: ignore[arg-type,attr-defined]

@@ -1,0 +1,192 @@
+"""Random inputs for everything that reads: none may raise. ``python -m tests.safety.fuzz N [SEED]`` runs N of them.
+
+An input is a text of the repository with stretches taken out, doubled, exchanged and bytes put in. What raises is written to
+``out/fuzz`` with its kind and number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tdsl import compiler, config, resources
+from tdsl.certificates import checker
+from tdsl.compiler import Options
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.emit.intact import NoManifest, examine
+from tdsl.emit.nccl_lint import lint
+from tdsl.emit.target import discover
+from tdsl.source import SourceFile
+from tdsl.syntax.parser import decode, parse
+from tdsl.syntax.printer import format_source
+from tests.cli.run import SMALL
+
+BITS = [
+    b"\0", b"\xff", b"\r\n", b"\n", b'"', b"{", b"}", b"[", b"]", b"(", b")", b"..", b"../", b"/", b"\\", b"=", b"-1", b"1e999",
+    b"9" * 60, "\u202e".encode(), "\ud7ff".encode(), b"[" * 200, b"{" * 200, b"null", b"true", b"$(x)", b"{{ 9**9 }}", b"#", b";",
+]  # fmt: skip
+LIMITS = Options(max_devices=1 << 12, max_links=1 << 14, solve_seconds=1)
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """Some stretches taken out, doubled or exchanged, and bits put in."""
+    for _ in range(chance.randint(1, 6)):
+        a, b = sorted(chance.randrange(len(data) + 1) for _ in range(2))
+        b = min(b, a + chance.choice((1, 2, 8, 64, 512)))
+        way = chance.randrange(4)
+        if way == 0:
+            data = data[:a] + data[b:]
+        elif way == 1:
+            data = data[:b] + data[a:b] * chance.choice((1, 2, 5)) + data[b:]
+        elif way == 2:
+            data = data[:a] + chance.choice(BITS) + data[a:]
+        else:
+            at = chance.randrange(len(data) + 1)
+            data = data[:a] + data[at : at + b - a] + data[b:]
+    return data[:20_000]
+
+
+def _syntax(data: bytes, folder: Path) -> None:
+    own = Diagnostics()
+    file = decode(data, "a.fab", own)
+    if file is not None:
+        parse(file, own)
+        if not own.has_errors:
+            assert format_source(SourceFile("a.fab", format_source(file))) == format_source(file)
+
+
+def _whole(data: bytes, folder: Path) -> None:
+    (folder / "a.fab").write_bytes(data)
+    with contextlib.suppress(compiler.UsageError):
+        for design in compiler.check(str(folder / "a.fab"), LIMITS).designs:
+            if design.fabric is not None and design.fabric.complete and design.fabric.link_count < 500:
+                for path, content in build(design.fabric, ["cabling", "json"], Diagnostics()).items():
+                    assert not path.startswith("/") and ".." not in path.split("/") and isinstance(content, bytes)
+
+
+def _lock(data: bytes, folder: Path) -> None:
+    (folder / "a.fab").write_text(SMALL)
+    (folder / "a.fab.lock").write_bytes(data)
+    compiler.elaborate(str(folder / "a.fab"), LIMITS)
+
+
+def _table(data: bytes, folder: Path) -> None:
+    (folder / "a.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
+    (folder / "pairs.csv").write_bytes(data)
+    compiler.check(str(folder / "a.fab"), Options(select=("throughput",), solve_seconds=1))
+
+
+def _settings(data: bytes, folder: Path) -> None:
+    (folder / "tdsl.toml").write_bytes(data)
+    with contextlib.suppress(config.ConfigError):
+        config.load(folder)
+
+
+def _target(data: bytes, folder: Path) -> None:
+    (folder / "more" / "evil" / "templates").mkdir(parents=True, exist_ok=True)
+    (folder / "more" / "evil" / "target.toml").write_bytes(data)
+    for target in discover(Diagnostics(), [folder / "more"]).values():
+        for spec in target.files:
+            assert not spec.path.startswith("/") and ".." not in spec.path.split("/")
+
+
+def _manifest(data: bytes, folder: Path) -> None:
+    (folder / "manifest.json").write_bytes(data)
+    with contextlib.suppress(NoManifest):
+        examine(folder)
+
+
+def _lint(data: bytes, folder: Path) -> None:
+    lint(SourceFile("a.xml", data.decode("utf-8", "replace")))
+
+
+def _certificate(data: bytes, folder: Path) -> None:
+    """The stand-alone checker, as it is called: it accepts, or says why not."""
+    for name in ("a.json", "b.json"):
+        (folder / name).write_bytes(data)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        assert checker.main([str(folder / "a.json"), str(folder / "b.json")]) != 0
+    assert said.getvalue().count("\n") == 1
+
+
+def _texts() -> list[bytes]:
+    root = resources.folder("stdlib")
+    return [SMALL.encode(), *(p.read_bytes() for p in sorted((root / "designs").glob("*.fab"))[:8] if p.stat().st_size < 6000)]
+
+
+def _small() -> list[bytes]:
+    return [SMALL.encode(), SMALL.replace("leaf[*] to spine[*] spread x 8", "leaf[i] to spine[i % 2] x 2").encode()]
+
+
+MANIFEST = json.dumps(
+    {"schema": 1, "tdsl": "0", "design": {"name": "a", "sha256": "0"}, "files": {"b": {"sha256": "0" * 64, "size": 3}}}
+)
+TARGET = (
+    b'title = "t"\nconsumer = "c"\n[router]\nmtu = 9000\n[[file]]\npath = "a/{device}"\nscope = "device"\ntemplate = "a.j2"\n'
+)
+KINDS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]], int]] = {
+    "syntax": (_syntax, _texts, 20),
+    "whole": (_whole, _small, 3),
+    "lock": (_lock, lambda: [b"fabric small\nnode[0].nic[0]  leaf[0].p[1]\nnode[1].nic[0]  leaf[0].p[2]\n"], 2),
+    "table": (_table, lambda: [b"from,to,amount\n0,1,2\n1,2,0.5\n", b"0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n"], 1),
+    "settings": (_settings, lambda: [b'path = ["lib"]\n[check]\nfail-on = "warning"\n[severity]\nsize_found = "note"\n'], 20),
+    "target": (_target, lambda: [TARGET], 5),
+    "manifest": (_manifest, lambda: [MANIFEST.encode()], 20),
+    "lint": (_lint, lambda: [b'<system version="1"><cpu numaid="0"><pci busid="0" class="1"/></cpu></system>'], 20),
+    "certificate": (_certificate, lambda: [b'{"schema": 1, "check": "bisection", "design": "0", "lower": {"kind": "flow"}}'], 10),
+}
+"""What reads, the texts that are changed, and how many of this kind come for one of the slowest."""
+
+
+def inputs(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """Kinds and inputs, the same for the same seed."""
+    chance = random.Random(seed)
+    names = [name for name, (_, _, weight) in KINDS.items() for _ in range(weight)]
+    texts = {name: make() for name, (_, make, _) in KINDS.items()}
+    for _ in range(count):
+        name = chance.choice(names)
+        yield name, mutated(chance.choice(texts[name]), chance)
+
+
+def run(count: int, seed: int, seconds: float = 1e9) -> tuple[Counter[str], list[tuple[str, bytes, str]]]:
+    """How many inputs of each kind were read, and those that raised, with what."""
+    done: Counter[str] = Counter()
+    raised = []
+    late = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as name:
+        for kind, data in inputs(count, seed):
+            if time.monotonic() > late:
+                break
+            try:
+                KINDS[kind][0](data, Path(name))
+            except Exception as fault:
+                raised.append((kind, data, f"{type(fault).__name__}: {fault}"))
+            done[kind] += 1
+    return done, raised
+
+
+def main() -> int:
+    """Run as many as are asked for."""
+    count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time())
+    done, raised = run(count, seed)
+    print(f"seed {seed}: " + ", ".join(f"{name} {n:,}" for name, n in sorted(done.items())))
+    for number, (kind, data, words) in enumerate(raised):
+        path = Path("out/fuzz") / f"{kind}-{seed}-{number}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        print(f"{path}: {words}")
+    return bool(raised)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+"""What a design, a template or an editor may make tdsl do: so much and no more, and it says what was missing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import errno
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tdsl.cli import cli
+from tdsl.emit import render as rendering
+from tdsl.emit.quote import cell
+from tests.cli.run import SMALL, tdsl, write
+from tests.safety.test_reading import SECRET, call
+
+MANIFEST = 'title = "t"\nconsumer = "c"\n[[file]]\npath = "PATH"\ntemplate = "TEMPLATE"\n'
+
+
+def target(folder: Path, template: str, path: str = "evil/a.txt", name: str = "a.j2") -> Path:
+    """A target of somebody else."""
+    (folder / "more" / "evil" / "templates").mkdir(parents=True)
+    (folder / "more" / "evil" / "templates" / "a.j2").write_text(template)
+    (folder / "more" / "evil" / "target.toml").write_text(MANIFEST.replace("PATH", path).replace("TEMPLATE", name))
+    return folder / "more"
+
+
+def built(folder: Path, more: Path) -> str:
+    done = tdsl("build", write(folder), "--target-path", more, "--target", "evil", "--out", folder / "out")
+    assert done.exit_code in (1, 2) and not (folder / "out").exists(), done.output
+    return done.stderr
+
+
+BOMBS = [
+    "{{ 'a' * 10**10 }}", "{{ 9**999999999 }}", "{{ [1] * 10**10 }}", "{{ '%10000000000d' % 1 }}", "{{ '%*d' % (10**10, 1) }}",
+    "{{ 'a'.ljust(10**10) }}", "{{ 'a'|center(10**10) }}", "{{ 'a\nb'|indent(10**10) }}", "{{ '{:>10000000000}'.format(1) }}",
+    "{{ '%10000000000d'|format(1) }}",
+    "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "{% include 'a.j2' %}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("template", BOMBS)
+def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
+    begin = time.monotonic()
+    said = built(tmp_path, target(tmp_path, template))
+    assert "error[E050" in said and time.monotonic() - begin < 20, said
+
+
+@pytest.mark.parametrize("limit", ["SECONDS", "MOST"])
+def test_loops_of_templates(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, limit, 1 if limit == "SECONDS" else 1 << 20)
+    loop = "{% for a in range(99999) %}{% for b in range(99999) %}TEXT{% endfor %}{% endfor %}"
+    said = built(tmp_path, target(tmp_path, loop.replace("TEXT", "" if limit == "SECONDS" else "abc")))
+    assert ("it takes more than 1 seconds" if limit == "SECONDS" else "it would be larger than 1 MiB") in said
+
+
+@pytest.mark.parametrize(
+    "path", ["", "a\\u0000b", "evil//a", "./a", "evil/../a", "/a", "manifest.json", ".tdsl-lock", "c:/a", "a\\nb"]
+)
+def test_paths_of_a_manifest(path: str, tmp_path: Path) -> None:
+    said = built(tmp_path, target(tmp_path, "x", path))
+    assert "error[E0502]" in said and "Traceback" not in said and "\0" not in said
+
+
+@pytest.mark.parametrize("way", ["link", "folder", "up", "pipe", "include", "nul"])
+def test_templates_lie_in_their_folder(way: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.j2").write_text(SECRET)
+    name = {"up": "../../../secret.j2", "nul": "a\\u0000b"}.get(way, "a.j2")
+    more = target(tmp_path, "{% include 'b.j2' %}" if way == "include" else "x", name=name)
+    at = more / "evil" / "templates"
+    if way in ("link", "pipe"):
+        (at / "a.j2").unlink()
+    if way == "link":
+        (at / "a.j2").symlink_to(tmp_path / "secret.j2")
+    elif way == "pipe":
+        os.mkfifo(at / "a.j2")
+    elif way == "include":
+        (at / "b.j2").symlink_to(tmp_path / "secret.j2")
+    elif way == "folder":
+        at.rename(tmp_path / "templates")
+        at.symlink_to(tmp_path / "templates")
+    assert "ghp_" not in built(tmp_path, more)
+
+
+# ------------------------------------------------------------ memory, files, time
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> None:
+    """From too little for the libraries to enough: done, or a line that says what was missing."""
+    write(tmp_path)
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TDSL_CACHE_DIR": str(tmp_path / "cache")}
+    seen = set()
+    for size in (90_000, 120_000, 150_000, 2_000_000):
+        line = f"ulimit -v {size}; exec {sys.executable} -m tdsl {command} small.fab"
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode in (0, 2) and "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 0 or (done.stderr.startswith("error[E0903]: there is not enough memory") and done.stdout == "")
+        assert done.returncode == 0 or not (tmp_path / "out").exists()
+        seen.add(done.returncode)
+    assert seen == {0, 2}
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        (OSError(errno.EMFILE, "Too many open files", "x"), "E0904", "too many open files: this process may have"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "E0903", "not enough memory"),
+        (ImportError("libopenblas.so: failed to map segment from shared object"), "E0903", "not enough memory"),
+        (RuntimeError("can't start new thread"), "E0903", "not enough memory"),
+    ],
+)
+def test_what_is_missing_is_said(
+    fault: Exception, code: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **given: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("tdsl.commands.check.compiled", fail)
+    with pytest.raises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+        cli.main(["check", str(write(tmp_path))], prog_name="tdsl")
+    assert said.getvalue().startswith(f"error[{code}]: ") and words in said.getvalue() and said.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("check", "../away.fab"), "lies outside of"),
+        (("check", "link.fab"), "is reached by a link"),
+        (("check", "design.txt"), "a design is a file that ends in .fab"),
+        (("check", "small.fab", "--path", ".."), "lies outside of"),
+        (("build", "small.fab", "--target-path", "lib"), "lies outside of"),
+        (("build", "small.fab", "--out", "lib/out"), "is reached by a link"),
+        (("check", "small.fab", "-o", "lib/report"), "is reached by a link"),
+        (("check", "small.fab", "--watch"), "--watch is for one's own designs"),
+        (("build", "small.fab", "--assets", "../assets.csv"), "lies outside of"),
+    ],
+)
+def test_untrusted_refuses(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "more").mkdir()
+    (tmp_path / "assets.csv").write_text("device,port,node_guid,port_guid\n")
+    monkeypatch.chdir(tmp_path / "home")
+    write(tmp_path, name="away.fab")
+    write(Path())
+    write(Path(), name="design.txt")
+    Path("link.fab").symlink_to("small.fab")
+    Path("lib").symlink_to(tmp_path / "more")
+    done = tdsl(*args, "--untrusted")
+    assert done.exit_code == 2 and words in done.stderr, done.output
+    done = tdsl(*args, env={"TDSL_UNTRUSTED": "1"})
+    assert done.exit_code == 2 and words in done.stderr, done.output
+
+
+def test_untrusted_ignores_settings_and_bounds_the_process(tmp_path: Path) -> None:
+    (tmp_path / "tdsl.toml").write_text("nonsense = [")
+    write(tmp_path)
+    assert call(tmp_path, "check", "small.fab").returncode == 2
+    assert call(tmp_path, "check", "small.fab", "--untrusted").returncode == 0
+    done = call(tmp_path, "build", "small.fab", "--untrusted", "--target", "cabling", "--target", "json")
+    assert done.returncode == 0, done.stderr
+    assert call(tmp_path, "check", "dgx_superpod_h100", "--untrusted", "--select", "isolated").returncode == 0
+    script = (
+        "import resource, tdsl.commands._untrusted as u\nfrom tdsl.cli import cli\n"
+        "u.SECONDS = 1\nu._judge = lambda given: exec('while True: pass') if False else None\n"
+        "import tdsl.commands.check as c\nc.compiled = lambda *a, **k: [None for _ in iter(int, 1)]\n"
+        "cli(['check', 'small.fab', '--untrusted'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "more than 1 seconds of processor time" in done.stderr, done.stderr
+
+
+# ------------------------------------------------------------ texts
+
+
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠\t\r\n")
+def test_no_cell_is_a_formula(sign: str) -> None:
+    text = f"{sign}1+1"
+    out = io.StringIO()
+    csv.writer(out).writerow([cell(text)])
+    ((read,),) = csv.reader(io.StringIO(out.getvalue(), newline=""))
+    assert read == f"'{text}"
+
+
+def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file whose name holds a line end and a command of GitHub Actions."""
+    monkeypatch.chdir(tmp_path)
+    name = "a\n::error file=x::y\x1b[2J\u202e.fab"
+    write(Path(), SMALL.replace("QM9700", "QM97"), name)
+    for form in ("concise", "github"):
+        lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
+        assert len(lines) == 2 and not any(line.startswith("::error file=x") for line in lines)
+        assert all(c.isprintable() for line in lines for c in line)
+
+
+@pytest.mark.parametrize("text", ["\u202ebackwards", "\u0430ccess", "no\u200bde"])
+def test_texts_that_mislead_are_found(text: str, tmp_path: Path) -> None:
+    design = write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{text}" {{'))
+    done = tdsl("check", design, "--fail-on", "warning")
+    assert done.exit_code == 1 and "warning[E0497]" in done.stdout and "\u202e" not in done.stdout
+    for fine in ("доступ", "Größe µm", "日本"):
+        write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{fine}" {{  # {fine}'))
+        assert "E0497" not in tdsl("check", design).stdout
+
+
+# ------------------------------------------------------------ the language server
+
+
+def test_the_language_server_answers_whatever_is_open(tmp_path: Path) -> None:
+    """A text of 4 MB: it is left to `check`, and requests and the end are answered at once."""
+    from lsprotocol import types as lsp
+
+    from tests.lsp.test_server import EVERYWHERE, Client, talk
+
+    took: list[float] = []
+
+    async def conversation(client: Client) -> None:
+        begin = time.monotonic()
+        client.write("big.fab", SMALL + "# " + "x = [" * 800_000)
+        client.write("small.fab", SMALL)
+        hints = await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("big.fab"), EVERYWHERE))
+        assert not hints
+        told = await asyncio.wait_for(client.news.get(), 20)
+        assert "is larger than 400,000 characters" in told.diagnostics[0].message or told.uri != client.uri("big.fab")
+        took.append(time.monotonic() - begin)
+
+    begin = time.monotonic()
+    talk(tmp_path, conversation)
+    assert took[0] < 10 and time.monotonic() - begin < 30

@@ -1,0 +1,194 @@
+"""What a stranger's files may make tdsl read: nothing outside of the folders searched, nothing that never ends."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import SMALL, tdsl, write
+
+SECRET = "token = ghp_averysecretword\n"
+USES = """\
+use lib.sizes (nodes)
+fabric f {
+  host node[nodes(1)]: DGX_H100
+  switch leaf[8]: QM9700
+  connect node[n].nic[r] to leaf[r]
+}
+"""
+
+
+def call(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """A call in a process of its own, which must end soon."""
+    return subprocess.run(
+        [sys.executable, "-m", "tdsl", *args], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_a_design_that_is_a_link_to_another_kind_of_file_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(SECRET)
+    (tmp_path / "leak.fab").symlink_to(".git/config")
+    for command in ("check", "build", "show", "fmt", "expand", "lock"):
+        done = tdsl(command, tmp_path / "leak.fab")
+        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
+        assert "ghp_" not in done.output and "token" not in done.output
+
+
+def test_use_follows_no_link_out_of_the_folders_searched(tmp_path: Path) -> None:
+    """Neither a link to a file nor to a folder; with --path the same folder is read."""
+    (tmp_path / "away").mkdir()
+    (tmp_path / "home" / "lib").mkdir(parents=True)
+    write(tmp_path / "away", "def nodes(n: int) = n * 4\nlet ghp_secret = \n", "sizes.fab")
+    design = write(tmp_path / "home", USES)
+    (tmp_path / "home" / "lib" / "sizes.fab").symlink_to(tmp_path / "away" / "sizes.fab")
+    done = tdsl("check", design)
+    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
+    (tmp_path / "home" / "lib" / "sizes.fab").unlink()
+    (tmp_path / "home" / "lib").rmdir()
+    (tmp_path / "home" / "lib").symlink_to(tmp_path / "away")
+    done = tdsl("check", design)
+    assert done.exit_code == 1 and "error[E0112]" in done.stdout and "ghp_secret" not in done.stdout
+    write(tmp_path / "away", "def nodes(n: int) = n * 4\n", "sizes.fab")
+    assert tdsl("check", design, "--path", tmp_path / "away").exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "large"])
+def test_a_folder_of_models_with_a_file_that_never_ends(kind: str, tmp_path: Path) -> None:
+    """A pipe waits for ever, and a link to /dev/zero takes all memory."""
+    (tmp_path / "lib" / "sizes").mkdir(parents=True)
+    write(tmp_path / "lib" / "sizes", "def nodes(n: int) = n * 4\n", "good.fab")
+    write(tmp_path, USES)
+    bad = tmp_path / "lib" / "sizes" / "bad.fab"
+    if kind == "pipe":
+        os.mkfifo(bad)
+    elif kind == "device":
+        bad.symlink_to("/dev/zero")
+    else:
+        with bad.open("wb") as file:
+            file.truncate(1 << 40)
+    done = call(tmp_path, "check", "small.fab")
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "kind"])
+def test_a_table_of_demands(kind: str, tmp_path: Path) -> None:
+    name = "secrets" if kind == "kind" else "pairs.csv"
+    write(tmp_path, SMALL.replace("  require", f'  require throughput permutation "{name}" > 0\n  require', 1))
+    (tmp_path / "secrets").write_text(SECRET)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / name)
+    elif kind != "kind":
+        (tmp_path / name).symlink_to("/dev/zero" if kind == "device" else "secrets")
+    done = call(tmp_path, "check", "small.fab", "--select", "throughput")
+    assert done.returncode == 1 and "ghp_" not in done.stdout + done.stderr and "Traceback" not in done.stderr
+    assert {"pipe": "no regular file", "kind": "ends in `.csv`", "device": "out of the folders"}.get(
+        kind, "another kind"
+    ) in done.stdout
+
+
+def test_a_lock_that_is_a_link(tmp_path: Path) -> None:
+    """It is neither read nor written through."""
+    design = write(tmp_path)
+    victim = tmp_path / "victim.txt"
+    victim.write_text(SECRET)
+    (tmp_path / "small.fab.lock").symlink_to(victim)
+    done = tdsl("check", design)
+    assert done.exit_code == 2 and "ghp_" not in done.output
+    done = tdsl("lock", design, "--fresh")
+    assert done.exit_code == 2 and "links are not followed for writing" in done.stderr
+    assert victim.read_text() == SECRET
+
+
+def git(*args: str, given: bytes = b"") -> bytes:
+    return subprocess.run(["git", *args], input=given, check=True, capture_output=True).stdout
+
+
+def thing(kind: bytes, content: bytes) -> str:
+    """Put an object into the repository as it is: git itself would refuse such trees."""
+    data = kind + b" %d\0" % len(content) + content
+    name = hashlib.sha1(data).hexdigest()
+    path = Path(".git/objects") / name[:2] / name[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(zlib.compress(data))
+    return name
+
+
+def folder(*entries: tuple[bytes, bytes, str]) -> str:
+    return thing(b"tree", b"".join(mode + b" " + name + b"\0" + bytes.fromhex(blob) for mode, name, blob in entries))
+
+
+@pytest.mark.parametrize("way", ["up", "slash", "absolute", "git", "control", "backslash"])
+def test_a_commit_cannot_write_outside(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees that git would not make: `diff` lays nothing out, and refuses the revision."""
+    (tmp_path / "repo").mkdir()
+    monkeypatch.chdir(tmp_path / "repo")
+    git("init", "-q", "-b", "main")
+    blob = thing(b"blob", SMALL.encode())
+    inner = folder((b"100644", b"evil.fab", blob))
+    entry = {
+        "up": (b"40000", b"..", inner), "slash": (b"100644", b"../evil.fab", blob), "absolute": (b"100644", b"/evil.fab", blob),
+        "git": (b"40000", b".git", inner), "control": (b"100644", b"e\x1b[2J.fab", blob),
+        "backslash": (b"100644", b"..\\evil.fab", blob),
+    }[way]  # fmt: skip
+    tree = folder(entry, (b"100644", b"small.fab", blob))
+    who = b"a <a@b> 1 +0000"
+    commit = thing(b"commit", b"tree " + tree.encode() + b"\nauthor " + who + b"\ncommitter " + who + b"\n\nx\n")
+    git("update-ref", "refs/heads/main", commit)
+    write(Path())
+    written: list[str] = []
+    monkeypatch.setattr(Path, "write_bytes", lambda path, data: written.append(str(path)))
+    before = sorted(p.name for p in tmp_path.rglob("*.fab"))
+    done = tdsl("diff", "main", "small.fab")
+    assert (done.exit_code == 2 and "which leads elsewhere" in done.stderr) or "which is no text" in done.stderr, done.output
+    assert "\x1b" not in done.stderr
+    assert sorted(p.name for p in tmp_path.rglob("*.fab")) == before and not written
+
+
+def test_a_revision_is_read_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what it uses, its table and its lock, also while the files of today lie there; no temporary folder is made."""
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main")
+    Path("lib").mkdir()
+    write(Path("lib"), "def nodes(n: int) = n * 4\n", "sizes.fab")
+    write(Path(), USES + "", "pod.fab")
+    git("add", "-A")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+    write(Path("lib"), "def nodes(n: int) = n * 5\n", "sizes.fab")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "absent"))
+    before = sorted(tmp_path.rglob("*"))
+    done = tdsl("diff", "main", "pod.fab", "--no-checks")
+    assert done.exit_code == 0 and "+ node[4] (DGX_H100)" in done.stdout, done.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[check]\noutput = "VICTIM"\n',
+        '[check]\nreport = ["json=VICTIM"]\n',
+        '[check]\ncertificates = "../victims"\n',
+        '[check]\noutput = ".git/hooks/post-checkout"\n',
+        '[check]\noutput = "link"\n',
+        '[check]\nfail-file = ["VICTIM"]\n',
+        'path = [".."]\n',
+    ],
+)
+def test_settings_of_a_checkout_name_nothing_outside(settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, victim = tmp_path / "home", tmp_path / "victim"
+    (home / ".git" / "hooks").mkdir(parents=True)
+    monkeypatch.chdir(home)
+    victim.write_text(SECRET)
+    (home / "link").symlink_to(victim)
+    (home / "tdsl.toml").write_text(settings.replace("VICTIM", str(victim)))
+    write(home)
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and "which lies outside of" in done.stderr, done.output
+    assert victim.read_text() == SECRET and "ghp_" not in done.output
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["home", "victim"] and not list((home / ".git" / "hooks").iterdir())

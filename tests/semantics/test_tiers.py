@@ -1,0 +1,149 @@
+"""Tiers as written: names, settings and ports of their switches, groups by rail; each expands to the same fabric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tdsl import compiler
+from tdsl.compiler import Options
+from tdsl.diagnostic import Severity
+from tests.harness import compile_text
+
+ROCE = """fabric f {
+  hosts 64 x DGX_H100
+  rails 8
+  clos {
+    tier leaf of 64 hosts { switch SN5600 { split p[1..32] 2 }; down p[1..32]; up p[33..64] }
+    tier spine of ? leaf { switch SN5600 }
+  }
+  require oversubscription == 1:1
+}"""
+LEAF_SPINE = """fabric f {
+  hosts 64 x DGX_H100
+  rails 8
+  clos { leaf SN5600 { split p 2 }; spine SN5600 { split p 2 } }
+}"""
+SEGMENT = """fabric f {
+  hosts 272 x TWO
+  rails 8
+  planes 2
+  clos {
+    tier segment of 136 hosts { switch TOR as tor; down down at 200Gbps; up up }
+    tier agg of ? segment { switch AGG; oversubscription 17:15 }
+  }
+}
+model host TWO { port nic[8, 2]: 400Gbps }
+model switch TOR {
+  port down[1..136]: 400Gbps
+  port up[1..60]: 400Gbps
+}
+model switch AGG { port p[1..128]: 400Gbps }"""
+BY_RAIL = """fabric f {
+  param units: int = 16
+  hosts 32*units x DGX_B200
+  rails 8
+  clos {
+    tier su of 32 hosts { switch QM9700 as leaf }
+    tier spine of ? su by rail { switch QM9700 }
+    tier core of ? spine { switch QM9700 x 4*units }
+  }
+}"""
+
+
+def counts(text: str, folder: Path, **options: object) -> dict[str, int]:
+    result = compile_text(text, folder, verify=False, models=False, **options)
+    assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
+    fabric = result.designs[0].fabric
+    out: dict[str, int] = {}
+    for s in fabric.sets:
+        out[s.name] = out.get(s.name, 0) + s.count
+    return out
+
+
+def test_the_roce_leaf_has_64_down_and_32_up(tmp_path: Path) -> None:
+    assert counts(ROCE, tmp_path) == {"host": 64, "leaf": 8, "spine": 4}
+    fabric = compile_text(ROCE, tmp_path, verify=False, models=False).designs[0].fabric
+    assert sorted(set(fabric.link_rate.tolist())) == [400 * 10**9, 800 * 10**9]
+    assert len(set(fabric.cable_group.tolist())) == 512 + 256  # two cables from a cage that is split, one from the others
+
+
+def test_settings_of_a_parameter_are_those_of_its_devices(tmp_path: Path) -> None:
+    assert counts(LEAF_SPINE, tmp_path) == {"host": 64, "leaf": 8, "spine": 4}
+
+
+@pytest.mark.parametrize("units", [16, 32])
+def test_spines_by_rail_are_as_many_as_published(units: int, tmp_path: Path) -> None:
+    assert counts(BY_RAIL, tmp_path, set={"units": units}) == {
+        "host": 32 * units, "leaf": 8 * units, "spine": 8 * units, "core": 4 * units
+    }  # fmt: skip
+
+
+def test_ports_run_at_the_rate_that_the_tier_says(tmp_path: Path) -> None:
+    fabric = compile_text(SEGMENT, tmp_path, verify=False, models=False).designs[0].fabric
+    names = {fabric.device_path(d) for d in range(fabric.device_count)}
+    assert "plane[1].segment[1].tor[7]" in names
+    down = [
+        int(r) for r, b in zip(fabric.link_rate, fabric.device_a, strict=True) if fabric.device_path(int(b)).startswith("host")
+    ]
+    assert set(down) == {200 * 10**9} and len(down) == 272 * 16
+
+
+@pytest.mark.parametrize("text", [ROCE, LEAF_SPINE, SEGMENT, BY_RAIL], ids=["roce", "leaf_spine", "segment", "by_rail"])
+def test_the_structure_gives_the_same_fabric(text: str, tmp_path: Path) -> None:
+    first = compile_text(text, tmp_path, verify=False, models=False).designs[0].fabric
+    expanded, _ = compiler.expand(str(tmp_path / "design.fab"), Options())
+    assert expanded is not None and "clos" not in expanded
+    second = compile_text(expanded, tmp_path, verify=False, models=False).designs[0].fabric
+    for column in ("link_a", "link_b", "link_rate", "cable_a", "cable_b", "cable_group", "tier", "device_set"):
+        assert getattr(first, column).tolist() == getattr(second, column).tolist(), column
+    assert [s.path for s in first.sets] == [s.path for s in second.sets]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "code", "words"),
+    [
+        ("{ split p[1..32] 2 }", "{ spilt p 2 }", "E0118", "did you mean `split`"),
+        ("{ split p[1..32] 2 }", "{ split q 2 }", "E0101", "`q`"),
+        ("{ split p[1..32] 2 }", "{ split p[1..32] 3 }", "E0120", "splits 2, 4 ways"),
+        ("{ split p[1..32] 2 }", "{ role storage }", "E0118", "no role"),
+        ("; down p[1..32]; up p[33..64]", "", "E0120", "down p[1..32]; up p[33..64]"),
+        ("; down p[1..32]", "", "E0120", "beside it"),
+        ("up p[33..64]", "up p[32..64]", "E0120", "run at"),
+        ("up p[33..64]", "up p[33..65]", "E0108", "1..64"),
+        ("up p[33..64]", "up q", "E0101", "`q`"),
+        ("up p[33..64]", "up p[33..64] at 900Gbps", "E0120", "800Gbps at most"),
+        ("up p[33..64]", "up p[33..64] at 3m", "E0103", "rate"),
+        ("up p[33..64]", "up p[33..64] by 3", "E0120", "names ports"),
+        ("up p[33..64]", "up p[1..4]", "E0120", "in common"),
+        ("switch SN5600 { split", "switch SN5600 as { split", "E0118", "as NAME"),
+        ("of ? leaf {", "of ? leaf by plane {", "E0120", "by rail"),
+        ("of ? leaf {", "of ? leaf by row {", "E0120", "by rail"),
+        ("rails 8", "", "E0120", "no rails"),
+        ("64 hosts {", "64 hosts by rail {", "E0120", "second tier"),
+    ],
+)
+def test_mistakes_in_tiers_are_answered(was: str, now: str, code: str, words: str, tmp_path: Path) -> None:
+    text = ROCE.replace(was, now)
+    if now == "":
+        text = text.replace("of ? leaf {", "of ? leaf by rail {").replace("64 hosts", "8 hosts") if was == "rails 8" else text
+    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == [code], found
+    assert words in f"{found[0].message} {found[0].help}", found[0]
+    assert found[0].span is not None and found[0].span.file.name.endswith("design.fab") and found[0].help
+
+
+def test_a_spread_is_judged_by_the_whole_wiring(tmp_path: Path) -> None:
+    """What joins the parts may stand behind the spread."""
+    text = """fabric f {
+      switch leaf[4]: AGG
+      switch spine[8]: AGG
+      connect leaf[*] to spine[*] spread x 2
+      switch core: AGG
+      connect spine[*] to core each
+    }
+    model switch AGG { port p[1..128]: 400Gbps }"""
+    assert [d for d in compile_text(text, tmp_path, models=False).findings if d.code == "E0458"] == []
+    apart = text.replace("connect spine[*] to core each", "connect spine[0] to core")
+    assert [d.code for d in compile_text(apart, tmp_path, models=False).findings if d.severity is Severity.ERROR] == ["E0458"]

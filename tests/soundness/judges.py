@@ -1,0 +1,891 @@
+"""Judges that read fabric.json and nothing else: plain and slow answers to what the checks compute.
+
+Nothing of ``tdsl`` is imported here. Cuts are counted over all halves, distances by breadth-first search, redundancy by
+augmenting paths, traffic patterns by a linear program (HiGHS), and every set of failed elements is gone through.
+
+fabric.json does not state how long a cable is, what latency a model has, how many accelerators a host holds and whether a
+scale-up domain joins them. The generator writes these facts into titles, which fabric.json does state: ``acc=2 joined=1 ns=500``
+in the title of a model, ``metres=leaf[*]~spine[0]:1000,...`` in that of the fabric.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb, gcd
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+SETS = 240
+"""Sets of failed elements that are gone through for one requirement; above it the judge gives no answer."""
+
+CELLS = 4_000_000
+"""Splits times placements of switches that a bisection looks at."""
+
+METRE = Fraction(49, 10**10)
+"""Seconds that light takes for a metre of fibre."""
+
+
+class Unjudged(Exception):
+    """The judge has no answer: the question is too large, or has no meaning here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a fabric, and the same in bit/s where it is a share of capacity. ``exact`` is False where a linear program
+    gave it, ``pairs`` the number of its demands."""
+
+    value: Fraction
+    bps: Fraction | None = None
+    exact: bool = True
+    pairs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of fabric.json; devices by their row."""
+
+    a: int
+    b: int
+    rate: int
+    rail: int | None
+    cables: tuple[str, ...]
+    row: int
+
+
+# ---------------------------------------------------------------- the fabric as it is stated
+
+
+class World:
+    """fabric.json as rows. ``planned`` is the fabric.json of the same design with nothing omitted, for tiers and ratios."""
+
+    def __init__(self, data: Any, planned: World | None = None) -> None:
+        self.planned = planned
+        rows = [dict(zip(data["devices"]["columns"], row, strict=True)) for row in data["devices"]["rows"]]
+        self.names: list[str] = [r["name"] for r in rows]
+        self.paths: list[str] = [r["path"] for r in rows]
+        self.kinds: list[str] = [r["kind"] for r in rows]
+        self.roles: list[str] = [r["role"] or "" for r in rows]
+        self.models: list[str] = [r["model"] for r in rows]
+        self.planes: list[int | None] = [r["plane"] for r in rows]
+        self.sets = [re.sub(r"\[[^\]]*\]", "", p) for p in self.paths]
+        row = {n: i for i, n in enumerate(self.names)}
+        columns = data["links"]["columns"]
+        self.links: list[Link] = []
+        for i, values in enumerate(data["links"]["rows"]):
+            f = dict(zip(columns, values, strict=True))
+            cables = tuple(c for c in (f["cable_id"], f["far_cable_id"]) if c)
+            self.links.append(Link(row[f["a_device"]], row[f["b_device"]], f["rate_bps"], f["rail"], cables, i))
+        self.passing: dict[int, set[int]] = defaultdict(set)
+        for i, values in enumerate(data["links"]["rows"]):
+            if through := values[columns.index("via")]:
+                self.passing[row[through]].add(i)
+        self.inside = [row[r["inside"]] if r["inside"] else -1 for r in rows]
+        facts = {m["key"]: _facts(m["title"]) for m in data["models"]}
+        self.facts = [facts[m] for m in self.models]
+        self.metres = _metres(data["title"])
+        self.direct = any(self.kinds[x.a] == self.kinds[x.b] == "chip" for x in self.links)
+
+    def select(self, text: str) -> dict[str, frozenset[int]]:
+        """The elements that a selector names: of each path the devices whose own path begins with it."""
+        out: dict[str, frozenset[int]] = {}
+        for one in re.split(r", (?![^\[]*\])", text):
+            parts = [re.fullmatch(r"(\w+)(\[[^\]]*\])?", p) for p in re.split(r"\.(?![^\[]*\])", one)]
+            assert all(parts), one
+            wanted = [(m[1], m[2]) for m in parts if m]
+            for d, path in enumerate(self.paths):
+                steps = path.split(".")
+                for begin in range(len(steps)) if len(wanted) == 1 else (0,):
+                    found = steps[begin : begin + len(wanted)]
+                    if len(found) == len(wanted) and all(_fits(s, n, i) for s, (n, i) in zip(found, wanted, strict=True)):
+                        name = ".".join(steps[: begin + len(wanted)])
+                        out[name] = out.get(name, frozenset()) | {d}
+                        break
+        return {n: self.closure(d) for n, d in dict(sorted(out.items())).items()}
+
+    def elements(self, claim: Claim) -> dict[str, tuple[frozenset[int], frozenset[int]]]:
+        """The devices and links that fail with each element of a requirement."""
+        if not claim.what:
+            return {n: (d, frozenset()) for n, d in self.select(claim.of).items()}
+        here = frozenset().union(*self.select(claim.of).values())
+        there = frozenset().union(*self.select(claim.to).values()) if claim.to else frozenset(range(len(self.names)))
+        rows = [x for x in self.links if (x.a in here and x.b in there) or (x.b in here and x.a in there)]
+        out: dict[str, set[int]] = defaultdict(set)
+        for x in rows:
+            if claim.what == "links":
+                out[f"link {x.row}"] = {x.row}
+            elif claim.what == "ports":
+                out |= {f"port {d} of link {x.row}": {x.row} for d in (x.a, x.b) if d in here}
+            else:
+                for cable in x.cables:
+                    out[f"cable {cable}"] = {y.row for y in self.links if cable in y.cables}
+        return {n: (frozenset(), frozenset(links)) for n, links in out.items()}
+
+    def closure(self, devices: Iterable[int]) -> frozenset[int]:
+        """Devices with all that they contain."""
+        out = set(devices)
+        while more := {d for d, x in enumerate(self.inside) if x in out} - out:
+            out |= more
+        return frozenset(out)
+
+    def length(self, x: Link) -> Fraction | None:
+        """Metres of a link's cables; None where nobody says."""
+        for one, other, metres in self.metres:
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                if _under(self.paths[a], one) and _under(self.paths[b], other):
+                    return metres * max(len(x.cables), 1)
+        return None
+
+
+def contradiction(data: Any) -> str:
+    """Where fabric.json contradicts itself: containment and paths, panels of links and their cables; "" if nowhere."""
+    rows = [dict(zip(data["devices"]["columns"], row, strict=True)) for row in data["devices"]["rows"]]
+    name = {r["path"]: r["name"] for r in rows}
+    kind = {r["name"]: r["kind"] for r in rows}
+    for r in rows:
+        if name.get(r["path"].rpartition(".")[0]) != r["inside"]:
+            return f"{r['path']} is inside {r['inside']}"
+    met: dict[str, set[str]] = defaultdict(set)
+    for values in data["cables"]["rows"]:
+        f = dict(zip(data["cables"]["columns"], values, strict=True))
+        met[f["cable_id"]] |= {f["a_device"], f["b_device"]}
+    for values in data["links"]["rows"]:
+        f = dict(zip(data["links"]["columns"], values, strict=True))
+        through = {d for c in (f["cable_id"], f["far_cable_id"]) if c for d in met[c] if kind[d] in ("ocs", "panel")}
+        if through != ({f["via"]} if f["via"] else set()):
+            return f"the link at {f['a_device']} {f['a_port']} is via {f['via']}, and its cables meet {sorted(through)}"
+        if type(f["rate_bps"]) is not int or f["rate_bps"] <= 0:
+            return f"the link at {f['a_device']} {f['a_port']} has the rate {f['rate_bps']}"
+    return ""
+
+
+def _facts(title: str) -> dict[str, int]:
+    return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", title or "")}
+
+
+def _metres(title: str) -> list[tuple[str, str, Fraction]]:
+    found = re.search(r"metres=(\S+)", title or "")
+    rules = found[1].split(",") if found else []
+    out = []
+    for rule in rules:
+        ends, _, metres = rule.rpartition(":")
+        one, _, other = ends.partition("~")
+        out.append((one, other, Fraction(metres)))
+    return sorted(out, key=lambda rule: -rule[0].count("[") - rule[1].count("["))  # the most specific rule comes first
+
+
+def _under(path: str, wanted: str) -> bool:
+    """Whether a path is one of a rule: the same names, and the same indices where the rule has any."""
+    steps, rules = path.split("."), wanted.split(".")
+    return len(steps) == len(rules) and all(s == r or re.sub(r"\[.*\]", "", s) == r for s, r in zip(steps, rules, strict=True))
+
+
+def _fits(step: str, name: str, index: str | None) -> bool:
+    found, _, at = step.partition("[")
+    if found != name:
+        return False
+    if index is None or index == "[*]":
+        return True
+    inside, at = index[1:-1].strip("()"), at.rstrip("]")
+    if ".." in inside:
+        low, high = inside.split("..")
+        return int(low) <= int(at) <= int(high)
+    return inside.replace(" ", "") == at.replace(" ", "")
+
+
+# ---------------------------------------------------------------- what failures leave
+
+
+class Left:
+    """What is left of a fabric after some devices failed with all they contain and all that runs through them."""
+
+    def __init__(self, world: World, gone: frozenset[int] = frozenset(), links: frozenset[int] = frozenset()) -> None:
+        self.world = world
+        lost = set(links).union(*(world.passing.get(d, ()) for d in gone)) if gone else set(links)
+        self.gone = gone
+        self.links = [x for x in world.links if x.a not in gone and x.b not in gone and x.row not in lost]
+        self.failed = bool(gone or links)
+
+    @cached_property
+    def degree(self) -> dict[int, int]:
+        out: dict[int, int] = defaultdict(int)
+        for x in self.links:
+            out[x.a] += 1
+            out[x.b] += 1
+        return out
+
+    @cached_property
+    def units(self) -> list[int]:
+        """Between which capacity and connectivity are judged."""
+        w = self.world
+        linked = {w.sets[d] for d in self.degree}
+        opened = {w.sets[d].rpartition(".")[0] for d in range(len(w.names)) if w.kinds[d] == "chip" and w.sets[d] in linked}
+        ends = [d for d in range(len(w.names)) if w.kinds[d] in ("host", "chip")]
+        roles = {w.roles[d] for d in ends}
+        main = next((r for r in ("accelerator", "") if r in roles), None)
+        counted = [d for d in ends if (w.sets[d] in linked if w.inside[d] >= 0 else w.sets[d] not in opened)]
+        found = [d for d in counted if main is None or w.roles[d] == main] or counted
+        if not found:
+            found = [d for d, k in enumerate(w.kinds) if k == "switch"]
+        return [d for d in found if d not in self.gone and (not self.failed or self.degree.get(d, 0) > 0)]
+
+    @cached_property
+    def forwards(self) -> set[int]:
+        """Devices that a path may pass through."""
+        w = self.world
+        return {
+            d for d, k in enumerate(w.kinds) if d not in self.gone and (k == "switch" or (k == "chip" and w.direct))
+        }  # fmt: skip
+
+    @cached_property
+    def trunks(self) -> dict[int, list[int]]:
+        out: dict[int, list[int]] = defaultdict(list)
+        for x in self.links:
+            if x.a in self.forwards and x.b in self.forwards and x.a != x.b:
+                out[x.a].append(x.b)
+                out[x.b].append(x.a)
+        return out
+
+    @cached_property
+    def hub(self) -> dict[int, int]:
+        """Component of every forwarding device."""
+        out: dict[int, int] = {}
+        for start in sorted(self.forwards):
+            for d in _steps(self.trunks, start) if start not in out else ():
+                out[d] = start
+        return out
+
+    @cached_property
+    def attached(self) -> list[tuple[int, int, int, Link | None]]:
+        """Where ends are attached: the end, the forwarding device (-1 for a link between two ends), the component, the link."""
+        out: list[tuple[int, int, int, Link | None]] = []
+        ends = {d for d, k in enumerate(self.world.kinds) if k in ("host", "chip")} | set(self.units)
+        for x in self.links:
+            for e, d in ((x.a, x.b), (x.b, x.a)):
+                if e in ends and e not in self.forwards:
+                    far = d in self.forwards
+                    if far or d in ends:
+                        out.append((e, d if far else -1, self.hub[d] if far else -1 - x.row, x))
+        out += [(d, d, self.hub[d], None) for d in sorted(self.forwards & ends) if d not in self.gone]
+        return out
+
+    @cached_property
+    def hubs(self) -> dict[int, set[int]]:
+        """Components that each end is attached to."""
+        out: dict[int, set[int]] = defaultdict(set)
+        for e, _, h, _ in self.attached:
+            out[e].add(h)
+        return out
+
+    @cached_property
+    def counted(self) -> list[Link]:
+        """Links among units and what forwards for them."""
+        kept = self.forwards | set(self.units)
+        return [x for x in self.links if x.a in kept and x.b in kept and x.a != x.b]
+
+    @cached_property
+    def injection(self) -> dict[int, int]:
+        """Bit/s that every unit can send."""
+        out = dict.fromkeys(self.units, 0)
+        for x in self.counted:
+            for d in (x.a, x.b):
+                if d in out:
+                    out[d] += x.rate
+        return out
+
+    @property
+    def full(self) -> int:
+        """What the half that injects least can send."""
+        return sum(sorted(self.injection.values())[: len(self.units) // 2])
+
+    def distances(self, start: int) -> dict[int, int]:
+        return _steps(self.trunks, start)
+
+    # ------------------------------------------------------------ yes or no
+
+    def reachability(self, ports: bool = False) -> bool:
+        units = set(self.units)
+        if ports:
+            mine = {(e, h) for e, _, h, _ in self.attached if e in units}
+            return all(h == k for e, h in mine for f, k in mine if e != f) and self.reachability()
+        if any(not self.hubs[u] & self.hubs[v] for u, v in combinations(self.units, 2)):
+            return False
+        others = [e for e in self.hubs if e not in units and self.degree.get(e, 0)]
+        every: set[int] = set().union(*(self.hubs[u] for u in units)) if units else set()
+        return all(self.hubs[e] & every for e in others)
+
+    def plane_isolation(self) -> bool:
+        planes: dict[int, set[int]] = defaultdict(set)
+        for d, h in self.hub.items():
+            if self.world.planes[d] is not None:
+                planes[h].add(self.world.planes[d])  # type: ignore[arg-type]
+        return all(len(p) < 2 for p in planes.values())
+
+    # ------------------------------------------------------------ capacity
+
+    def bisection(self) -> tuple[int, int]:
+        """Bit/s across the worst split into halves, and what the smaller half injects."""
+        units = self.units
+        if len(units) < 2:
+            raise Unjudged("fewer than two units")
+        met = {d for x in self.counted for d in (x.a, x.b)}
+        free = sorted((self.forwards & met) - set(units))
+        half, n = len(units) // 2, len(units)
+        splits = comb(n, half)
+        if splits << len(free) > CELLS or len(free) > 14:
+            raise Unjudged("too many splits")
+        grain = gcd(*(x.rate for x in self.counted)) or 1
+        place = {d: i for i, d in enumerate(units)} | {d: n + i for i, d in enumerate(free)}
+        large = sum(x.rate // grain for x in self.counted) >= 1 << 52
+        kind = object if large else float  # whole numbers beyond what a float holds
+        weight = np.zeros((n + len(free),) * 2, dtype=kind)
+        for x in self.counted:
+            i, j = sorted((place[x.a], place[x.b]))
+            weight[i, j] += x.rate // grain
+        weight += weight.T
+        side = np.zeros((splits, n), dtype=kind)
+        for row, chosen in enumerate(combinations(range(n), half)):
+            side[row, list(chosen)] = 1
+        placed = ((np.arange(1 << len(free))[:, None] >> np.arange(len(free))) & 1).astype(kind)
+
+        def within(x: Any, w: Any) -> Any:
+            return ((x @ w) * (1 - x)).sum(axis=1)
+
+        uu, uf, ff = weight[:n, :n], weight[:n, n:], weight[n:, n:]
+        across = (side @ uf) @ (1 - placed).T + ((1 - side) @ uf) @ placed.T
+        least = int((across + within(side, uu)[:, None] + within(placed, ff)[None, :]).min())
+        return least * grain, self.full
+
+    def edge_redundancy(self) -> int:
+        return min(self._paths(u, v, False) for u, v in self._pairs())
+
+    def node_redundancy(self) -> int:
+        return min(self._paths(u, v, True) for u, v in self._pairs())
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        if len(self.units) < 2:
+            raise Unjudged("fewer than two units")
+        return list(combinations(self.units, 2))
+
+    def _paths(self, u: int, v: int, nodes: bool) -> int:
+        """Disjoint paths between two units: of links, or of devices. A direct link is one path that no device cuts."""
+        inner = self.forwards - {u, v}
+        room: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        direct = 0
+        for x in self.links:
+            if x.a == x.b or not {x.a, x.b} <= inner | {u, v}:
+                continue
+            if {x.a, x.b} == {u, v}:
+                direct = 1 if nodes else direct + 1
+                continue
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                start: Any = (a, "out") if nodes and a in inner else a
+                end: Any = (b, "in") if nodes and b in inner else b
+                room[start][end] += len(self.links) if nodes else 1
+        for d in inner if nodes else ():
+            room[d, "in"][d, "out"] = 1
+        return direct + max_flow(room, u, v)
+
+    def between(self, here: set[int], there: set[int]) -> Figure:
+        """The maximum flow between two sets, each put together as one node."""
+        if not here or not there or here & there:
+            raise Unjudged("no two sets")
+        passing = self.forwards | here | there
+        room: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        own = [0, 0]
+        for x in self.links:
+            if not {x.a, x.b} <= passing or x.a == x.b or {x.a, x.b} <= here or {x.a, x.b} <= there:
+                continue
+            ends = ["A" if d in here else "B" if d in there else d for d in (x.a, x.b)]
+            for i, name in enumerate("AB"):
+                own[i] += x.rate * (name in ends)
+            room[ends[0]][ends[1]] += x.rate
+            room[ends[1]][ends[0]] += x.rate
+        if not min(own):
+            raise Unjudged("a set has no link")
+        flow = max_flow(room, "A", "B")
+        return Figure(Fraction(flow, min(own)), Fraction(flow))
+
+    # ------------------------------------------------------------ distances
+
+    @cached_property
+    def _access(self) -> list[tuple[int, int]]:
+        mine = set(self.units)
+        return [(e, d) for e, d, _, _ in self.attached if e in mine and d >= 0]
+
+    def diameter(self) -> int:
+        nodes = sorted({d for _, d in self._access})
+        if not nodes:
+            raise Unjudged("nothing is attached")
+        return max(far for v in nodes for w, far in self.distances(v).items() if w in set(nodes))
+
+    def mean_hops(self) -> Fraction:
+        far = {d: self.distances(d) for _, d in self._access}
+        steps = [far[d][e] for u, d in self._access for v, e in self._access if u != v and e in far[d]]
+        if not steps:
+            raise Unjudged("no two ends reach each other")
+        return Fraction(sum(steps), len(steps))
+
+    def latency(self) -> Fraction:
+        """Seconds between the two farthest ends on the path of least delay."""
+        w = self.world
+        own = {d: Fraction(w.facts[d].get("ns", -1), 10**9) for d in range(len(w.names))}
+        if any(own[d] < 0 for d in self.forwards if self.degree.get(d, 0)):
+            raise Unjudged("a model has no latency")
+        metres = {x.row: w.length(x) for x in self.links}
+        if any(m is None for m in metres.values()):
+            raise Unjudged("a cable has no length")
+        time = {r: m * METRE for r, m in metres.items() if m is not None}
+        near: dict[int, list[tuple[int, Fraction]]] = defaultdict(list)
+        for x in self.links:
+            if x.a in self.forwards and x.b in self.forwards:
+                near[x.a].append((x.b, time[x.row]))
+                near[x.b].append((x.a, time[x.row]))
+        units = set(self.units)
+        ends = [
+            (d, max(own[e], Fraction(0)) + time[x.row] if x else Fraction(0))
+            for e, d, _, x in self.attached if e in units and d >= 0
+        ]  # fmt: skip
+        worst = None
+        for i, (d, more) in enumerate(ends):
+            best = {d: own[d]}
+            for _ in range(len(self.forwards)):
+                for v in list(best):
+                    for w_, t in near[v]:
+                        if best.get(w_, best[v] + t + own[w_] + 1) > best[v] + t + own[w_]:
+                            best[w_] = best[v] + t + own[w_]
+            for j, (e, other) in enumerate(ends):
+                if i != j and e in best:
+                    worst = max(worst or Fraction(0), best[e] + more + other)
+        if worst is None:
+            raise Unjudged("no two ends reach each other")
+        return worst
+
+    # ------------------------------------------------------------ traffic
+
+    def throughput(self, pattern: str, scaleup: bool = False) -> Figure:
+        """How much of a pattern flows at once, as a fraction of what its busiest end can send."""
+        w, units = self.world, self.units
+        if len(units) < 2:
+            raise Unjudged("fewer than two units")
+        joined = all(w.facts[u].get("joined", 0) for u in units)
+        if scaleup and not joined:
+            raise Unjudged("no scale-up domain")
+        inside = joined and all(w.facts[u].get("acc", 0) > 1 for u in units)
+        word, *args = pattern.split(" ", 1)
+        if word == "rail_allreduce" and w.direct:
+            raise Unjudged("no rails")
+        demands = _permuted(args[0], self) if word == "permutation" else None
+        by_rail = not scaleup and (inside or word == "rail_allreduce")
+        return self.flow("file" if demands else pattern, demands, by_rail)
+
+    def flow(self, pattern: str, demands: Mapping[Any, int] | None, by_rail: bool) -> Figure:
+        """The figure of a pattern between the units, or of these demands; ``by_rail``: between their rails, if there are any."""
+        units = self.units
+        demands = demands or _demands(pattern, units)
+        ends: dict[Any, list[Link]] = {u: [x for x in self.counted if u in (x.a, x.b)] for u in units}
+        rails = any(x.rail is not None and {x.a, x.b} & set(units) for x in self.counted)
+        if not by_rail or not rails:
+            return self._concurrent(ends, demands)
+        split: dict[Any, list[Link]] = {}
+        for u, mine in ends.items():
+            railed = sorted({x.rail for x in mine if x.rail is not None})
+            for r in railed or [-1]:
+                split[u, r] = [x for x in mine if x.rail == r or not railed]
+        if pattern == "all_to_all":
+            return self._concurrent(split, {(a, b): 1 for a in split for b in split if a != b})
+        over: dict[Any, int] = {}
+        every = sorted({r for _, r in split})
+        if pattern in ("ring", "rail_allreduce"):
+            for r in every:
+                having = [u for u in units if (u, r) in split]
+                for u, v in zip(having, having[1:] + having[:1], strict=True) if len(having) > 1 else ():
+                    over[(u, r), (v, r)] = 1
+        else:
+            for (u, v), amount in demands.items():
+                both = [r for r in every if (u, r) in split and (v, r) in split]
+                if not both:
+                    return Figure(Fraction(0), Fraction(0))
+                over |= {((u, r), (v, r)): amount for r in both}
+        return self._concurrent(split, over)
+
+    def _concurrent(self, ends: Mapping[Any, Sequence[Link]], demands: Mapping[tuple[Any, Any], int]) -> Figure:
+        """The greatest factor by which all demands flow together; ends that do not forward are nodes of their own."""
+        if not demands:
+            raise Unjudged("nobody sends")
+        own = {e: sum(x.rate for x in mine) for e, mine in ends.items()}
+        sent: dict[Any, int] = defaultdict(int)
+        got: dict[Any, int] = defaultdict(int)
+        for (s, t), amount in demands.items():
+            sent[s] += amount
+            got[t] += amount
+        busy = set(sent) | set(got)
+        if any(not own[e] for e in busy):
+            raise Unjudged("an end has no link")
+        top = min(Fraction(own[e], max(sent[e], got[e])) for e in busy)
+        home: dict[tuple[int, int], Any] = {}  # (row, device) -> the end there
+        for e, mine in ends.items():
+            d = e[0] if isinstance(e, tuple) else e
+            home |= {(x.row, d): e for x in mine}
+        divided = {e[0] for e in ends if isinstance(e, tuple)}
+        arcs: dict[tuple[Any, Any], int] = defaultdict(int)
+        for x in self.counted:
+            a, b = (home.get((x.row, d), d) for d in (x.a, x.b))
+            if {a, b} & divided:
+                continue  # what a host has beside its rails is nobody's
+            arcs[a, b] += x.rate
+            arcs[b, a] += x.rate
+        grain = gcd(*arcs.values()) or 1
+        if max(arcs.values(), default=0) > 10**6 * grain:
+            raise Unjudged("rates too far apart for floats")
+        factor = concurrent({k: c // grain for k, c in arcs.items()}, demands, self.forwards) * grain
+        total = sum(demands.values())
+        near = Fraction(factor / float(top)).limit_denominator(720)
+        if abs(float(near) - factor / float(top)) < 1e-9:
+            return Figure(near, near * top * total, False, len(demands))
+        return Figure(Fraction(factor) / top, Fraction(factor) * total, False, len(demands))
+
+    def allreduce(self, bits: Fraction) -> Fraction:
+        """Seconds by the least of the models of the documentation; only where a rank is a host."""
+        acc = {max(self.world.facts[u].get("acc", 1), 1) if self.world.kinds[u] == "host" else 1 for u in self.units}
+        n = len(self.units)
+        if not self.reachability():
+            raise Unjudged("some do not reach each other")
+        if n < 2 or acc != {1} or any(not self.injection[u] for u in self.units):
+            raise Unjudged("ranks are not hosts")
+        if any(x.rail is not None for x in self.counted):
+            raise Unjudged("rails")
+        try:
+            alpha = self.latency()
+        except Unjudged:
+            alpha = Fraction(0)
+        rate = Fraction(min(self.injection.values()))
+        crossing, full = self.bisection()
+        across = rate * min(Fraction(crossing, full), Fraction(1)) if full else Fraction(0)
+        out = [2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate]
+        if across:
+            rounds = n.bit_length() - 1
+            p = 1 << rounds
+            more = 2 * (alpha + bits / across) if p < n else Fraction(0)
+            out.append(2 * rounds * alpha + Fraction(2 * (p - 1), p) * bits / across + more)
+            out.append(2 * (n - 1).bit_length() * (alpha + bits / across))
+        return min(out)
+
+
+def _permuted(text: str, left: Left) -> dict[Any, int]:
+    """The demands of a permutation ``a>b;c>d`` between named units."""
+    known = {left.world.names[u]: u for u in left.units}
+    pairs = [p.split(">") for p in text.split(";")]
+    if any(name not in known for pair in pairs for name in pair):
+        raise Unjudged("a named unit failed")
+    return {(known[a], known[b]): 1 for a, b in pairs}
+
+
+def _demands(pattern: str, units: Sequence[int]) -> dict[Any, int]:
+    """The demands of a pattern among units in their order."""
+    n = len(units)
+    if pattern == "all_to_all":
+        return {(u, v): 1 for u in units for v in units if u != v}
+    by = int(pattern.removeprefix("shift ")) if pattern.startswith("shift ") else 1
+    if by % n == 0:
+        raise Unjudged("all send to themselves")
+    return {(u, units[(i + by) % n]): 1 for i, u in enumerate(units)}
+
+
+def _steps(near: Mapping[int, Sequence[int]], start: int) -> dict[int, int]:
+    far, front = {start: 0}, deque([start])
+    while front:
+        v = front.popleft()
+        for w in near.get(v, ()):
+            if w not in far:
+                far[w] = far[v] + 1
+                front.append(w)
+    return far
+
+
+def max_flow(room: Mapping[Any, Mapping[Any, int]], source: Any, sink: Any) -> int:
+    """Maximum flow by shortest augmenting paths (Edmonds and Karp 1972)."""
+    free: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+    for a, to in room.items():
+        for b, c in to.items():
+            free[a][b] += c
+            free[b][a] += 0
+    flow = 0
+    while True:
+        came: dict[Any, Any] = {source: None}
+        front = deque([source])
+        while front and sink not in came:
+            v = front.popleft()
+            for w, c in free[v].items():
+                if c > 0 and w not in came:
+                    came[w] = v
+                    front.append(w)
+        if sink not in came:
+            return flow
+        way = [sink]
+        while came[way[-1]] is not None:
+            way.append(came[way[-1]])
+        steps = list(zip(way[1:], way, strict=False))
+        least = min(free[a][b] for a, b in steps)
+        for a, b in steps:
+            free[a][b] -= least
+            free[b][a] += least
+        flow += least
+
+
+def concurrent(arcs: Mapping[tuple[Any, Any], int], demands: Mapping[tuple[Any, Any], int], forwards: set[int]) -> float:
+    """The greatest common factor of all demands, by a linear program of the flow of every source over every arc (HiGHS)."""
+    import highspy
+
+    nodes = sorted({x for arc in arcs for x in arc}, key=str)
+    sources = sorted({s for s, _ in demands}, key=str)
+    if not {x for pair in demands for x in pair} <= set(nodes):
+        return 0.0
+    every = sorted(arcs, key=str)
+    if len(sources) * len(every) > 12_000:
+        raise Unjudged("too large for the linear program")
+    columns = 1 + len(sources) * len(every)
+    row_of = {(s, v): i for i, (s, v) in enumerate((s, v) for s in sources for v in nodes if v != s)}
+    entries: list[list[tuple[int, float]]] = [[] for _ in range(columns)]
+    upper = [highspy.kHighsInf] * columns
+    for (s, t), amount in demands.items():
+        entries[0].append((row_of[s, t], -float(amount)))
+    for i, s in enumerate(sources):
+        for j, (a, b) in enumerate(every):
+            at = 1 + i * len(every) + j
+            if b == s or (a != s and a not in forwards):
+                upper[at] = 0.0
+            if (s, a) in row_of:
+                entries[at].append((row_of[s, a], -1.0))
+            if (s, b) in row_of:
+                entries[at].append((row_of[s, b], 1.0))
+            entries[at].append((len(row_of) + j, 1.0))
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = columns, len(row_of) + len(every)
+    lp.col_cost_ = np.array([-1.0] + [0.0] * (columns - 1))
+    lp.col_lower_, lp.col_upper_ = np.zeros(columns), np.array(upper)
+    lp.row_lower_ = np.array([0.0] * len(row_of) + [-highspy.kHighsInf] * len(every))
+    lp.row_upper_ = np.array([0.0] * len(row_of) + [float(arcs[x]) for x in every])
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    lp.a_matrix_.start_ = np.cumsum([0, *(len(e) for e in entries)])
+    lp.a_matrix_.index_ = np.array([r for e in entries for r, _ in e])
+    lp.a_matrix_.value_ = np.array([x for e in entries for _, x in e])
+    solver = highspy.Highs()
+    solver.silent()
+    solver.setOptionValue("threads", 1)
+    solver.passModel(lp)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise Unjudged("the linear program has no answer")
+    return -float(solver.getInfo().objective_function_value)
+
+
+# ---------------------------------------------------------------- requirements
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One requirement. ``value`` is in the unit of ``unit``: "" for a plain number, ``bps``, ``s``. ``what`` fails: links, ports
+    or cables; devices and groups where it is empty."""
+
+    metric: str
+    arg: str = ""
+    of: str = ""
+    to: str = ""
+    count: int = 0
+    scaleup: bool = False
+    intact: bool = False
+    cmp: str = ""
+    value: Fraction = field(default=Fraction(0))
+    unit: str = ""
+    given: Claim | None = None
+    what: str = ""
+
+    def text(self) -> str:
+        """The requirement in the language."""
+        words = [self.metric]
+        if self.metric == "allreduce":
+            words.append(f"{int(self.arg)}B")
+        elif self.metric == "throughput" and self.arg.startswith("permutation"):
+            words.append(f'permutation "{self.file}"')
+        elif self.arg:
+            words.append(self.arg)
+        words += [f"any {self.count} {self.what}".strip()] if self.count else []
+        words += [f"of {self.of}"] if self.of else []
+        words += [f"to {self.to}"] if self.to else []
+        words += ["through scaleup"] if self.scaleup else []
+        if self.cmp:
+            words += [self.cmp, _number(self.value, self.unit)]
+        words += ["of intact"] if self.intact else []
+        words += [f"with {self.given.text()}"] if self.given else []
+        return " ".join(words)
+
+    @property
+    def file(self) -> str:
+        """The file that a permutation's pairs stand in."""
+        return f"pairs{crc32(self.arg.encode()):08x}.csv"
+
+    def holds(self, figure: Figure | bool) -> bool:
+        """Whether the requirement is met by a figure."""
+        if isinstance(figure, bool):
+            return figure
+        x = figure.bps if self.unit == "bps" else figure.value
+        assert x is not None
+        return {
+            ">=": x >= self.value, ">": x > self.value, "<=": x <= self.value, "<": x < self.value,
+            "==": x == self.value, "!=": x != self.value, "": True,
+        }[self.cmp]  # fmt: skip
+
+
+def _number(value: Fraction, unit: str) -> str:
+    if unit == "bps":
+        return f"1bps*{value.numerator}/{value.denominator}"
+    if unit == "s":
+        return f"1ps*{(value * 10**12).numerator}/{(value * 10**12).denominator}"
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def figure(left: Left, claim: Claim, intact: Left | None = None) -> Figure | bool:
+    """The answer to a requirement's question about what is left. Raises Unjudged."""
+    whole = intact or left
+    match claim.metric:
+        case "reachability":
+            return left.reachability(ports=claim.of == "ports")
+        case "plane_isolation":
+            return left.plane_isolation()
+        case "bisection":
+            cut, full = left.bisection()
+            full = whole.full if claim.intact else full
+            if not full:
+                raise Unjudged("nothing is injected")
+            return Figure(Fraction(cut, full), Fraction(cut))
+        case "edge_redundancy" | "node_redundancy" | "diameter" | "mean_hops" | "latency":
+            return Figure(Fraction(getattr(left, claim.metric)()))
+        case "throughput" if claim.to:
+            here, there = (_members(left, s) for s in (claim.of, claim.to))
+            return left.between(here, there)
+        case "throughput":
+            return left.throughput(claim.arg, claim.scaleup)
+        case "allreduce":
+            return Figure(left.allreduce(Fraction(int(claim.arg) * 8)))
+        case "oversubscription":
+            return Figure(oversubscription(left.world))
+        case "blast_radius":
+            return blast_radius(left.world, claim.of)
+        case "survives":
+            return all(holds for holds, _ in outcomes(left.world, claim) if holds is not None)
+    raise Unjudged(claim.metric)
+
+
+def _members(left: Left, text: str) -> set[int]:
+    units, out = set(left.units), set()
+    for devices in left.world.select(text).values():
+        out |= (devices & units) or devices
+    return out - left.gone
+
+
+def outcomes(world: World, claim: Claim) -> list[tuple[bool | None, tuple[str, ...]]]:
+    """Of every set of K elements whether the requirement holds without it (None: not judged). Raises Unjudged."""
+    out: list[tuple[bool | None, tuple[str, ...]]] = []
+    asked = claim.given or Claim("reachability")
+    for names, found in figures(world, claim):
+        out.append((None if found is None else asked.holds(found), names))
+    return out
+
+
+def figures(world: World, claim: Claim) -> list[tuple[tuple[str, ...], Figure | bool | None]]:
+    """The figure that every set of K elements leaves. Raises Unjudged."""
+    elements = world.elements(claim)
+    if comb(len(elements), claim.count) > SETS or len(elements) < claim.count:
+        raise Unjudged("too many sets, or too few elements")
+    asked = claim.given or Claim("reachability")
+    whole = Left(world)
+    out: list[tuple[tuple[str, ...], Figure | bool | None]] = []
+    for names in combinations(elements, claim.count):
+        devices, links = (frozenset().union(*(elements[n][i] for n in names)) for i in (0, 1))
+        left = Left(world, devices, links)
+        found: Figure | bool | None = None
+        if len(left.units) >= 2:
+            try:
+                found = figure(left, asked, whole)
+            except Unjudged:
+                found = None
+        out.append((names, found))
+    return out
+
+
+def blast_radius(world: World, text: str) -> Figure:
+    """Endpoints without a path to another unit when the worst element has failed."""
+    elements = world.select(text)
+    if not elements:
+        raise Unjudged("nothing fails")
+    whole = Left(world)
+    units = set(whole.units)
+    total = sum(e in units and whole.degree.get(e, 0) > 0 for e, _, _, _ in whole.attached)
+    live = [_live(Left(world, devices)) for devices in elements.values()]
+    return Figure(Fraction(max(total - sum(after.get(u, 0) for u in units) for after in live)))
+
+
+def _live(left: Left) -> dict[int, int]:
+    """Endpoints of every unit from which another unit can be reached."""
+    units = set(left.units)
+    there: dict[int, set[int]] = defaultdict(set)
+    for e, _, h, _ in left.attached:
+        if e in units:
+            there[h].add(e)
+    out: dict[int, int] = defaultdict(int)
+    for e, _, h, _ in left.attached:
+        out[e] += e in units and len(there[h]) > 1
+    return out
+
+
+def oversubscription(world: World) -> Fraction:
+    """The worst ratio of capacity below over capacity above; tiers and what is below come from the planned fabric."""
+    plan = world.planned or world
+    if plan.direct:
+        raise Unjudged("a direct fabric has no tiers")
+    near: dict[int, list[int]] = defaultdict(list)
+    for x in plan.links:
+        near[x.a].append(x.b)
+        near[x.b].append(x.a)
+    ends = {d for d, k in enumerate(plan.kinds) if k in ("host", "chip")}
+    roles = {plan.roles[d] for d in ends}
+    main = next((r for r in ("accelerator", "") if r in roles), None)
+    tier = {d: 0 for d in ends if main is None or plan.roles[d] == main}
+    front = deque(tier)
+    while front:
+        v = front.popleft()
+        for w in near[v]:
+            if w not in tier and plan.kinds[w] == "switch":
+                tier[w] = tier[v] + 1
+                front.append(w)
+    lowest = {plan.sets[d] for d, t in tier.items() if t == 1}
+    bare = [d for d, t in tier.items() if t > 1 and plan.sets[d] in lowest and all(tier[x] > 1 for x in near[d])]
+    tier |= dict.fromkeys(bare, 1)  # of a declaration whose others have hosts: it is meant for hosts, too
+    tier |= dict.fromkeys(ends, 0)
+    down: dict[str, int] = defaultdict(int)
+    up: dict[str, int] = defaultdict(int)
+    level = {plan.paths[d]: t for d, t in tier.items()}
+    for which, x in [(plan, x) for x in plan.links] + [(world, x) for x in world.links]:
+        a, b = sorted((which.paths[x.a], which.paths[x.b]), key=lambda p: level.get(p, -1))
+        if level.get(a, -1) < 0 or level[a] == level.get(b, -1):
+            continue
+        if which is plan:
+            down[b] += x.rate
+        if which is world:
+            up[a] += x.rate
+    switches = [world.paths[d] for d, k in enumerate(world.kinds) if k == "switch"]
+    tiers = {level.get(p, -1) for p in switches if up[p]}
+    if any(down[p] and not up[p] and level.get(p, -1) in tiers for p in switches):
+        raise Unjudged("infinite")
+    ratios = [Fraction(down[p], up[p]) for p in switches if up[p]]
+    if not ratios:
+        raise Unjudged("nothing above")
+    return max(ratios)

@@ -1,0 +1,315 @@
+"""Mutated certificates and fabric.json files, and whether what an accepted one states is true.
+
+A checker may accept a mutation that leaves a true statement; it must reject every other one and never raise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from tests.soundness.judges import Claim, Left, Unjudged, World, blast_radius
+
+SLACK = Fraction(1, 10**7)
+
+
+# ---------------------------------------------------------------- what is stated
+
+
+def is_true(stated: Any, world: World) -> bool:
+    """Whether what a certificate states of a fabric is so, by the judges. Raises Unjudged."""
+    left = Left(world)
+    match stated["check"]:
+        case "reachability":
+            return _reach(left, stated)
+        case "diameter":
+            return bool(left.diameter() == stated["links"])
+        case "bisection":
+            return _bisection(left, stated)
+        case "throughput":
+            return _throughput(left, stated)
+        case "mean_hops" | "edge_redundancy" | "node_redundancy":
+            return bool(getattr(left, stated["check"])() == Fraction(stated["value"]))
+        case "blast_radius":
+            return bool(blast_radius(world, ", ".join(stated["of"])).value == stated["value"])
+        case "survives":
+            return _survives(world, stated)
+    raise Unjudged(stated["check"])
+
+
+def _reach(left: Left, stated: Any) -> bool:
+    if len(left.units) != stated["units"]:
+        return False
+    if stated["holds"] is True:
+        return left.reachability()
+    row = {n: i for i, n in enumerate(left.world.names)}
+    a, b = (row[n] for n in stated["apart"])
+    return a != b and {a, b} <= set(left.units) and not left.hubs[a] & left.hubs[b]
+
+
+def _bisection(left: Left, stated: Any) -> bool:
+    cut, _ = left.bisection()
+    return len(left.units) == stated["units"] and int(stated["lower_bps"]) <= cut <= int(stated["upper_bps"])
+
+
+def _throughput(left: Left, stated: Any) -> bool:
+    low, high = Fraction(stated["lower_bps"]), Fraction(stated["upper_bps"])
+    word = stated["pattern"]
+    row = {n: i for i, n in enumerate(left.world.names)}
+    if word == "between":
+        found = left.between({row[n] for n in stated["from"]}, {row[n] for n in stated["to"]})
+    else:
+        if len(left.units) != stated["units"] and word != "all_to_all by rail":
+            return False  # by rail the units are rails: what flows is judged, not their number
+        by_rail, word = (
+            word == "rail_allreduce" or word.endswith(" by rail"),
+            word.removesuffix(" by rail").removesuffix(" through scaleup"),
+        )
+        demands = None
+        if word == "file":
+            demands = {(row[s], row[t]): amount for s, t, amount in stated["demands"]}
+            if not set(left.units) >= {x for pair in demands for x in pair} or len(demands) != len(stated["demands"]):
+                return False
+        found = left.flow(word, demands, by_rail)
+    assert found.bps is not None
+    value = found.bps / found.pairs if word == "all_to_all" else found.bps
+    slack = Fraction(0) if found.exact else SLACK * value
+    return low <= value + slack and high >= value - slack
+
+
+def _survives(world: World, stated: Any) -> bool:
+    count, claim = stated["count"], stated["claim"]
+    row = {n: i for i, n in enumerate(world.names)}
+    if stated.get("what"):
+        return _survives_links(world, stated)
+    if "of" in stated:
+        elements = [*dict.fromkeys(d for path in stated["of"] for d in world.select(path).values())]
+    else:
+        elements = [*dict.fromkeys(world.closure(row[n] for n in e) for e in stated["elements"])]
+    if type(count) is not int or not 0 < count <= len(elements):
+        return False
+    whole = Left(world)
+    for failed in combinations(elements, count):
+        left = Left(world, frozenset().union(*failed))
+        if not _holds(whole, left, claim):
+            return False
+    return True
+
+
+def _holds(whole: Left, left: Left, claim: Any) -> bool:
+    """Whether two units are left and the condition holds for what is left."""
+    if len(left.units) < 2:
+        return False
+    if claim["check"] == "reachability":
+        return left.reachability()
+    cut, full = left.bisection()
+    full = whole.full if claim["of_intact"] else full
+    return bool(cut >= max(Fraction(claim["at_least_bps"] or 0), Fraction(claim["at_least"] or 0) * full))
+
+
+def _survives_links(world: World, stated: Any) -> bool:
+    """The same of links, ports and cables."""
+    of, to = (", ".join(stated[side] or ()) for side in ("of", "to"))
+    if stated["what"] == "cages" or not world.select(of) or (to and not world.select(to)):
+        raise Unjudged("cages, or single ports")
+    named = world.elements(Claim("survives", of=of, to=to, what=stated["what"], count=stated["count"]))
+    unique = [*dict.fromkeys(links for _, links in named.values())]
+    if type(stated["count"]) is not int or not 0 < stated["count"] <= len(unique):
+        return False
+    after = (Left(world, links=frozenset().union(*failed)) for failed in combinations(unique, stated["count"]))
+    return all(_holds(Left(world), left, stated["claim"]) for left in after)
+
+
+# ---------------------------------------------------------------- mutations
+
+
+def mutations(rng: Random, certificate: Any, fabric: Any, count: int) -> Iterator[tuple[str, str, str]]:
+    """Texts of a certificate and a fabric.json after a mutation of either, and what was done. The certificate
+    names the hash of fabric.json; mostly that of the mutated one is put there, so that the checker looks further."""
+    plain = json.dumps(certificate), json.dumps(fabric)
+    for _ in range(count):
+        what = rng.choice(("leaf", "leaf", "leaf", "part", "part", "meaning", "meaning", "fabric", "fabric", "fabric", "text"))
+        if what == "text":
+            yield (*_text(rng, *plain), what)
+            continue
+        stated, wiring = deepcopy(certificate), deepcopy(fabric)
+        if what == "fabric":
+            said = _wiring(rng, wiring)
+        elif what == "meaning":
+            said = _meaning(rng, stated, fabric)
+        else:
+            said = _node(rng, stated, fabric, what == "part")
+        text = json.dumps(wiring)
+        if what == "fabric" or rng.random() < 0.9:
+            stated["design"] = sha256(text.encode()).hexdigest()
+        yield json.dumps(stated), text, f"{what}: {said}"
+
+
+def _places(node: Any, inner: bool) -> list[tuple[Any, Any]]:
+    """Containers and keys of all leaves of a JSON value, or of all lists and objects in it."""
+    out: list[tuple[Any, Any]] = []
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        if isinstance(value, (dict, list)):
+            out += _places(value, inner)
+            out += [(node, key)] if inner else []
+        elif not inner:
+            out.append((node, key))
+    return out
+
+
+def _names(fabric: Any) -> list[str]:
+    return [row[0] for row in fabric["devices"]["rows"]]
+
+
+def _node(rng: Random, stated: Any, fabric: Any, inner: bool) -> str:
+    """Change one leaf, or one list or object."""
+    places = [(node, key) for node, key in _places(stated, inner) if key not in ("schema", "design")]
+    if not places:
+        return "nothing"
+    node, key = rng.choice(places)
+    old = node[key]
+    if isinstance(old, list):
+        change = rng.randrange(5)
+        if change == 0 or not old:
+            node[key] = []
+        elif change == 1:
+            old.pop(rng.randrange(len(old)))
+        elif change == 2:
+            old.append(deepcopy(rng.choice(old)))
+        elif change == 3:
+            rng.shuffle(old)
+        else:
+            node[key] = rng.choice((None, {}, old[0]))
+    elif isinstance(old, dict):
+        change = rng.randrange(4)
+        if change == 0 or not old:
+            node[key] = {}
+        elif change == 1:
+            old.pop(rng.choice([*old]))
+        elif change == 2 and len(old) > 1:
+            a, b = rng.sample([*old], 2)
+            old[a], old[b] = old[b], old[a]
+        else:
+            node[key] = rng.choice((None, [], 0))
+    elif isinstance(old, bool) or old is None:
+        node[key] = rng.choice((True, False, None, 0, "0"))
+    elif isinstance(old, int):
+        node[key] = rng.choice((old + 1, old - 1, old * 2, 0, -old, old // 2, 10**25, f"{old}", [old], old + rng.randrange(100)))
+    else:
+        names = _names(fabric)
+        node[key] = rng.choice((rng.choice(names), rng.choice(names), "", "x", f"{old} ", _fraction(rng, old), None, 7))
+    return f"{key}: {str(old)[:40]} -> {str(node[key])[:40]}"
+
+
+def _fraction(rng: Random, old: str) -> str:
+    try:
+        value = Fraction(old)
+    except (ValueError, ZeroDivisionError):
+        return old[::-1]
+    return str(rng.choice((value * 2, value + 1, -value, value / 3, Fraction(0))))
+
+
+def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
+    """Change what the certificate states, and with it what should have to be shown."""
+    names = _names(fabric)
+    keys = [k for k in ("lower_bps", "upper_bps", "links", "units", "count", "claim", "elements", "of", "exchanges", "cases",
+                        "holds", "pattern", "demands", "lower", "from", "to", "value", "what") if k in stated]  # fmt: skip
+    key = rng.choice(keys)
+    old = stated[key]
+    if key in ("lower_bps", "upper_bps"):
+        factor = rng.choice((Fraction(2), Fraction(1, 2), Fraction(9, 8), Fraction(0), Fraction(100)))
+        new = Fraction(old) * factor
+        stated[key] = str(new) if isinstance(old, str) else int(new)
+    elif key == "value":
+        stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else str(Fraction(old) + Fraction(1, 2))
+    elif key == "what":
+        stated[key] = rng.choice(("links", "ports", "cables", "cages", None))
+    elif key in ("links", "units", "count"):
+        stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else old
+    elif key == "claim":
+        stated[key] = old | {"at_least": rng.choice(("1/2", "1", "3/2", None)), "of_intact": rng.random() < 0.5}
+    elif key in ("elements", "cases", "exchanges", "demands") and isinstance(old, list):
+        if key == "exchanges":
+            a, b = rng.sample(names, 2) if len(names) > 1 else (names[0], names[0])
+            old.append({a: b, b: a})
+        elif old and rng.random() < 0.6:
+            old.pop(rng.randrange(len(old)))
+        else:
+            stated[key] = []
+    elif key in ("of", "from", "to"):
+        stated[key] = [rng.choice(names) for _ in range(rng.randint(0, 3))]
+    elif key == "holds":
+        stated[key] = not old
+        stated["apart"] = rng.sample(names, min(2, len(names)))
+    elif key == "pattern":
+        stated[key] = rng.choice(("all_to_all", "ring", "shift 2", "rail_allreduce", "ring by rail", "between", "file"))
+    else:
+        stated[key] = rng.choice(({}, {"by": "none"}, {"by": "flows", "flows": {}, "parts": 1}, {"by": "ports"}))
+    return key
+
+
+def _wiring(rng: Random, wiring: Any) -> str:
+    """Change the wiring."""
+    devices, links = wiring["devices"], wiring["links"]
+    at = {c: i for i, c in enumerate(links["columns"])}
+    column = {c: i for i, c in enumerate(devices["columns"])}
+    row = rng.choice(links["rows"]) if links["rows"] else None
+    device = rng.choice(devices["rows"])
+    change = rng.randrange(13)
+    if change < 3 and row is not None:
+        links["rows"].remove(row)
+        for c in wiring["circuits"]["rows"]:
+            c[-1] = min(c[-1], max(len(links["rows"]) - 1, 0))
+        return "a link removed"
+    if change < 5 and row is not None:
+        row[at["rate_bps"]] = rng.choice((row[at["rate_bps"]] // 2, 1, row[at["rate_bps"]] * 2, 0, -1, "1"))
+        return "a rate"
+    if change < 7 and row is not None:
+        row[at[rng.choice(("a_device", "b_device"))]] = rng.choice(devices["rows"])[0]
+        return "an end of a link"
+    if change == 7:
+        devices["rows"].remove(device)
+        return "a device removed"
+    if change == 8:
+        device[column["kind"]] = rng.choice(("host", "chip", "switch", "ocs", "router"))
+        return "a kind"
+    if change == 9:
+        device[column["role"]] = rng.choice(("storage", "manager", "accelerator", None))
+        return "a role"
+    if change == 10:
+        device[column["inside"]] = rng.choice((None, rng.choice(devices["rows"])[0]))
+        return "what contains a device"
+    if change == 11 and row is not None:
+        row[at["via"]] = rng.choice((None, rng.choice(devices["rows"])[0]))
+        return "what a link runs through"
+    if row is not None and "rail" in at:
+        row[at["rail"]] = rng.choice((None, 0, 1, 5))
+        return "a rail"
+    return "nothing"
+
+
+def _text(rng: Random, certificate: str, fabric: str) -> tuple[str, str]:
+    """Texts that are no strict JSON, or barely."""
+    change = rng.randrange(7)
+    if change == 0:
+        return certificate[: rng.randrange(len(certificate))], fabric
+    if change == 1:
+        return certificate, fabric[: rng.randrange(len(fabric))]
+    if change == 2:
+        return certificate.replace(": ", ': NaN, "x": ', 1), fabric
+    if change == 3:
+        return "[" * rng.choice((99, 200, 100_000)) + "]" * 50, fabric
+    if change == 4:
+        first = certificate.index("{") + 1
+        return certificate[:first] + '"check": "reachability", "holds": true, ' + certificate[first:], fabric
+    if change == 5:
+        digits = rng.choice((61, 400, 5000))
+        return certificate.replace('"check"', f'"x": {"9" * digits}, "check"', 1), fabric
+    return certificate.replace('"check"', '"x": 1e400, "check"', 1), fabric

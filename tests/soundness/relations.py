@@ -1,0 +1,214 @@
+"""Relations between the answers to a design and to the same design changed: no judge is needed.
+
+Renaming, another order of statements and ``tdsl expand`` change no answer; doubled rates double bit/s and keep every share; one
+more link takes no capacity away; and what ``--fail`` leaves is judged as the judges judge it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from tdsl import compiler
+from tdsl.compiler import Options
+from tdsl.verify.check import Result
+from tests.soundness.arena import Disagreement, Tally, compiled, fabric_json, fraction_of, said
+from tests.soundness.generate import Draft
+from tests.soundness.judges import Claim, Figure, Left, Unjudged, figure
+
+PLAIN = ("reachability", "bisection", "diameter", "edge_redundancy", "node_redundancy", "mean_hops")
+DECLARED = re.compile(r"\b(?:host|switch|chip|group|pod|plane|ocs|panel) (\w+)(?=\[|:| \{)")
+
+Bounds = tuple[str, Fraction | None, Fraction | None]
+
+
+def asked(draft: Draft) -> list[Claim]:
+    """What is reported of a design before and after a change."""
+    r = draft.rng
+    out = [Claim(m) for m in r.sample(PLAIN, 3)]
+    out += [Claim("throughput", r.choice(("ring", "all_to_all", "shift 2")))]
+    out += [Claim("blast_radius", of=r.choice(draft.fails)), Claim("survives", of=r.choice(draft.fails), count=1)]
+    return out + [Claim("oversubscription")] * draft.tiers
+
+
+def bounds(result: Result) -> Bounds:
+    """Status and figures of an answer."""
+    return result.status, fraction_of(result.lower), fraction_of(result.upper)
+
+
+def answers(draft: Draft, claims: Sequence[Claim], folder: Path) -> dict[Claim, Result] | str:
+    """The answers to claims that are reported, or why there are none."""
+    found = compiled(draft, folder, claims, verify=True, report=True)
+    if isinstance(found, str):
+        return found
+    by_text = {(r.requirement, r.check): r for r in found.design.results}
+    return {c: by_text[c.text(), c.metric] for c in claims if (c.text(), c.metric) in by_text}
+
+
+# ---------------------------------------------------------------- changes
+
+
+def renamed(draft: Draft) -> tuple[Draft, Callable[[str], str]]:
+    """The design with other names for all devices and groups, and how a path is then written."""
+    names = {n for line in draft.body for n in DECLARED.findall(line)}
+    word = re.compile(r"(?<![\w\"])(" + "|".join(sorted(names, key=len, reverse=True)) + r")(?=[\[:.,;{}~ ]|$)(?! pod\[)")
+
+    def to(text: str) -> str:
+        return word.sub(lambda m: f"{m[1]}_renamed", text)
+
+    return replace(draft, body=[to(x) for x in draft.body], metres={to(k): v for k, v in draft.metres.items()}), to
+
+
+def reordered(draft: Draft) -> Draft:
+    """The design with its connects in another order, and its switches declared in another."""
+    body = list(draft.body)
+    for word in ("connect ", "switch "):
+        at = [i for i, line in enumerate(body) if line.startswith(word) and "{ host" not in line]
+        lines = [body[i] for i in at]
+        draft.rng.shuffle(lines)
+        for i, line in zip(at, lines, strict=True):
+            body[i] = line
+    return replace(draft, body=body)
+
+
+def doubled(draft: Draft) -> Draft:
+    """The design with all rates doubled."""
+
+    def twice(text: str) -> str:
+        return re.sub(r"(\d+)Gbps", lambda m: f"{2 * int(m[1])}Gbps", text)
+
+    return replace(draft, models={k: twice(v) for k, v in draft.models.items()}, body=[twice(x) for x in draft.body])
+
+
+# ---------------------------------------------------------------- relations
+
+
+def rename(draft: Draft, folder: Path) -> str:
+    """Other names, the same answers."""
+    if not any(DECLARED.search(line) for line in draft.body):
+        return ""  # an intent: its names are the topology's
+    claims = asked(draft)
+    other, to = renamed(draft)
+    return _same(answers(draft, claims, folder), answers(other, [replace(c, of=to(c.of)) for c in claims], folder))
+
+
+def reorder(draft: Draft, folder: Path) -> str:
+    """Another order of connects and switches, the same answers."""
+    if any(line.startswith("circuit ") for line in draft.body):
+        return ""  # which optical switch a circuit takes is a matter of order
+    claims = asked(draft)
+    return _same(answers(draft, claims, folder), answers(reordered(draft), claims, folder))
+
+
+def double(draft: Draft, folder: Path) -> str:
+    """Doubled rates: the same shares, distances and numbers."""
+    claims = asked(draft)
+    return _same(answers(draft, claims, folder), answers(doubled(draft), claims, folder))
+
+
+def expand(draft: Draft, folder: Path) -> str:
+    """``tdsl expand`` prints a design that gives the same fabric.json."""
+    path = folder / "design.fab"
+    path.write_text(draft.text(), encoding="utf-8")
+    text, _ = compiler.expand(str(path))
+    before = compiler.elaborate(str(path)).designs[0]
+    if text is None or before.fabric is None or not before.fabric.complete:
+        return ""
+    path.write_text(text, encoding="utf-8")
+    after = compiler.elaborate(str(path)).designs[0]
+    if after.fabric is None or not after.fabric.complete:
+        return "the expanded design does not compile"
+    return "" if fabric_json(before) == fabric_json(after) else "the expanded design has another fabric.json"
+
+
+def add_link(draft: Draft, folder: Path) -> str:
+    """One more link: no capacity is lost, and what reached each other still does."""
+    found = compiled(draft, folder)
+    if isinstance(found, str):
+        return ""
+    world = found.world
+    inner = [d for d, k in enumerate(world.kinds) if k == "switch" and world.inside[d] < 0 and world.models[d] == "SW"]
+    if len(inner) < 2 or draft.latency:
+        return ""
+    a, b = draft.rng.sample(inner, 2)
+    more = replace(draft, body=[*draft.body, f"connect {world.paths[a]} to {world.paths[b]} {{ rate 100Gbps }}"])
+    claims = [Claim("reachability"), Claim("bisection"), Claim("edge_redundancy"), Claim("throughput", "ring"),
+              Claim("throughput", "all_to_all")]  # fmt: skip
+    before, after = answers(draft, claims, folder), answers(more, claims, folder)
+    if isinstance(before, str) or isinstance(after, str):
+        return ""
+    for claim in claims:
+        one, two = bounds(before[claim]), bounds(after[claim])
+        if claim.metric == "reachability":
+            if (one[0], two[0]) == ("proved", "refuted"):
+                return "one more link and reachability is lost"
+        elif one[1] is not None and two[2] is not None and two[2] < one[1]:
+            return f"one more link and {claim.text()} falls from {one[1]} to {two[2]}"
+    return ""
+
+
+def fail(draft: Draft, folder: Path) -> str:
+    """What ``--fail`` leaves: of a device, a group or the links between two devices."""
+    found = compiled(draft, folder)
+    if isinstance(found, str) or not found.world.links:
+        return ""
+    world, r = found.world, draft.rng
+    if r.random() < 0.5:
+        x = r.choice(world.links)
+        element = f"link {world.paths[x.a]} {world.paths[x.b]}"
+        gone, links = frozenset[int](), frozenset(y.row for y in world.links if {y.a, y.b} == {x.a, x.b})
+    else:
+        name, gone = r.choice([*world.select(r.choice(draft.fails)).items()] or [("", frozenset())])
+        element, links = name, frozenset()
+        if not name:
+            return ""
+    claims = [Claim("reachability"), Claim("bisection"), Claim("diameter"), Claim("mean_hops"), Claim("throughput", "ring")]
+    (folder / "design.fab").write_text(draft.text(claims, report=True), encoding="utf-8")
+    design = compiler.check(str(folder / "design.fab"), Options(fail=(element,))).designs[0]
+    left = Left(world, gone, links)
+    for claim in claims:
+        result = next(r for r in design.results if (r.requirement, r.check) == (claim.text(), claim.metric))
+        try:
+            truth = figure(left, claim, Left(world))
+        except Unjudged:
+            continue
+        status, low, high = bounds(result)
+        if isinstance(truth, bool):
+            if status in ("proved", "refuted") and len(left.units) > 1 and truth is not (status == "proved"):
+                return f"--fail {element!r}: {claim.text()} {status}, and the judge says {truth}"
+        elif isinstance(truth, Figure) and low is not None and high is not None:
+            slack = Fraction(0) if truth.exact else abs(truth.value) / 10**7
+            if not low - slack <= truth.value <= high + slack:
+                return f"--fail {element!r}: {claim.text()} is [{low}, {high}], and the judge says {truth.value}"
+    return ""
+
+
+RELATIONS: Mapping[str, Callable[[Draft, Path], str]] = {
+    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail)
+}  # fmt: skip
+
+
+def related(draft: Draft, folder: Path, name: str = "") -> Tally:
+    """Hold one relation against a design; a random one where none is named."""
+    chosen = name or draft.rng.choice([*RELATIONS])
+    tally = Tally(relations=1)
+    try:
+        wrong = RELATIONS[chosen](draft, folder)
+    except Exception as fault:
+        wrong = said(fault)
+    if wrong:
+        tally.found.append(Disagreement(f"relation {chosen}", None, wrong, "", draft))
+    return tally
+
+
+def _same(one: Mapping[Claim, Result] | str, two: Mapping[Claim, Result] | str) -> str:
+    """Where answers differ that should not; "" if nowhere."""
+    if isinstance(one, str) or isinstance(two, str):
+        return "" if isinstance(one, str) and isinstance(two, str) else f"refused: {one if isinstance(one, str) else two}"
+    for (claim, before), after in zip(one.items(), two.values(), strict=True):
+        if bounds(before) != bounds(after):
+            return f"{claim.text()}: {bounds(before)}, then {bounds(after)}"
+    return ""

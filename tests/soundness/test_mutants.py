@@ -1,0 +1,49 @@
+"""Mutants of designs end in findings: a fixed set of them in each run of the tests, many more with ``scripts/fuzz-front-end``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soundness.text_mutants import Run, corpus, mutant, with_models
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return corpus()
+
+
+def broken(run: Run) -> str:
+    """What broke the compiler, with the shortest text of each kind."""
+    kinds: dict[str, list[str]] = {}
+    for what, text in run.broken:
+        kinds.setdefault(what, []).append(text)
+    return "\n".join(f"=== {what}\n{min(found, key=len)}" for what, found in kinds.items())
+
+
+def test_the_corpus_is_made_of_designs(texts: list[str]) -> None:
+    """Without a change, many of them have a whole fabric: mutants of texts that mean nothing would show nothing."""
+    run = Run(verify=False)
+    for text in texts[::6]:
+        run.judge(with_models(text))
+    assert not run.broken, broken(run)
+    assert len(texts) > 150 and run.sound > run.count // 8
+
+
+@pytest.mark.parametrize("seed", range(1))
+def test_mutants_elaborate_or_are_refused(seed: int, texts: list[str]) -> None:
+    run = Run(verify=False)
+    for number in range(120):
+        run.judge(mutant(texts, seed, number))
+    assert not run.broken, broken(run)
+    assert run.sound and len(run.codes) > 20
+
+
+def test_mutants_are_checked_or_refused(texts: list[str]) -> None:
+    run = Run(verify=True)
+    for number in range(25):
+        run.judge(mutant(texts, 100, number))
+    assert not run.broken, broken(run)
+
+
+def test_a_seed_and_a_number_give_one_text(texts: list[str]) -> None:
+    assert mutant(texts, 7, 3) == mutant(texts, 7, 3) != mutant(texts, 7, 4)

@@ -1,0 +1,117 @@
+"""Options of targets, from the call and from tdsl.toml; and targets that extend the templates of another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import tdsl
+
+DESIGN = """\
+model host NODE { port nic: 400Gbps { type GE400; os "eth0" }; chip gpu: GPU }
+model chip GPU { port lane: 400Gbps }
+model switch SW { port p[1..4]: 400Gbps { type GE400; os "Ethernet{i}" } }
+fabric f {
+  host node[2]: NODE
+  switch leaf: SW { nos eos }
+  connect node[n].nic to leaf
+  address leaf loopback from 10.255.0.0/24
+  routing bgp { }
+  roce { dscp 26; priority 3 }
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of one design."""
+    monkeypatch.chdir(tmp_path)
+    Path("f.fab").write_text(DESIGN)
+    return tmp_path
+
+
+def test_an_option_of_the_call_goes_before_that_of_the_project() -> None:
+    Path("tdsl.toml").write_text('[target.eos]\nqueue = "uc-tx-queue"\n\n[target.dns]\nserial = 7\n')
+    assert tdsl("build", "f.fab").exit_code == 0
+    assert "to uc-tx-queue 3" in Path("out/eos/leaf.cfg").read_text() and " 7 3600" in Path("out/dns/zone.db").read_text()
+    assert tdsl("build", "f.fab", "--option", "dns.serial=8", "--option", "dns.zone=gpu.test").exit_code == 0
+    zone = Path("out/dns/zone.db").read_text()
+    assert (
+        " 8 3600" in zone and zone.startswith("$ORIGIN gpu.test.") and "to uc-tx-queue 3" in Path("out/eos/leaf.cfg").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("dns.serial=x", "`serial` is a whole number, not 'x'"), ("dns.colour=1", "there are zone, serial, ttl"),
+        ("dsn.serial=1", "there is no target 'dsn'"), ("nccl.complete=maybe", "`complete` is true or false, not 'maybe'"),
+        ("json.x=1", "this target has none"),
+    ],
+)  # fmt: skip
+def test_an_option_that_cannot_be(option: str, says: str) -> None:
+    done = tdsl("build", "f.fab", "--option", option)
+    assert done.exit_code == 2 and says in done.stderr and not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[target.eso]\nqueue = 'x'\n", "there is no such target"), ("[target.eos]\nqueue = 3\n", "`queue` is a text, not 3"),
+        ("[target]\neos = 3\n", "is a table of a target's options"),
+    ],
+)  # fmt: skip
+def test_a_project_that_cannot_be(text: str, says: str) -> None:
+    Path("tdsl.toml").write_text(text)
+    done = tdsl("build", "f.fab")
+    assert done.exit_code == 2 and says in done.stderr
+
+
+BANNER = """\
+{% extends "eos/device.cfg.j2" %}
+{% block system %}
+!
+banner login
+property of {{ fabric.title | line }}
+EOF
+
+{% endblock %}
+{% block end %}
+!
+ntp server 192.168.0.2
+{% endblock %}
+"""
+
+
+def test_eos_with_a_banner_and_a_time_server() -> None:
+    """The rest is, line by line, what the target itself writes."""
+    assert tdsl("new", "target", "site_eos", "--from", "eos").exit_code == 0
+    assert tdsl("build", "f.fab").exit_code == 0
+    plain = Path("out/eos/leaf.cfg").read_text()
+    assert tdsl("build", "f.fab", "--target-path", ".", "--target", "site_eos").exit_code == 0
+    assert Path("out/site_eos/leaf.cfg").read_text() == plain, "as it is made, it changes nothing"
+    assert tdsl("new", "target", "banner", "--from", "eos").exit_code == 0
+    Path("banner/templates/device.cfg.j2").write_text(BANNER)
+    assert tdsl("build", "f.fab", "--target-path", ".", "--target", "banner").exit_code == 0
+    text = Path("out/banner/leaf.cfg").read_text()
+    banner = "!\nbanner login\nproperty of f\nEOF\n\n"
+    assert banner in text and text.replace(banner, "").removesuffix("!\nntp server 192.168.0.2\n") == plain
+
+
+@pytest.mark.parametrize("base", ["frr", "nvue", "kubernetes"])
+def test_each_target_of_templates_can_be_extended(base: str) -> None:
+    """As it is made, the copy writes what the target writes."""
+    system = {"frr": "eth{i}", "nvue": "swp{i}"}.get(base, "Ethernet{i}")
+    nos = f"nos {base}" if base != "kubernetes" else ""
+    Path("f.fab").write_text(DESIGN.replace("Ethernet{i}", system).replace("nos eos", nos))
+    assert tdsl("new", "target", "mine", "--from", base).exit_code == 0
+    assert tdsl("build", "f.fab", "--target", base).exit_code == 0
+    first = {p.relative_to("out").as_posix(): p.read_bytes() for p in Path("out", base).rglob("*") if p.is_file()}
+    assert tdsl("build", "f.fab", "--target-path", ".", "--target", "mine").exit_code == 0
+    assert first and all(Path("out/mine", p.partition("/")[2]).read_bytes() == data for p, data in first.items())
+
+
+def test_what_cannot_be_extended() -> None:
+    assert "cannot be extended" in tdsl("new", "target", "mine", "--from", "sonic").stderr
+    assert "there is no target 'x'" in tdsl("new", "target", "mine", "--from", "x").stderr
