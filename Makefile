@@ -1,4 +1,4 @@
-# make demo | test | lint | fmt | golden | bench | vsix | clean. Each sets up what it needs in .venv, once.
+# make demo | test | quick | soundness | lint | fmt | golden | bench | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,18 +9,26 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Versions to hold pip to: CI gives requirements.lock.
+# Versions to hold pip to, with their hashes: CI gives requirements.lock. Then nothing else is installed but tdsl itself.
 CONSTRAINTS ?=
-PIP := $(BIN)/python -m pip install -q $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+PIP := $(BIN)/python -m pip install -q
+LOCKED := $(PIP) --no-deps --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
 WORKERS ?= 2
 PYTEST_ARGS ?=
 DESIGN ?= dgx_superpod_h100
+# Random designs of `make soundness`, and the seed of the first (default: today's date).
+N ?= 1000
+SEED ?=
 
-.PHONY: help demo test lint fmt golden bench vsix clean system
+.PHONY: fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
 	@echo "make test    all tests, slow ones included"
+	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
+	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges; writes those that differ"
+	@echo "make fuzz N=1000000 [SEED=1]  random inputs for everything that reads; writes those that raise"
+	@echo "make sbom    write sbom.cdx.json from requirements.lock"
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
 	@echo "make golden  rewrite the expected outputs that tests compare with"
@@ -33,12 +41,12 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml hatch_build.py | $(BIN)/python
 	@echo "installing tdsl into $(VENV)"
-	@$(PIP) -e .
+	@$(if $(CONSTRAINTS),$(LOCKED),$(PIP) -e .)
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml hatch_build.py | $(BIN)/python
 	@echo "installing tdsl and its development tools into $(VENV)"
-	@$(PIP) -e '.[dev]'
+	@$(if $(CONSTRAINTS),$(LOCKED),$(PIP) -e '.[dev]')
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
@@ -54,6 +62,23 @@ tests/npm/node_modules/.package-lock.json: tests/npm/package-lock.json
 
 test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
 	$(BIN)/python -m pytest -n $(WORKERS) -rfEs $(PYTEST_ARGS)
+
+soundness: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness
+
+# Not `slow`, and not in the folders whose tests take minutes or call other programs.
+QUICK := tests/syntax tests/errors tests/fabric tests/stdlib/test_hosts.py tests/test_architecture.py tests/test_layers.py \
+  tests/test_docs.py tests/verify/test_checks.py tests/verify/test_catalogue.py tests/verify/test_fixtures.py \
+  tests/verify/test_compare.py tests/verify/test_blast_radius.py tests/report
+
+quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not slow" $(QUICK) $(PYTEST_ARGS)
+
+sbom:
+	scripts/sbom
+
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.safety.fuzz $(N) $(SEED)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

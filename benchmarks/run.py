@@ -14,16 +14,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import memory
 import processes
+import proofs
 
 
 def main() -> None:
     """Run the benchmarks and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="how often each process is started (default 7)")
-    parser.add_argument("only", nargs="*", help="startup, imports, memory; all if none is named")
+    parser.add_argument("only", nargs="*", help="startup, imports, memory, proofs; all if none is named")
     given = parser.parse_args()
     print(f"Python {platform.python_version()}, {platform.machine()}\n")
     tables = {"startup": lambda: processes.startup(given.rounds), "imports": processes.imports, "memory": memory.memory}
+    tables["proofs"] = proofs.proofs
     for name, table in tables.items():
         if not given.only or name in given.only:
             print("\n".join(table()) + "\n")
