@@ -383,11 +383,14 @@ def _acquire(path: Path) -> int:
             with suppress(OSError):
                 os.unlink(path)
             return -1
+        ours = False
         with suppress(OSError):  # the one before us removes the file it held
-            if os.path.samestat(os.fstat(handle), os.stat(path)):
+            ours = os.path.samestat(os.fstat(handle), os.stat(path))
+        if ours:
+            with suppress(OSError):  # who holds it is a help to those who wait; a full disk has no room to say so
                 os.truncate(handle, 0)
                 os.write(handle, _self().encode())
-                return handle
+            return handle
         os.close(handle)
 
 
