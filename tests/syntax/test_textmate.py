@@ -109,7 +109,8 @@ def test_words_are_coloured_where_the_parser_takes_them_as_words(monkeypatch: py
             starts.append(starts[-1] + len(line) + 1)
         for line, start, end, scope in tokens:
             text = file.text[starts[line] + start : starts[line] + end]
-            if text in spellings and kind_of_scope(scope) == "name":
+            said = file.text[: starts[line] + start].endswith("across ")  # `across at 1, 5`: a setting's own word, coloured alike
+            if text in spellings and kind_of_scope(scope) == "name" and not said:
                 total += 1
                 if scope.startswith(WORDS) != (starts[line] + start in taken):
                     wrong.append(f"{path.relative_to(ROOT)}:{line + 1}: {text} is {scope}")
