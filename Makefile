@@ -9,10 +9,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Versions to hold pip to, with their hashes: CI gives requirements.lock. Then nothing else is installed but tdsl itself.
+# Versions to hold pip to, with their hashes: CI gives requirements.lock. Then nothing else is installed but tdsl itself, and no
+# package is built here: its hash would not be that of a published file.
 CONSTRAINTS ?=
 PIP := $(BIN)/python -m pip install -q
-LOCKED := $(PIP) --no-deps --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
+LOCKED := $(PIP) --no-deps --only-binary :all: --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
 WORKERS ?= 2
 PYTEST_ARGS ?=
 DESIGN ?= dgx_superpod_h100

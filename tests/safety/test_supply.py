@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name as canonical
 
 from tests.cli.test_ci import valid
 from tests.harness import none
@@ -26,6 +32,40 @@ def test_the_list_of_materials_is_that_of_the_lock() -> None:
 def test_every_version_has_hashes() -> None:
     entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text().partition("\n")[2])
     none([e.split()[0] for e in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}", e)])
+
+
+def test_what_the_project_needs_is_in_the_lock() -> None:
+    """CI installs the lock without dependencies: each name of pyproject.toml, and each that one of those needs, has its line."""
+    locked = {canonical(n) for n in re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==", (ROOT / "requirements.lock").read_text(), re.M)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"], *project["optional-dependencies"]["lsp"]]
+    known: set[tuple[str, frozenset[str]]] = set()
+    while wanted:
+        need = Requirement(wanted.pop())
+        key = (canonical(need.name), frozenset(need.extras))
+        if key in known:
+            continue
+        known.add(key)
+        with contextlib.suppress(PackageNotFoundError):  # what is not installed is judged by its name alone
+            for line in requires(need.name) or []:
+                inner = Requirement(line)
+                if inner.marker is None or any(inner.marker.evaluate({"extra": e}) for e in ("", *need.extras)):
+                    wanted.append(line)
+    assert len(known) > 50
+    none(sorted({name for name, _ in known} - locked))
+
+
+def test_the_lock_is_of_published_files() -> None:
+    """It names no index and no path: what was built on some machine has another hash on the next."""
+    lines = (ROOT / "requirements.lock").read_text().splitlines()[1:]
+    entry = re.compile(r"[A-Za-z0-9._-]+(\[[\w,-]+\])?==[\w.+-]+( ; .+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?")
+    none([line for line in lines if not entry.fullmatch(line)])
+
+
+def test_ci_installs_the_lock_and_nothing_else() -> None:
+    calls = re.findall(r"^make .*", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    assert len(calls) == 2
+    none([c for c in calls if "CONSTRAINTS=requirements.lock" not in c])
 
 
 def test_the_release_workflow() -> None:
