@@ -36,7 +36,8 @@ def test_every_version_has_hashes() -> None:
 
 def test_what_the_project_needs_is_in_the_lock() -> None:
     """CI installs the lock without dependencies: each name of pyproject.toml, and each that one of those needs, has its line."""
-    locked = {canonical(n) for n in re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==", (ROOT / "requirements.lock").read_text(), re.M)}
+    lock = (ROOT / "requirements.lock").read_text()
+    locked = {canonical(n) for n in re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==", lock, re.MULTILINE)}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"], *project["optional-dependencies"]["lsp"]]
     known: set[tuple[str, frozenset[str]]] = set()
