@@ -12,7 +12,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
-    from tdsl.fabric.pins import Line
+    from tdsl.fabric.pins import Line, Mount
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.plan import Plan
     from tdsl.semantics.ranges import Settings
@@ -103,7 +103,7 @@ def _of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
 
 
 def _finish(
-    plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool, stands: list[Line]
+    plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool, lock: list[Line | Mount]
 ) -> dict[str, str]:
     """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: its own text and that of the file outside other
     fabrics have no errors.
@@ -113,11 +113,19 @@ def _finish(
     from tdsl.fabric.requirements import resolve_claims
 
     own = Diagnostics()
-    design.fabric = wire(plan, own, options.max_links, stands, sound, options.places)
-    if stands and design.fabric.complete:
-        from tdsl.fabric.pins import moved
+    from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
 
-        moved(stands, design.fabric, own, Severity.ERROR if options.locked else Severity.NOTE)
+    mounts = [x for x in lock if isinstance(x, Mount)]
+    stands = [x for x in lock if isinstance(x, Line)]
+    design.fabric = wire(plan, own, options.max_links, stands, sound, options.places)
+    if plan.auto is not None and design.fabric.places is not None and design.fabric.complete:
+        from tdsl.physical.auto import placed
+
+        design.fabric = placed(design.fabric, plan.auto, mounted(mounts, design.fabric) if mounts else {}, own)
+    if stands and design.fabric.complete:
+        severity = Severity.ERROR if options.locked else Severity.NOTE
+        moved(stands, design.fabric, own, severity)
+        relocated(mounts, design.fabric, own, severity)
     design.claims = resolve_claims(plan, design.fabric, own)
     absent: dict[str, str] = {}
     if options.fail:
@@ -221,7 +229,7 @@ def _settled(compilation: Compilation, files: list[SourceFile], options: Options
     return compilation
 
 
-def _stands(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line]]:
+def _stands(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
     """The links of each fabric that stand by the lock beside a file."""
     path = Path(f"{source}{LOCK}")
     if not options.lock or not disk.is_file(path):

@@ -23,6 +23,7 @@ HEAD = """\
 # Links that stand: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
 """
 FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
+MOUNT = re.compile(r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U")
 LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
 
 
@@ -35,23 +36,40 @@ class Line:
     span: Span
 
 
-def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line]]:
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A device that stands in a rack where automatic placement put it, and where that is written."""
+
+    device: str
+    hall: str
+    row: str
+    rack: int
+    unit: int
+    span: Span
+
+
+def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
     """The lines of each fabric. What is no line is a finding."""
-    out: dict[str, list[Line]] = {}
-    mine: list[Line] | None = None
+    out: dict[str, list[Line | Mount]] = {}
+    mine: list[Line | Mount] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
         text = file.text[start : end - 1].split("#", 1)[0].rstrip()
         if not text.strip():
             continue
         span = Span(file, start + len(text) - len(text.lstrip()), start + len(text))
-        head, line = FABRIC.fullmatch(text.strip()), LINE.fullmatch(text.strip())
+        head, line, mount = (form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT))
         if head is not None:
             mine = out.setdefault(head[1], [])
+        elif mount is not None and mine is not None:
+            mine.append(Mount(mount[1], mount[2], mount[3], int(mount[4]), int(mount[5]), span))
         elif line is not None and mine is not None:
             mine.append(Line(line[1], line[2], span))
         else:
             diagnostics.add(
-                "E0496", span, "this is neither `fabric NAME` nor two ports", help="write the file anew with `tdsl lock`"
+                "E0496",
+                span,
+                "this is neither `fabric NAME` nor two ports nor a place",
+                help="write the file anew with `tdsl lock`",
             )
     return out
 
@@ -63,6 +81,12 @@ def write(fabrics: Iterable[Fabric], file: str) -> str:
         parts.append(f"\nfabric {f.name}\n")
         ends = zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)
         parts += [f"{f.port_path(a)}  {f.port_path(b)}\n" for a, b in ends]
+        p = f.places
+        if p is not None and p.automatic >= 0:
+            for d in np.flatnonzero(p.device_place == p.automatic).tolist():
+                r = int(p.device_rack[d])
+                where = f"{p.hall_name(r)}.{p.row_name(r)}[{int(p.rack_number[r])}] at {int(p.device_unit[d])}U"
+                parts.append(f"place {f.device_path(d)} in {where}\n")
     return "".join(parts)
 
 
@@ -152,6 +176,51 @@ class Pins:
     def kept(self) -> list[Line]:
         """The lines that a link has kept."""
         return [line for number, line in enumerate(self.lines) if number in self.used]
+
+
+def mounted(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[int, int]]:
+    """Rack and unit of the devices that stand: those that exist, have no other place, and whose rack exists, has the unit and
+    holds nothing that the design places itself."""
+    p = fabric.places
+    if p is None:
+        return {}
+    names = {fabric.device_path(d): d for d in np.flatnonzero(fabric.built & (fabric.container < 0)).tolist()}
+    racks = {(p.hall_name(r), p.row_name(r), int(p.rack_number[r])): r for r in range(p.rack_count)}
+    taken = set(p.device_rack[p.device_rack >= 0].tolist())
+    out: dict[int, tuple[int, int]] = {}
+    for m in mounts:
+        device, rack = names.get(m.device, -1), racks.get((m.hall, m.row, m.rack), -1)
+        if device < 0 or rack < 0 or rack in taken or p.device_rack[device] >= 0:
+            continue
+        height = p.rack_kind[rack].height
+        if m.unit >= 1 and (height is None or m.unit <= height):
+            out[device] = (rack, m.unit)
+    return out
+
+
+def relocated(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+    """Say which devices do not stay in their racks."""
+    p = fabric.places
+    now = {}
+    if p is not None:
+        for d in np.flatnonzero(p.device_rack >= 0).tolist():
+            r = int(p.device_rack[d])
+            now[fabric.device_path(d)] = (p.hall_name(r), p.row_name(r), int(p.rack_number[r]), int(p.device_unit[d]))
+    gone = [m for m in mounts if now.get(m.device) != (m.hall, m.row, m.rack, m.unit)]
+    if not gone:
+        return
+    notes = []
+    for m in gone[:8]:
+        at = now.get(m.device)
+        old = f"{m.hall}.{m.row}[{m.rack}] at {m.unit}U"
+        notes.append(f"{m.device}: from {old} to {at[0]}.{at[1]}[{at[2]}] at {at[3]}U" if at else f"{m.device}, in {old}, goes")
+    if len(gone) > len(notes):
+        notes.append(f"and {len(gone) - len(notes):,} more")
+    diagnostics.add(
+        "E0211", gone[0].span, f"{len(gone):,} of {len(mounts):,} devices do not stay in their places",
+        labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
+        help="keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`",
+    )  # fmt: skip
 
 
 def moved(lines: list[Line], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:

@@ -51,6 +51,7 @@ class Places:
     device_unit: Ints
     device_place: Ints  # index into origins, -1
     origins: tuple[Origin, ...]  # what places devices
+    automatic: int = -1  # of origins, the `place auto`
 
     @property
     def rack_count(self) -> int:

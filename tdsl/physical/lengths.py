@@ -82,7 +82,7 @@ class Lengths:
         out[same] = (np.abs(self.height[a] - self.height[b]) + ends)[same]
         apart = np.flatnonzero(known & (ra != rb))
         if len(apart):
-            way = self._way(ra[apart], rb[apart])
+            way = self.way(ra[apart], rb[apart])
             rise = self._rise(a[apart]) + self._rise(b[apart])
             out[apart] = np.where(way >= 0, way + rise + ends[apart], -1)
         return out
@@ -93,7 +93,7 @@ class Lengths:
         found: Ints = np.abs(tray - self.height[devices])
         return found
 
-    def _way(self, ra: Ints, rb: Ints) -> Ints:
+    def way(self, ra: Ints, rb: Ints) -> Ints:
         """Along the trays from rack to rack, -1 where there is no tray, no pitch, or no distance between the halls."""
         p = self.places
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]

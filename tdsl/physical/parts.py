@@ -76,6 +76,14 @@ class Choice:
     why: str = ""
 
 
+def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
+    """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
+    form = [str(x) for x in several(optic, "form")]
+    if not c.form or not form or form[0] != c.form or optic.facts.get("ports", 1) != c.per_cage:
+        return False
+    return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
+
+
 def fits(optic: DeviceModel, c: PortClass, rate: int) -> str:
     """Why a transceiver does not go into the cages of a port class at a rate, "" if it does."""
     form = [str(x) for x in several(optic, "form")]

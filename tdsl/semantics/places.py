@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, show
@@ -112,6 +113,11 @@ def is_physical(s: tree.Stmt) -> bool:
 def physical(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> list[Callable[[], None]]:
     """Enter a ``hall``, ``distance`` or ``place``; gives what waits until all declarations are known."""
     if isinstance(s, tree.Place):
+        if is_auto(s) and len(context.groups) == 1:
+            return [partial(place_auto, plan, s, scope, origin)]
+        if s.more or s.body is not None:
+            at = s.more[0].span if s.more else s.span
+            raise Fault("E0120", at, "only `place auto` in the fabric's own block has several halls or a block", help=EXAMPLE)
         return [partial(place, plan, s, scope, context, origin)]
     declare(plan, s, scope, context, origin)
     return [partial(check_distance, plan, plan.distances[-1])] if isinstance(s, tree.Setting) else []

@@ -15,6 +15,7 @@ from tdsl.syntax import tree
 
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.autoplace import AutoPlacing
     from tdsl.semantics.partitions import Members, PartitionRule
     from tdsl.semantics.places import Distance, Hall, Placing
     from tdsl.semantics.routing import Roce, Routing
@@ -178,6 +179,7 @@ class Plan:
     absent_halls: set[str] = field(default_factory=set)  # names whose declaration is broken
     distances: list[Distance] = field(default_factory=list)  # between halls
     placings: list[Placing] = field(default_factory=list)
+    auto: AutoPlacing | None = None
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)

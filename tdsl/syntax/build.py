@@ -361,8 +361,14 @@ class Builder(ClauseBuilder):
 
     def place(self, kids: Kids) -> Any:
         words = tuple(member(t) for t in _names(kids))
-        anchor = member(kids[-2]) if len(kids) > 4 else None
-        return tree.Place(kids[1], kids[3], words, anchor, kids[-1] if anchor else None, span_of(kids))
+        into = _clause(kids, "ends")
+        body = _clause(kids, "block")
+        said = kids if body is None else kids[:-1]
+        anchor = member(said[-2]) if len(said) > 4 else None
+        value = said[-1] if anchor else None
+        return tree.Place(
+            kids[1], into[0], words, anchor, value, span_of(kids), into[1:], None if body is None else as_settings(body)
+        )
 
     def require(self, kids: Kids) -> Any:
         return tree.Require(kids[0].text == "report", tuple(kids[1::2]), span_of(kids))

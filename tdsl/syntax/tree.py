@@ -318,7 +318,10 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``place PATH in PATH [words] [at|from EXPR]``; ``anchor`` is the ``at`` or ``from``."""
+    """``place PATH in PATH [words] [at|from EXPR]``; ``anchor`` is the ``at`` or ``from``.
+
+    ``place auto in HALL, HALL { settings }`` has ``more`` halls and a ``body``.
+    """
 
     path: Path
     into: Path
@@ -326,6 +329,8 @@ class Place:
     anchor: Member | None
     value: Expr | None
     span: Span
+    more: tuple[Path, ...] = ()
+    body: tuple[Stmt, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

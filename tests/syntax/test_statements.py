@@ -42,6 +42,9 @@ FORMS = {
     "extend f.su[0] { }": "Extend(path=f.su[0])",
     "override f.su[1]: Q { a }": "Override(path=f.su[1] model=Q body=[Setting(name=a)])",
     "place a[n] in h.A[1] stacked from 30U": "Place(path=a[n] into=h.A[1] words=[stacked] anchor=from value=30U)",
+    "place auto in h1, h2 { hosts 4 per rack }": (
+        "Place(path=auto into=h1 more=[h2] body=[Setting(name=hosts items=[Item(value=4 args=[['' per] ['' rack]])])])"
+    ),
     "place a in b at 2U + 1U": "Place(path=a into=b anchor=at value=(2U + 1U))",
     "phase 2 { units 4 }": "Phase(number=2 body=[Setting(name=units items=[Item(value=4)])])",
     "for s in 0..n-1 { }": "For(var=s over=Range(low=0 high=(n - 1)))",

@@ -1,0 +1,230 @@
+"""Automatic placement: what goes where, what is refused, the lower bound, and locks."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl.compilation import Compilation
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.pins import write
+from tests.harness import compile_text
+
+POD = """
+fabric f {
+  host node[%d]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[4]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 32
+  hall h1 {
+    row A, B { rack 1..8 { height 48U; power 2 x 44kW; mass 1400kg } }
+    pitch rack 0.6m, row 3m
+    tray above 2.6m
+    slack 1m
+  }
+  %s
+}
+"""
+
+
+def compiled(statement: str, folder: Path, nodes: int = 32, verify: bool = False) -> Compilation:
+    return compile_text(POD % (nodes, statement), folder, models=False, verify=verify)
+
+
+def fabric(found: Compilation) -> Fabric:
+    made = found.designs[0].fabric
+    assert made is not None and made.places is not None
+    return made
+
+
+def racks(f: Fabric) -> dict[str, list[str]]:
+    """Devices of every rack, from the bottom."""
+    p = f.places
+    assert p is not None
+    out: dict[str, list[str]] = {}
+    for d in sorted(range(f.device_count), key=lambda d: int(p.device_unit[d])):
+        if p.device_rack[d] >= 0:
+            out.setdefault(p.rack_names[int(p.device_rack[d])], []).append(f.device_name(d))
+    return out
+
+
+def kilometres(found: Compilation) -> tuple[float, float]:
+    """The total length that the note prints, and its bound."""
+    note = next(d.notes[0] for d in found.findings if d.code == "E0210")
+    total, least = re.findall(r"([\d.,]+) km", note)
+    return float(total), float(least)
+
+
+def test_four_hosts_a_rack_and_the_switches_in_the_middle(tmp_path: Path) -> None:
+    found = compiled("place auto in h1 { hosts 4 per rack; switches middle of row; minimize length }", tmp_path, verify=True)
+    assert not [d for d in found.findings if d.severity.word == "error"]
+    held = racks(fabric(found))
+    hosts = {r: ds for r, ds in held.items() if ds[0].startswith("node")}
+    assert len(hosts) == 8 and all(len(ds) == 4 for ds in hosts.values())
+    others = {r for r in held if r not in hosts}
+    assert others <= {"A04", "A05", "B04", "B05"}  # the middle of rows of eight
+    results = {r.check: r.status for r in found.designs[0].results}
+    assert results["rack_power"] == results["rack_space"] == results["rack_weight"] == "proved"
+
+
+def test_power_alone_packs_four_hosts_of_10_kw_under_44_kw(tmp_path: Path) -> None:
+    held = racks(fabric(compiled("place auto in h1", tmp_path)))
+    assert max(len(ds) for ds in held.values() if ds[0].startswith("node")) == 4
+
+
+def test_switches_at_the_top_of_the_racks_of_hosts(tmp_path: Path) -> None:
+    f = fabric(compiled("place auto in h1 { switches top of rack }", tmp_path))
+    p = f.places
+    assert p is not None
+    leaves = [d for d in range(f.device_count) if f.device_name(d).startswith("leaf")]
+    assert sorted(p.device_unit[leaves].tolist()) == [48] * 8
+    assert len(set(p.device_rack[leaves].tolist())) == 8
+    assert all(racks(f)[p.rack_names[int(r)]][0].startswith("node") for r in p.device_rack[leaves])
+
+
+def test_end_of_row(tmp_path: Path) -> None:
+    held = racks(fabric(compiled("place auto in h1 { switches end of row }", tmp_path)))
+    assert {r for r, ds in held.items() if not ds[0].startswith("node")} <= {"A07", "A08", "B07", "B08"}
+
+
+def test_what_is_placed_by_hand_stays_and_its_rack_is_left_alone(tmp_path: Path) -> None:
+    f = fabric(compiled("place spine[*] in h1.A[3] stacked from 30U; place auto in h1", tmp_path))
+    held = racks(f)
+    assert held["A03"] == ["spine0", "spine1", "spine2", "spine3"]
+    assert sum(map(len, held.values())) == 44
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("place auto in h2", "E0101"),
+        ("place auto in h1, h1", "E0104"),
+        ("place auto in h1; place auto in h1", "E0104"),
+        ("place auto in h1 { hosts 4 }", "E0120"),
+        ("place auto in h1 { hosts 0 per rack }", "E0120"),
+        ("place auto in h1 { switches left of row }", "E0120"),
+        ("place auto in h1 { minimize power }", "E0120"),
+        ("place auto in h1 { hosts 4 per rack; hosts 2 per rack }", "E0104"),
+        ("place auto in h1 { racks 4 }", "E0118"),
+        ("place leaf[*] in h1.A[3] stacked from 30U { hosts 4 per rack }", "E0120"),
+        ("place auto in h1 { hosts 2 per rack }", "E0209"),  # 16 racks for hosts leave none for the switches
+        ("hall h3 { row A { rack 1..99 { height 4U } } }; place auto in h3", "E0209"),  # a host is 8U high
+        ("hall h3 { row A { rack 1..99 { height 48U; power 9kW } } }; place auto in h3", "E0209"),
+    ],
+)
+def test_what_is_refused(statement: str, code: str, tmp_path: Path) -> None:
+    found = compiled(statement, tmp_path)
+    assert [d.code for d in found.findings if d.severity.word == "error"] == [code]
+
+
+def test_a_second_hall_takes_what_the_first_does_not(tmp_path: Path) -> None:
+    both = "hall h3 { row C { rack 1..8 { height 48U; power 2 x 44kW } }; pitch rack 0.6m; tray above 2.6m; slack 1m }"
+    found = compiled(f"{both}; distance h1 to h3 40m; place auto in h1, h3 {{ hosts 2 per rack }}", tmp_path)
+    assert not [d for d in found.findings if d.severity.word == "error"]
+    assert {name[0] for name in racks(fabric(found))} == {"A", "B", "C"}
+    assert kilometres(found)[1] <= kilometres(found)[0]
+
+
+def test_without_a_pitch_there_are_places_and_no_lengths(tmp_path: Path) -> None:
+    found = compile_text((POD % (32, "place auto in h1")).replace("    pitch rack 0.6m, row 3m\n", ""), tmp_path, models=False)
+    note = next(d.notes[0] for d in found.findings if d.code == "E0210")
+    assert note.endswith("have no length: hall h1 has no `pitch` of racks")
+    assert len(racks(fabric(found))) == 10
+
+
+SMALL = """
+model host H { height 2U; port nic[2]: 400Gbps { type NDR } }
+model switch S { height 1U; port p[1..4]: 400Gbps { type NDR } }
+fabric f {
+  host node[3]: H
+  switch leaf[2]: S
+  connect node[n].nic[r] to leaf[r]
+  hall h { row A { rack 1..4 { height %dU } }; pitch rack 0.6m; tray above 0.4m; slack 0.5m }
+  place auto in h { hosts 1 per rack }
+}
+"""
+
+
+@pytest.mark.parametrize("units", [3, 4])
+def test_no_placement_is_shorter_than_the_bound(units: int, tmp_path: Path) -> None:
+    """All placements of three hosts, one a rack, and two switches, by arithmetic of this test's own, in micrometres."""
+
+    def run(a: tuple[int, int, int], b: tuple[int, int, int]) -> int:
+        (rack_a, unit_a, size_a), (rack_b, unit_b, size_b) = a, b
+        at = [(2 * (u - 1) + s) * 22_225 for u, s in ((unit_a, size_a), (unit_b, size_b))]
+        if rack_a == rack_b:
+            return abs(at[0] - at[1]) + 1_000_000
+        return sum(abs(400_000 - x) for x in at) + abs(rack_a - rack_b) * 600_000 + 1_000_000
+
+    best = None
+    spots = list(product(range(4), range(1, units + 1)))
+    for heights, numbers in product(product(range(1, units), repeat=3), combinations(range(4), 3)):
+        hosts = [(r, u, 2) for r, u in zip(numbers, heights, strict=True)]
+        taken = {(r, u + k) for r, u, _ in hosts for k in (0, 1)}
+        for one, two in product(spots, repeat=2):
+            if one != two and one not in taken and two not in taken:
+                total = sum(run(h, (*s, 1)) for h in hosts for s in (one, two))
+                best = total if best is None else min(best, total)
+    found = compile_text(SMALL % units, tmp_path, models=False)
+    total, least = kilometres(found)
+    assert best is not None
+    assert least <= round(best / 1e9, 3) <= total
+
+
+def test_a_lock_keeps_devices_where_they_are(tmp_path: Path) -> None:
+    before = fabric(compiled("place auto in h1", tmp_path, nodes=16))
+    lock = tmp_path / "design.fab.lock"
+    lock.write_text(write([before], "design.fab"))
+    grown = compiled("place auto in h1", tmp_path, nodes=24)
+    assert not [d for d in grown.findings if d.code == "E0211"]
+    old, new = racks(before), racks(fabric(grown))
+    assert all(new[r] == ds for r, ds in old.items())
+    assert sum(map(len, new.values())) == 36
+    lock.write_text(lock.read_text().replace("place node[3] in h1.", "place node[3] in h1.Z"))
+    moved = compiled("place auto in h1", tmp_path, nodes=16)
+    assert [d.message for d in moved.findings if d.code == "E0211"] == ["1 of 28 devices do not stay in their places"]
+
+
+def test_16384_gpus(tmp_path: Path) -> None:
+    """2,048 hosts in 512 racks, each four under one feed; every limit holds and nothing overlaps."""
+    text = """
+fabric f {
+  pod pod[64] {
+    host node[32]: DGX_H100
+    switch leaf[8]: QM9700
+    switch spine[8]: QM9700
+    connect node[n].nic[r] to leaf[r]
+    connect leaf[*] to spine[*] spread x 32
+  }
+  switch core[8, 4]: CORE
+  connect pod[*].spine[s] to core[s, *] spread x 32
+  hall h1 {
+    row A..T { rack 1..32 { height 48U; power 2 x 44kW; mass 1400kg } }
+    pitch rack 0.6m, row 3m
+    tray above 2.6m
+    slack 1m
+  }
+  place auto in h1
+}
+model switch CORE { port p[1..512]: 400Gbps { type NDR }; height 2U; power 2kW; mass 30kg }
+"""
+    found = compile_text(text, tmp_path, models=False, verify=False)
+    f = fabric(found)
+    p = f.places
+    assert p is not None
+    mounted = np.flatnonzero(f.container < 0)
+    assert (p.device_rack[mounted] >= 0).all()
+    hosts = mounted[f.kind[mounted] == "host"]
+    assert np.bincount(p.device_rack[hosts]).max() == 4 and len(set(p.device_rack[hosts].tolist())) == 512
+    height = np.where(f.kind[mounted] == "host", 8, np.where([f.model_of(d).name == "CORE" for d in mounted.tolist()], 2, 1))
+    spans = np.repeat(p.device_rack[mounted] * 64 + p.device_unit[mounted], height)
+    offsets = np.concatenate([np.arange(h) for h in height.tolist()])
+    assert len(np.unique(spans + offsets)) == len(spans)  # no unit is taken twice
+    assert (p.device_unit[mounted] >= 1).all() and (p.device_unit[mounted] + height <= 49).all()
+    total, least = kilometres(found)
+    assert least < total < 2.5 * 49.152 * 10
