@@ -9,6 +9,7 @@ import numpy as np
 from tdsl.emit.hosts import gpu_vendor
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import link_rail, rails
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.fabric.subnets import parts as part_numbers
@@ -72,7 +73,7 @@ def _record(
     fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: tuple[Adapter, ...], joined: bool
 ) -> HostAdapters:
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
-    types = {t for port in np.unique(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types}
+    types = {t for port in distinct(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types}
     return HostAdapters(
         host=key,
         title=model.title or model.name,
@@ -81,7 +82,7 @@ def _record(
         planes=len({a.plane for a in adapters if a.plane != ""}),
         joined=joined,
         narrow=_narrow(fabric, switches),
-        shared=len(np.unique(hosts * fabric.device_count + switches)) == len(np.unique(hosts)),
+        shared=len(distinct(hosts * fabric.device_count + switches)) == len(distinct(hosts)),
         verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
         scaleup=any(link.layer == "scaleup" for link in model.links),
         layout=bool(model.layout),
@@ -91,7 +92,7 @@ def _record(
 
 def _narrow(fabric: Fabric, met: Ints) -> bool:
     """Whether one of these switches has less capacity to other switches than to hosts, though it has some."""
-    met = np.unique(met)
+    met = distinct(met)
     down = np.bincount(fabric.device_b, weights=fabric.link_rate * fabric.is_end[fabric.device_a], minlength=fabric.device_count)
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     up = np.bincount(fabric.device_a, weights=fabric.link_rate * between, minlength=fabric.device_count)

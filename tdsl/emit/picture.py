@@ -15,6 +15,7 @@ import numpy as np
 from tdsl.emit.drawing import Box, Caption, Frame, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceSet, unravel
 
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
@@ -268,7 +269,7 @@ def _figures(fabric: Fabric) -> str:
             ("switch", "switch", "switches"), ("ocs", "optical switch", "optical switches"), ("panel", "panel", "panels"),
         )
     ]  # fmt: skip
-    cables = len(np.unique(fabric.cable_group))
+    cables = len(distinct(fabric.cable_group))
     counts += [(fabric.link_count, "link", "links"), (cables, "cable", "cables")]
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
 

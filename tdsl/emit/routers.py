@@ -13,6 +13,7 @@ from tdsl.emit.records import Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.order import distinct
 from tdsl.semantics.model import PortClass
 
 CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP112": 4, "SFP": 1, "SFP28": 1, "SFP56": 1}
@@ -65,7 +66,7 @@ class Routers:
         if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
             routed |= asked[device] & (f.kind[device] == "host")
         without = (np.array(self.wires.network_devices(ports), dtype=object) == "") & routed
-        for number in np.unique(f.device_model[device[without]]).tolist():
+        for number in distinct(f.device_model[device[without]]).tolist():
             c, i = f.port_class(int(ports[without & (f.device_model[device] == number)][0]))
             rdma, model = c.systems[i], f.models[number].name
             system = str(f.switch_system[device[without & (f.device_model[device] == number)][0]])
@@ -154,7 +155,7 @@ class Routers:
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
         for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
             used = dealt.pool[to_host] if kind == "links" else dealt.pool
-            for number in np.unique(used[used >= 0]).tolist() if kind != "management" else ():
+            for number in distinct(used[used >= 0]).tolist() if kind != "management" else ():
                 pool = found.pools[number]
                 length = ip_network(pool.network).prefixlen
                 out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None

@@ -11,6 +11,7 @@ from tdsl.emit.assets import Assets
 from tdsl.emit.records import Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.subnets import shape, speaking, subnets
 
 KNOWN_RATES = (
@@ -60,7 +61,7 @@ def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[s
 
 def _only(values: Ints, names: Mapping[int, str] | None, default: str) -> str:
     """The one number that all have, by its name, or else the default."""
-    if len(np.unique(values)) > 1 or values[0] < 0:
+    if len(distinct(values)) > 1 or values[0] < 0:
         return default
     number = int(values[0])
     return str(number) if names is None else names.get(number, default)

@@ -43,6 +43,7 @@ from tdsl.emit.records import (
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.order import distinct
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
@@ -109,7 +110,7 @@ class FabricView:
         f = self._fabric
         kinds = f.kind[f.built]
         count = {k: int((kinds == k).sum()) for k in ("host", "chip", "switch")}
-        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(np.unique(f.cable_group)))
+        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(distinct(f.cable_group)))
 
     @cached_property
     def capabilities(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, Side, assignments
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.source import Origin
@@ -204,11 +205,11 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
         scope = over.scope(here.start, rule.scope) if own else rule.scope
         if rule.kind == "links":
             ports = ports_of(fabric, side, here)
-            links, ranks = _links(fabric, ports, None if far is None else np.unique(far[here]))
+            links, ranks = _links(fabric, ports, None if far is None else distinct(far[here]))
             yield Population(scope, links, ranks, len(ports))
             continue
         rows = side.rows[here].ravel()
-        if len(np.unique(rows)) < len(rows):
+        if len(distinct(rows)) < len(rows):
             raise Fault("E0120", rule.origin, "this names a device twice", help="name each device once")
         yield Population(scope, rows, np.arange(len(rows), dtype=np.int64), len(rows))
 

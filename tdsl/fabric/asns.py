@@ -11,6 +11,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import populations
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.source import Origin
 
@@ -98,7 +99,7 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
     a, b = fabric.planned_a[wired], fabric.planned_b[wired]
     level = bool((tier[a] == tier[b]).any())
     lowest = int(tier[switches].min()) if switches.any() else 0
-    for t in np.unique(tier[switches]).tolist():
+    for t in distinct(tier[switches]).tolist():
         mine = np.flatnonzero(switches & (tier == t))
         rank = np.arange(len(mine))
         if t > lowest and not level:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.cabling import Cables, connectors, pull
+from tdsl.fabric.cabling import Cables, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
+from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.parts import judge_parts
 from tdsl.fabric.rates import per_link
 from tdsl.fabric.tiers import class_name, planned_tiers, set_tiers
@@ -50,7 +51,7 @@ def assemble(
     names: list[str] = []
     cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
     medium = _media(batches)
-    order = np.lexsort((b, a))
+    order = by_keys(a, b)
     shades: list[str] = []
     colour = _colours(plan, batches, shades, diagnostics)
     rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
@@ -143,7 +144,7 @@ def _classes(
         written = x.wire.settings.get("class")
         if written is None:
             key = sa[here] * len(sets) + sb[here]
-            kinds, which = np.unique(key, return_inverse=True)
+            kinds, which = ranks(key)
             numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
             parts.append(np.array(numbers or [0], dtype=np.int64)[which])
             continue
@@ -176,7 +177,7 @@ def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: 
     values = written if isinstance(written, tuple) else (written,)
     if len(values) == 1 and isinstance(values[0], tree.Str):
         texts = {}
-        for k in np.unique(batch.assignment).tolist():
+        for k in distinct(batch.assignment).tolist():
             texts[k] = _number(names, str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope))))
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
     if any(isinstance(v, tree.Str) for v in values):
@@ -212,7 +213,7 @@ def _cables(
             (x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names))
         )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    cables = pull(pa, pb, ps, pc, connectors(models, device_model, base))
+    cables = pull(pa, pb, ps, pc, wiring.ports.connector)
     judge_parts(plan, wiring, cables, rates, diagnostics)
     return cables
 
@@ -225,7 +226,7 @@ def _outer_first(sets: Sequence[DeviceSet], device_set: Array, device: Array, a:
 
 def _to_passive(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array, names: list[str]) -> Array:
     sa, sb = device_set[device[a]], device_set[device[b]]
-    kinds, which = np.unique(sa * len(sets) + sb, return_inverse=True)
+    kinds, which = ranks(sa * len(sets) + sb)
     numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
     return np.array(numbers or [0], dtype=np.int64)[which]
 

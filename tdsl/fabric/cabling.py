@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tdsl.fabric.order import by_keys, ranks
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceModel
 
@@ -54,7 +55,7 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
 def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
     ca, cb = connector[a], connector[b]
-    order = np.lexsort((b, a, cb, ca))
+    order = by_keys(ca, cb, a, b)
     fresh = (
         np.r_[True, (ca[order][1:] != ca[order][:-1]) | (cb[order][1:] != cb[order][:-1])]
         if len(a)
@@ -69,7 +70,7 @@ def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> 
     degree = np.bincount(np.concatenate([la, lb]), minlength=int(connector.max(initial=-1)) + 1)
     many_a, many_b = degree[la] > 1, degree[lb] > 1
     owner = np.where(many_b, lb, la)
-    _, group = np.unique(owner, return_inverse=True)
+    _, group = ranks(owner)
     first = np.full(int(group.max(initial=-1)) + 1, len(group), dtype=np.int64)
     np.minimum.at(first, group, np.arange(len(group), dtype=np.int64))
     rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring, add_links, application, check_settings, copies_of, total_of
@@ -76,7 +77,7 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     for choice in (*a.choices, *(b.choices if b else ())):
         if choice.local is not None:
             raise Fault("E0457", choice.span, "a circuit takes whichever cabled ports fit; name the device only")
-    free = np.array([plant.total_room(d) for d in np.unique(a.rows).tolist()], dtype=np.int64)
+    free = np.array([plant.total_room(d) for d in distinct(a.rows).tolist()], dtype=np.int64)
     pairs = application(wiring, wire, a, b, resolver, free)
     times = copies_of(wire, resolver)
     total_of(wiring, wire, times, pairs)

@@ -15,6 +15,7 @@ from tdsl.fabric.circuits import circuit, plant_of
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import inner_links
 from tdsl.fabric.naming import names_of
+from tdsl.fabric.order import distinct
 from tdsl.fabric.pins import Line, Pins
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver, assignments
@@ -158,7 +159,7 @@ def rows_of(plan: Plan, target: Target, statement: Pathed) -> Array:
     if not over.count and isinstance(statement.node, tree.Omit):
         plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)
-    rows = np.unique(target_rows(plan, target, resolver))
+    rows = distinct(target_rows(plan, target, resolver))
     return rows[rows >= 0]
 
 

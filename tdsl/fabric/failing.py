@@ -11,6 +11,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.paths import resolve
@@ -134,14 +135,14 @@ class _Finder:
         over = assignments(context, (target,), None, scope, plan.evaluator, path.span)
         resolver = Resolver(scope, plan.evaluator, over)
         if target.device is None:
-            rows = np.unique(target_rows(plan, target, resolver))
+            rows = distinct(target_rows(plan, target, resolver))
             return _Named(rows[rows >= 0])
-        rows = np.unique(resolver.devices(target)[0])
+        rows = distinct(resolver.devices(target)[0])
         if target.ports is None:
             return _Named(rows)
         chosen = resolver.choice(target)
         parts = target.device.model.parts(target.port_class)
-        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else np.unique(chosen.local)
+        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct(chosen.local)
         return _Named((f.port_base[rows][:, None] + parts[0].first + local[None, :]).ravel(), True)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import ports_of
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.subnets import INFINIBAND, speaking, subnets
 from tdsl.semantics.fault import Excused, Fault
@@ -93,7 +94,7 @@ def _ports(plan: Plan, fabric: Fabric, members: Members) -> Ints:
     over = assignments(members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span)
     side = Resolver(members.scope, plan.evaluator, over).side(members.targets)
     ports = ports_of(fabric, side, slice(0, over.count))
-    ports = np.unique(ports[ports >= 0])
+    ports = distinct(ports[ports >= 0])
     device = fabric.port_device[ports]
     text = ", ".join(t.span.text for t in members.targets)
     if fabric.is_switch[device].any() or not (fabric.is_end[device]).all():
@@ -108,7 +109,7 @@ def _ports(plan: Plan, fabric: Fabric, members: Members) -> Ints:
 
 def _has_infiniband(fabric: Fabric, rows: Ints) -> bool:
     """Whether each of these devices has a port of InfiniBand."""
-    return all(speaking(fabric, np.arange(*fabric.port_base[[d, d + 1]])).any() for d in np.unique(rows).tolist())
+    return all(speaking(fabric, np.arange(*fabric.port_base[[d, d + 1]])).any() for d in distinct(rows).tolist())
 
 
 def _managers(plan: Plan, fabric: Fabric) -> tuple[int, ...]:
@@ -128,7 +129,7 @@ def _managers(plan: Plan, fabric: Fabric) -> tuple[int, ...]:
     without = np.setdiff1d(subnet, subnet[ours])
     if len(without):
         link = int(np.flatnonzero(subnet == without[0])[0])
-        where, number = fabric.device_path(int(fabric.device_b[link])), len(np.unique(subnet))
+        where, number = fabric.device_path(int(fabric.device_b[link])), len(distinct(subnet))
         raise Fault(
             "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {where}", count=len(without),
             notes=[f"the links make {number:,} subnet{'s' if number > 1 else ''}, since nothing but switches joins ports"],

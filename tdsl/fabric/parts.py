@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables
+from tdsl.fabric.order import distinct
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
 from tdsl.semantics.model import DeviceModel
@@ -22,7 +23,7 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
     parts = [w.settings.get("part") for w in plan.wires]
     most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
     for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most))):
-        for s in np.unique(cables.statement[bad]).tolist():
+        for s in distinct(cables.statement[bad]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
             would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"

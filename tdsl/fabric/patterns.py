@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.source import Span
@@ -147,7 +148,7 @@ def _whole(
 ) -> None:  # fmt: skip
     """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are there."""
     a, b = sizes
-    parts = len(np.unique(components(i, a + j, np.arange(a + b, dtype=np.int64))))
+    parts = len(distinct(components(i, a + j, np.arange(a + b, dtype=np.int64))))
     if parts == 1:
         return
     message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that never meet"
@@ -162,7 +163,7 @@ def _whole(
 
 def components(i: Array, j: Array, label: Array) -> Array:
     """Labels of the parts of a graph with edges i-j, where members with one label are joined already."""
-    _, label = np.unique(label, return_inverse=True)
+    _, label = ranks(label)
     names = np.arange(int(label.max(initial=-1)) + 1, dtype=np.int64)
     x, y = label[i], label[j]
     while True:
@@ -221,7 +222,7 @@ def random_regular(n: int, degree: int, seed: int, span: Span) -> Pairs:
         a, b = mixed[0::2].copy(), mixed[1::2].copy()
         if _repair(a, b, n, rng):
             low, high = np.minimum(a, b), np.maximum(a, b)
-            order = np.lexsort((high, low))
+            order = by_keys(low, high)
             return _pairs(low[order], high[order])
     raise Fault("E0457", span, f"no {degree}-regular graph on {n} members was found from seed {seed}", help="try another seed")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.fabric.cabling import connectors
 from tdsl.fabric.graph import FREE, HOLE, USED
+from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
@@ -49,6 +52,11 @@ class Ports:
         self.owner: dict[int, Span] = {}
         self.taker = np.full(int(self.base[-1]), -1, dtype=np.int32)  # statement that took a port
 
+    @cached_property
+    def connector(self) -> Array:
+        """The connector of every port."""
+        return connectors(self.models, self.device_model, self.base)
+
     def path(self, device: int) -> str:
         """A device as the design writes it."""
         s = next(s for s in reversed(self.sets) if s.first <= device)
@@ -81,7 +89,7 @@ class Ports:
         """First place and size of a port class in every device's model; "" is the model's first class."""
         first = np.zeros(len(self.models), dtype=np.int64)
         size = np.zeros(len(self.models), dtype=np.int64)
-        for m in np.unique(self.device_model[devices]).tolist():
+        for m in distinct(self.device_model[devices]).tolist():
             model = self.models[m]
             parts = model.parts(name) if name else model.first_parts
             if not parts:
@@ -148,10 +156,10 @@ class Ports:
 
     def _lowest(self, ends: Ends, mine: Array, c: int) -> Array:
         """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
-        order = np.lexsort((ends.far[mine], ends.copy[mine], ends.device[mine]))
+        order = by_keys(ends.device[mine], ends.copy[mine], ends.far[mine])
         mine_sorted = mine[order]
         device, copy = ends.device[mine_sorted], ends.copy[mine_sorted]
-        rows, row_of = np.unique(device, return_inverse=True)
+        rows, row_of = ranks(device)
         free, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
         have = free.sum(axis=1)
         need = np.bincount(row_of, minlength=len(rows))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceModel, unravel
 
 
@@ -73,7 +74,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     planes = fabric.plane[switch]
     numbered = single & (planes >= 0)
     if numbered.any():
-        indices, instances = len(np.unique(rail[numbered])), len(np.unique(planes[numbered]))
+        indices, instances = len(distinct(rail[numbered])), len(distinct(planes[numbered]))
         if indices == instances > 1:  # the index says the plane, so it is no rail
             keep &= ~numbered
     rows, rail, switch = rows[keep], rail[keep], switch[keep]
@@ -87,7 +88,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     own = counts.argmax(axis=1)
     settled = counts.max(axis=1) * 2 > counts.sum(axis=1)
     serves[met] = own
-    number = len(np.unique(own))
+    number = len(distinct(own))
     organised = bool(settled.sum() * 2 > len(settled) and number > 1)
     return RailPlan(organised, number if organised else 1, rows, rail, switch, serves)
 

@@ -10,6 +10,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import unravel
@@ -101,13 +102,13 @@ def _selector(plan: Plan, fabric: Fabric, required: Required, path: tree.Path) -
     resolver = Resolver(required.scope, plan.evaluator, over)
     kind = target.device.kind if target.device else target.group.kind if target.group else ""
     if target.device is not None:
-        rows = np.unique(resolver.devices(target)[0])
+        rows = distinct(resolver.devices(target)[0])
         elements = tuple(Element(_name(plan, target, int(r)), np.array([r], dtype=np.int64)) for r in rows.tolist())
         if target.ports is None:
             return Selector(text, kind, elements, target.port_class)
         parts = target.device.model.parts(target.port_class)
         chosen = resolver.choice(target)
-        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else np.unique(chosen.local)
+        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct(chosen.local)
         return Selector(
             text, kind, elements, target.port_class, (fabric.port_base[rows][:, None] + parts[0].first + local).ravel()
         )
@@ -136,7 +137,7 @@ def _group_elements(plan: Plan, target: Target, resolver: Resolver) -> list[Elem
     sets = list(target.group.sets())
     if not sets:
         return []
-    rows = np.unique(target_rows(plan, target, resolver))
+    rows = distinct(target_rows(plan, target, resolver))
     rows = rows[rows >= 0]
     depth = len(target.group_parts)
     found: dict[str, list[int]] = {}

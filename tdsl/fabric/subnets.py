@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 
 INFINIBAND = frozenset(("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR"))
 """Types of ports that speak InfiniBand."""
@@ -110,17 +111,17 @@ def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
     """
     outer = np.setdiff1d(links, inner)
     met = np.maximum(fabric.tier[fabric.device_a[outer]], fabric.tier[fabric.device_b[outer]])
-    if len(np.unique(met)) > 1:
+    if len(distinct(met)) > 1:
         return False
     pairs, ports = np.unique(np.stack((fabric.device_a[inner], fabric.device_b[inner])), axis=1, return_counts=True)
     for near in pairs:
         device, groups = np.unique(near, return_counts=True)
         for counted, tier in ((groups, fabric.tier[device]), (ports, fabric.tier[near])):
-            if any(len(np.unique(counted[tier == t])) > 1 for t in np.unique(tier).tolist()):
+            if any(len(distinct(counted[tier == t])) > 1 for t in distinct(tier).tolist()):
                 return False
     # a switch below the top without a way up, or above the leaves without a way down, has no groups where others have some
-    tier = fabric.tier[np.unique(pairs)]
-    up, down = (np.bincount(fabric.tier[np.unique(p)], minlength=int(tier.max()) + 1) for p in pairs)
+    tier = fabric.tier[distinct(pairs)]
+    up, down = (np.bincount(fabric.tier[distinct(p)], minlength=int(tier.max()) + 1) for p in pairs)
     count = np.bincount(tier, minlength=int(tier.max()) + 1)
     return bool((up[1:-1] == count[1:-1]).all() and (down[2:] == count[2:]).all())
 
@@ -130,12 +131,12 @@ def torus_of(fabric: Fabric, links: Ints, inner: Ints) -> Torus | None:
 
     At least one dimension must wrap: a mesh has no rings, and ``torus-2QoS`` serves it badly when links fail.
     """
-    switches = np.unique(np.concatenate([fabric.device_a[inner], fabric.device_b[inner]]))
-    if len(np.unique(fabric.device_set[switches])) > 1:
+    switches = distinct(np.concatenate([fabric.device_a[inner], fabric.device_b[inner]]))
+    if len(distinct(fabric.device_set[switches])) > 1:
         return None
     declared = fabric.set_of(int(switches[0]))
     at = np.stack(np.unravel_index(switches - declared.first, tuple(a.size for a in declared.axes) or (1,)))
-    at = at[[len(np.unique(x)) > 1 for x in at]]
+    at = at[[len(distinct(x)) > 1 for x in at]]
     sizes = tuple(int(x.max()) + 1 for x in at)
     if not 2 <= len(sizes) <= MOST_DIMENSIONS or int(np.prod(sizes)) != len(switches) or min(sizes) < 3:
         return None

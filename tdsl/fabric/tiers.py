@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.fabric.order import distinct
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceSet
 
@@ -57,7 +58,7 @@ def device_tiers(start: Array, forwards: NDArray[np.bool_], a: Array, b: Array) 
     while (tier == level).any():
         at_a, at_b = tier[a] == level, tier[b] == level
         reached = np.concatenate([b[at_a], a[at_b]])
-        tier[np.unique(reached[(tier[reached] < 0) & forwards[reached]])] = level + 1
+        tier[distinct(reached[(tier[reached] < 0) & forwards[reached]])] = level + 1
         level += 1
     return tier
 

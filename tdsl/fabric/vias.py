@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cabling import connectors
 from tdsl.fabric.graph import FREE
+from tdsl.fabric.order import by_keys, ranks
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver
 from tdsl.fabric.vector import Array
@@ -57,8 +57,8 @@ def _take(
     """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes within."""
     assert wire.via is not None
     lanes = c.connectors.count(c.connectors[0]) if c.connectors else 1
-    outer = connectors(ports.models, ports.device_model, ports.base)[outside]
-    order = np.lexsort((outside, outer, devices))
+    outer = ports.connector[outside]
+    order = by_keys(devices, outer, outside)
     d, o = devices[order], outer[order]
     new_device = np.r_[True, d[1:] != d[:-1]]
     new_connector = new_device | np.r_[True, o[1:] != o[:-1]]
@@ -72,7 +72,7 @@ def _take(
             "E0201", wire.via.span, f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
             labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
         )  # fmt: skip
-    rows, row_of = np.unique(d, return_inverse=True)
+    rows, row_of = ranks(d)
     state = ports.state.copy()
     if taken is not None:
         state[taken] = 1

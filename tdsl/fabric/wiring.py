@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric import patterns
+from tdsl.fabric.order import distinct
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.pins import Pins
 from tdsl.fabric.ports import Ends, Ports
@@ -293,20 +294,20 @@ def falls_apart(wiring: Wiring) -> list[Fault]:
         inside = np.zeros(len(label), dtype=np.bool_)
         inside[rows] = True
         own = inside[x] & inside[y] & ~passing
-        return len(np.unique(patterns.components(x[own], y[own], label.copy())[rows])) > 1
+        return len(distinct(patterns.components(x[own], y[own], label.copy())[rows])) > 1
 
     return [fault for fault, groups in wiring.apart if any(apart(rows) for rows in groups)]
 
 
 def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> int:
     """Free ports of each a, which must be one number: an even spread deals the same from all."""
-    devices = np.unique(a.rows)
+    devices = distinct(a.rows)
     if counted is not None:
         free = counted
     else:
         free = np.zeros(len(devices), dtype=np.int64)
         for c, choice in enumerate(a.choices):
-            mine = np.isin(devices, np.unique(a.rows[:, a.column_choice == c]))
+            mine = np.isin(devices, distinct(a.rows[:, a.column_choice == c]))
             local = None if choice.local is None else choice.local[0]
             free[mine] = wiring.ports.free_counts(devices[mine], choice.name, local, choice.span)
     low, high = (int(free.min()), int(free.max())) if len(free) else (0, 0)
@@ -350,8 +351,8 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
     if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):
         return
     n = np.int64(len(wiring.kinds))
-    forward = np.unique(da * n + db)
-    both = np.intersect1d(forward, np.unique(db * n + da))
+    forward = distinct(da * n + db)
+    both = np.intersect1d(forward, distinct(db * n + da), assume_unique=True)
     if len(both):
         x, y = divmod(int(both[0]), int(n))
         raise Fault(
@@ -409,7 +410,7 @@ def _directions(
     choice = sides[0].choices[0]
     if not dims or choice.local is not None or len(sides[0].choices) > 1:
         return
-    rows = np.unique(np.concatenate(devices))
+    rows = distinct(np.concatenate(devices))
     _, size = wiring.ports.class_table(rows, choice.name, choice.span)
     block = int(size.min()) // copies
     if block < 2 * dims:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places, height_of
 from tdsl.semantics.places import Hall
 
@@ -98,7 +99,7 @@ class Lengths:
         p = self.places
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]
         out = np.full(len(ra), -1, dtype=np.int64)
-        for h in np.unique(ha[ha == hb]).tolist():
+        for h in distinct(ha[ha == hb]).tolist():
             here = np.flatnonzero((ha == h) & (hb == h))
             at = (p.rack_x[ra[here]], p.rack_y[ra[here]], p.rack_x[rb[here]], p.rack_y[rb[here]])
             out[here] = self._inside(h, *at)

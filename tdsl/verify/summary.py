@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rails
 from tdsl.fabric.tiers import main_ends
 from tdsl.prove.view import View
@@ -33,7 +34,7 @@ def summarise(fabric: Fabric) -> dict[str, object]:
         "other_endpoints": _endpoints(view, np.flatnonzero(others)),
         "switches": int((fabric.built & fabric.is_switch).sum()),
         "tiers": _tiers(fabric),
-        "planes": max(len(np.unique(fabric.plane[fabric.built & (fabric.plane >= 0)])), 1),
+        "planes": max(len(distinct(fabric.plane[fabric.built & (fabric.plane >= 0)])), 1),
         "rails": rails(fabric),
         "links": {"total": fabric.link_count, "classes": _classes(fabric, fabric.link_class)},
         "cables": _cables(fabric),
@@ -89,4 +90,4 @@ def _cables(fabric: Fabric) -> dict[str, object]:
 def _injection(fabric: Fabric, view: View, units: Bools) -> int:
     """Sum of the rates of the units' links, exact; a link between two units counts at both ends."""
     ends = units[view.a].astype(np.int64) + units[view.b]
-    return sum(int(ends[fabric.link_rate == r].sum()) * r for r in np.unique(fabric.link_rate).tolist())
+    return sum(int(ends[fabric.link_rate == r].sum()) * r for r in distinct(fabric.link_rate).tolist())

@@ -14,6 +14,7 @@ from math import inf
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
 from tdsl.prove.capacity import Capacities
@@ -64,7 +65,7 @@ class Ranks:
         )
         inside = [_inside(m) for m in models]
         joined = None if any(i is None for i in inside) else min(i for i in inside if i is not None)
-        same = int(each[0]) if len(np.unique(each)) == 1 else 0
+        same = int(each[0]) if len(distinct(each)) == 1 else 0
         return cls(view, net, len(each), int(each.sum()), same, Fraction(slowest) * net.grain, joined)
 
     @cached_property
@@ -72,7 +73,7 @@ class Ranks:
         """Whether rails meet nowhere in the network, so that ranks of different rails need the scale-up domain."""
         at = self.view.attachment
         unit = np.isin(at.end, self.net.units)
-        return rail_plan(self.view.fabric).organised and len(np.unique(at.hub[unit])) > 1
+        return rail_plan(self.view.fabric).organised and len(distinct(at.hub[unit])) > 1
 
     @cached_property
     def crossing(self) -> Fraction:

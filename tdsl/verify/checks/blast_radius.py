@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.order import distinct
 from tdsl.prove.elements import elements as named
 from tdsl.prove.symmetry import symmetry
 from tdsl.prove.view import View
@@ -126,6 +127,6 @@ def _live(view: View) -> Ints:
     at = view.attachment
     mine = unit[at.end]
     end, hub = at.end[mine], at.hub[mine]
-    pairs = np.unique(hub * n + end)
+    pairs = distinct(hub * n + end)
     others = np.bincount(pairs // n, minlength=int(hub.max(initial=0)) + 1)  # different units at every hub
     return np.bincount(end[others[hub] > 1], minlength=n)

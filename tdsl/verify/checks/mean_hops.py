@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.order import distinct
 from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, alike, classes_of, spread
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
@@ -64,7 +65,7 @@ class MeanHops(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         net = Forwarders.of(view)
         ends = _Ends.of(view, net)
-        if len(np.unique(ends.end)) < 2:
+        if len(distinct(ends.end)) < 2:
             return skipped(f"fewer than two {view.unit_word} are attached to a switch")
         one = np.ones(len(net.graph.tail), dtype=np.int64)
         classes = classes_of(net, one)
@@ -101,7 +102,7 @@ class _Ends:
 
     def alike(self, home: Pairs) -> bool:
         """Whether every node meets equally many, and every unit one node."""
-        return len(np.unique(self.weight)) == 1 and bool((home[0] == home[1]).all())
+        return len(distinct(self.weight)) == 1 and bool((home[0] == home[1]).all())
 
     def same(self) -> Pairs:
         """Ordered pairs of nodes that meet one unit, and how many pairs of its ports each stands for."""

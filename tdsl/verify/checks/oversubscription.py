@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps
@@ -131,13 +132,13 @@ def _between_tiers(tier: Ints, a: Ints, b: Ints, rate: Ints) -> tuple[Ints, Ints
 def _sums(devices: Ints, rate: Ints, n: int) -> Ints:
     """Sum of rates at every device, exact: links are counted for each distinct rate."""
     out = np.zeros(n, dtype=np.int64)
-    for r in np.unique(rate).tolist():
+    for r in distinct(rate).tolist():
         out += np.bincount(devices[rate == r], minlength=n) * r
     return out
 
 
 def _worst(f: Fabric, load: Load, judged: Bools) -> Judgement:
-    tiers = np.unique(f.tier[(load.up > 0) & f.is_switch])
+    tiers = distinct(f.tier[(load.up > 0) & f.is_switch])
     stands_below = judged & np.isin(f.tier, tiers) & (load.down > 0)
     bare = np.flatnonzero(stands_below & (load.up == 0))
     if len(bare):

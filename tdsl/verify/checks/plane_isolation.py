@@ -6,6 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.order import distinct
 from tdsl.prove.components import path
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
@@ -53,7 +54,7 @@ class PlaneIsolation(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
         inside = view.forwards & view.devices & (f.plane >= 0)
-        planes = np.unique(f.plane[inside])
+        planes = distinct(f.plane[inside])
         if len(planes) < 2:
             return skipped("the design has no planes" if len(planes) == 0 else "there is only one plane")
         label, plane = view.label[inside], f.plane[inside]
@@ -98,7 +99,7 @@ class PlaneIsolation(Check):
         links, a, b = view.rows[rows[edge]], a[edge], b[edge]
         plane, label = np.maximum(f.plane[a], f.plane[b]), view.label[a]
         keep = np.zeros(len(links), dtype=np.bool_)
-        for component in np.unique(label).tolist():
+        for component in distinct(label).tolist():
             mine = label == component
             most = int(np.argmax(np.bincount(plane[mine])))
             keep |= mine & (plane != most)
@@ -137,7 +138,7 @@ def _shortest_between(view: View, way: list[int]) -> Ints:
 
 
 def _by_statement(statement: Ints, links: Ints) -> list[tuple[int, Ints]]:
-    return [(int(s), links[statement == s]) for s in np.unique(statement)]
+    return [(int(s), links[statement == s]) for s in distinct(statement)]
 
 
 def plane_name(view: View, device: int) -> str:

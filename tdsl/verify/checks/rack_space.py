@@ -6,6 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places
 from tdsl.physical.racks import Racks
 from tdsl.prove.components import listing
@@ -70,7 +71,7 @@ class RackSpace(Check):
         faults = [*self._overlaps(f, p, racks, view), *self._full(f, p, racks, view)]
         if faults:
             return no(faults[0].message, tuple(faults))
-        unknown = {f.models[m].name for m in np.unique(f.device_model[rows]).tolist() if not racks.heights[m]}
+        unknown = {f.models[m].name for m in distinct(f.device_model[rows]).tolist() if not racks.heights[m]}
         if unknown:
             return skipped(f"{listing(sorted(unknown), 4)} {'has' if len(unknown) == 1 else 'have'} no `height`")
         held = set(p.device_rack[rows].tolist())

@@ -6,6 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import RailPlan, rail_plan
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
@@ -70,7 +71,7 @@ class RailAlignment(Check):
         statements = f.link_statement[plan.rows[rows]]
         faults: list[Fault] = []
         witness: dict[str, object] = {}
-        for statement in np.unique(statements).tolist():
+        for statement in distinct(statements).tolist():
             mine = rows[statements == statement]
             at = int(mine[0])
             port = f.port_path(int(f.link_a[plan.rows[at]]))
@@ -101,7 +102,7 @@ def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
     foreign = plan.switch[plan.rail != plan.serves[plan.switch]]  # switches that serve several rails
     switch = int((foreign if len(foreign) else plan.switch).min())
     mine = plan.switch == switch
-    found = np.unique(plan.rail[mine])
+    found = distinct(plan.rail[mine])
     name = f.device_name(switch)
     what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
     ports = [f.port_path(int(f.link_a[plan.rows[mine][plan.rail[mine] == r][0]])) for r in found[:2]]

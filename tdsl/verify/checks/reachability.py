@@ -6,6 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.order import distinct
 from tdsl.prove.view import View, scaleup_joined
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 
@@ -135,7 +136,7 @@ def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
     none of these; None if all reach all."""
     if not len(ids):
         return None
-    pairs = np.unique(hubs * (int(ids.max()) + 1) + ids)
+    pairs = distinct(hubs * (int(ids.max()) + 1) + ids)
     at, who = pairs // (int(ids.max()) + 1), pairs % (int(ids.max()) + 1)
     everyone = np.flatnonzero(np.bincount(who))
     if np.diff(np.flatnonzero(np.diff(at, prepend=-1, append=-1))).max() == len(everyone):
@@ -149,7 +150,7 @@ def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
         if met in seen:
             continue
         seen.add(met)
-        near = np.unique(who[np.isin(at, met)])
+        near = distinct(who[np.isin(at, met)])
         if len(near) < len(everyone):
             alike = np.array([x for x in near.tolist() if tuple(of[x]) == met], dtype=np.int64)
             return alike, np.setdiff1d(everyone, near)  # others that are near may still reach both

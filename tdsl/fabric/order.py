@@ -1,0 +1,75 @@
+"""Sorting of columns of whole numbers: distinct values, their ranks, the order by several keys.
+
+The range of the numbers is mostly known to be small (devices, ports, links), so a flag for each number, or several keys in one
+word, answer sooner than a hash or a sort by one key after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.vector import Array
+
+SMALL = 1 << 12
+"""Up to so many numbers numpy's own way is as fast."""
+WORD = (1 << 63) - 1
+
+
+def distinct(values: NDArray[Any]) -> Array:
+    """The different values, ascending: ``np.unique`` of whole numbers."""
+    flat = np.ravel(values)
+    if len(flat) <= SMALL or flat.dtype.kind not in "iu":
+        return np.asarray(np.unique(flat))
+    low, high = int(flat.min()), int(flat.max())
+    if high - low <= 4 * len(flat):
+        there = np.zeros(high - low + 1, dtype=np.bool_)
+        there[flat - low] = True
+        return np.asarray((np.flatnonzero(there) + low).astype(flat.dtype, copy=False))
+    ordered = np.sort(flat)
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
+
+
+def ranks(values: Array) -> tuple[Array, Array]:
+    """The different values, ascending, and for every value its place among them."""
+    if len(values) <= SMALL:
+        found, place = np.unique(values, return_inverse=True)
+        return found, place.ravel()
+    found = distinct(values)
+    low, high = int(found[0]), int(found[-1])
+    if high - low > 4 * len(values):
+        return found, np.searchsorted(found, values)
+    table = np.zeros(high - low + 1, dtype=np.int64)
+    table[found - low] = np.arange(len(found), dtype=np.int64)
+    return found, table[values - low]
+
+
+def by_keys(*keys: Array) -> Array:
+    """The rows in ascending order of the first key, then of the next; equal rows keep their order.
+
+    ``np.lexsort`` of the keys from the last to the first.
+    """
+    rows = len(keys[0])
+    if rows <= SMALL:
+        return np.lexsort(keys[::-1])
+    lows = [int(k.min()) for k in keys]
+    sizes = [int(k.max()) - low + 1 for k, low in zip(keys, lows, strict=True)]
+    room = rows
+    for size in sizes:
+        room *= size
+    if room > WORD:
+        return np.lexsort(keys[::-1])
+    word = np.zeros(rows, dtype=np.int64)
+    for key, low, size in zip(keys, lows, sizes, strict=True):
+        word *= size
+        word += key
+        word -= low
+    if bool((word[1:] >= word[:-1]).all()):
+        return np.arange(rows, dtype=np.int64)
+    # The row's number in the same word makes every word different, so that the fastest sort of numpy is stable as well.
+    word *= rows
+    word += np.arange(rows, dtype=np.int64)
+    word.sort()
+    return np.asarray(word % rows, dtype=np.int64)

@@ -1,0 +1,36 @@
+"""Distinct values, ranks and the order by several keys are those of numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.fabric import order
+
+COLUMNS = st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 5), st.integers(-(2**61), 2**61)), min_size=1, max_size=60)
+
+
+@pytest.fixture(autouse=True)
+def _always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "SMALL", 0)
+
+
+@settings(max_examples=200)
+@given(COLUMNS, st.sampled_from([np.int64, np.int32]))
+def test_as_numpy_answers(rows: list[tuple[int, int, int]], kind: type) -> None:
+    near, few, far = (np.array(c, dtype=np.int64) for c in zip(*rows, strict=True))
+    for column in (near.astype(kind), few.astype(np.uint8), far, near.reshape(1, -1)):
+        found = order.distinct(column)
+        assert found.dtype == column.dtype and found.tolist() == np.unique(column).tolist()
+    for column in (near, few, far):
+        expected = np.unique(column, return_inverse=True)
+        assert [x.tolist() for x in order.ranks(column)] == [x.tolist() for x in expected]
+    for keys in ((near,), (near, few), (few, near), (far, near), (few > 2, near)):
+        assert order.by_keys(*keys).tolist() == np.lexsort(keys[::-1]).tolist()
+
+
+def test_nothing_to_sort() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    assert not len(order.distinct(none)) and not len(order.by_keys(none, none)) and not len(order.ranks(none)[0])
