@@ -112,6 +112,21 @@ def names(folder: Path) -> list[str]:
 # ------------------------------------------------------------ reading
 
 
+Stamp = tuple[int, int, int]
+"""Time of the last change in nanoseconds, size in bytes, number of the file: another one where a file was written again."""
+
+
+def stamp(path: Path) -> Stamp | None:
+    """What changes when a file is written; None where there is none, or where a snapshot answers for the path."""
+    if _held(path) is not None:
+        return None
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
 def below(path: Path, folders: Sequence[Path]) -> bool:
     """Whether a path, its links followed, lies in one of the folders."""
     real = resolve(path)

@@ -202,6 +202,7 @@ class Fabric:
         columns = ("a_device", "b_device", "rate_bps", "rail", "via", "a_port", "b_port", "a_cage", "b_cage")
         links = table(data, "links", (*columns, "cable_id", "far_cable_id"))
         work.spend(len(links))
+        need(all(x[0] != x[1] for x in links), "a link joins a device to itself")
         need(len({(x[i], x[i + 5]) for x in links for i in (0, 1)}) == 2 * len(links), "two links are on one port")
         self.links = [
             Link(
@@ -283,7 +284,7 @@ class Net:
 
     Units are the endpoints that are judged: hosts and chips, those with the role of accelerators if there are any, else those
     without a role; chips inside of hosts, where their kind has links, in the place of the hosts; the switches, if there is no
-    endpoint. After failures an endpoint without links is none. Switches forward, and chips if chips are linked to chips.
+    endpoint. After failures an endpoint without links is none. Switches forward, and chips if chips are linked to chips before.
     """
 
     def __init__(self, fabric: Fabric, failed: frozenset[str] = frozenset(), cut: frozenset[int] = frozenset()) -> None:
@@ -295,7 +296,7 @@ class Net:
         up = {d: f for d, f in devices.items() if d not in failed and (f.kind == "switch" or d in linked or intact)}
         self.order = [*devices]
         self.units = dict.fromkeys(d for d in self.endpoints(linked) if d in up and (d in linked or intact)).keys()
-        direct = any(devices[x.a].kind == devices[x.b].kind == "chip" for x in left)
+        direct = any(devices[x.a].kind == devices[x.b].kind == "chip" for x in fabric.links)
         self.forward = dict.fromkeys(d for d, f in up.items() if f.kind == "switch" or (direct and f.kind == "chip")).keys()
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
         self.every = [x for x in left if x.a != x.b]

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 
 from tdsl import files as files_
@@ -104,7 +105,8 @@ def discover(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str
             try:
                 if name in out:
                     raise _Unfit(f"there is already a target `{name}` in {out[name].folder.parent}")
-                out[name] = _load(manifest, own)
+                stamp = files_.stamp(manifest) if own else None
+                out[name] = _load(manifest, own) if stamp is None else _kept(manifest, stamp)
             except (_Unfit, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
                 diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
     return dict(sorted(out.items()))
@@ -121,6 +123,12 @@ def choose(known: Mapping[str, Target], names: Sequence[str], diagnostics: Diagn
         hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
         diagnostics.add("E0501", None, f"there is no target `{name}`", help=hint)
     return out
+
+
+@lru_cache(maxsize=256)
+def _kept(manifest: Path, stamp: files_.Stamp) -> Target:
+    """One of tdsl's own targets, read again when its manifest changes: a process that builds often reads them once."""
+    return _load(manifest, True)
 
 
 def _load(manifest: Path, own: bool) -> Target:

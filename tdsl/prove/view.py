@@ -107,7 +107,10 @@ class View:
 
     @cached_property
     def direct(self) -> bool:
-        """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes)."""
+        """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes); failures change nothing in
+        what a chip can do."""
+        if self.intact is not None:
+            return self.intact.direct
         return bool((self.is_chip[self.a] & self.is_chip[self.b]).any())
 
     @cached_property

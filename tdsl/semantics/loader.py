@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from tdsl import files, resources
@@ -129,9 +130,16 @@ class Loader:
             self.catalogue_names = {}
             library = resources.folder("stdlib")
             for path in [p for kind in ("hardware", "cables") for p in sorted((library / kind).rglob("*.fab"))]:
-                for name in declared_in(path):
+                stamp = files.stamp(path)
+                for name in declared_in(path) if stamp is None else _declared(path, stamp):
                     self.catalogue_names.setdefault(name, path)
         return self.catalogue_names
+
+
+@lru_cache(maxsize=1024)
+def _declared(path: Path, stamp: files.Stamp) -> list[str]:
+    """Names that a file of the library declares, read again when the file changes."""
+    return declared_in(path)
 
 
 def declared_in(path: Path) -> list[str]:

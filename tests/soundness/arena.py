@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tdsl.emit.build import build
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Result
 from tests.soundness.generate import Draft, questions, thresholds
-from tests.soundness.judges import Claim, Figure, Left, Unjudged, World, contradiction, figure, figures, outcomes
+from tests.soundness.judges import Claim, Figure, Unjudged, World, contradiction, figure, figures, outcomes
 from tests.soundness.mutate import is_true, mutations
 
 WHOLE = ("diameter", "edge_redundancy", "node_redundancy", "blast_radius")
@@ -80,18 +81,18 @@ class Compiled:
 
 
 def compiled(
-    draft: Draft, folder: Path, claims: Sequence[Claim] = (), verify: bool = False, report: bool = False
+    draft: Draft, folder: Path, claims: Sequence[Claim] = (), verify: bool = False, same: Compiled | None = None
 ) -> Compiled | str:
-    """Compile a design in a folder; a string says why tdsl refuses it. What tdsl raises is raised."""
-    for c in claims:
-        for one in (c, c.given):
-            if one and one.arg.startswith("permutation "):
-                pairs = one.arg.removeprefix("permutation ").replace(">", ",").split(";")
-                (folder / one.file).write_text("\n".join(["from,to", *pairs, ""]), encoding="utf-8")
-    wired = _design(draft.text(claims, report=report), folder, "design.fab", verify)
+    """Compile a design in a folder; a string says why tdsl refuses it. What tdsl raises is raised. ``same`` is the design
+    without its requirements: their fabric.json must be one, and what the judges found of it holds here."""
+    wired = checked(draft, folder, claims) if verify else _design(draft.text(claims), folder, "design.fab", False)
     if isinstance(wired, str):
         return wired
     text = fabric_json(wired)
+    if same is not None:
+        if text != same.text:
+            raise RuntimeError("requirements change fabric.json")
+        return Compiled(wired, text, same.world)
     if wrong := contradiction(json.loads(text)):
         raise RuntimeError(wrong)
     planned: World | None = None
@@ -99,6 +100,16 @@ def compiled(
         twin = _design(whole, folder, "planned.fab", False)
         planned = World(json.loads(fabric_json(twin))) if isinstance(twin, Design) else None
     return Compiled(wired, text, World(json.loads(text), planned))
+
+
+def checked(draft: Draft, folder: Path, claims: Sequence[Claim], report: bool = False) -> Design | str:
+    """The answers of tdsl to requirements of a design; a string says why it is refused."""
+    for c in claims:
+        for one in (c, c.given):
+            if one and one.arg.startswith("permutation "):
+                pairs = one.arg.removeprefix("permutation ").replace(">", ",").split(";")
+                (folder / one.file).write_text("\n".join(["from,to", *pairs, ""]), encoding="utf-8")
+    return _design(draft.text(claims, report=report), folder, "design.fab", True)
 
 
 def fabric_json(design: Design) -> str:
@@ -124,11 +135,11 @@ def _design(text: str, folder: Path, name: str, verify: bool) -> Design | str:
 def judged(draft: Draft, folder: Path, mutants: int = 0) -> Tally:
     """Compile one design, set requirements around what the judges find, and compare every answer."""
     tally = Tally(designs=1)
-    asked = _asked(draft, folder, tally)
+    wired, asked = _asked(draft, folder, tally)
     if not asked:
         return tally
     try:
-        checked = compiled(draft, folder, asked, verify=True)
+        checked = compiled(draft, folder, asked, verify=True, same=wired)
     except Exception as fault:
         tally.found.append(Disagreement("internal error", None, said(fault), "", draft))
         return tally
@@ -161,47 +172,53 @@ def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> None:
     for name, text in made.texts.items():
         honest = json.loads(text)
         tally.verdicts[f"certificate of {honest['check']}"] += 1
-        accepted(draft, text, checked.text, f"{name}, unchanged", tally)
-        for certificate, fabric, what in mutations(draft.rng, honest, json.loads(checked.text), count):
+        if honest["design"] != sha256(checked.text.encode()).hexdigest():
+            tally.found.append(Disagreement("certificate of another fabric.json", None, name, "", draft))
+        true(draft, text, checked.text, checked.world, f"{name}, unchanged", tally)  # `certify` has had it checked
+        for certificate, fabric, what in mutations(draft.rng, honest, checked.text, count):
             tally.mutations += 1
-            accepted(draft, certificate, fabric, f"{name}, {what}", tally)
+            accepted(draft, certificate, fabric, checked, f"{name}, {what}", tally)
 
 
-def accepted(draft: Draft, certificate: str, fabric: str, what: str, tally: Tally) -> None:
+def accepted(draft: Draft, certificate: str, fabric: str, checked: Compiled, what: str, tally: Tally) -> None:
     """A certificate that the checker accepts states something true."""
     try:
         status, _ = check(certificate, fabric)
     except BaseException as fault:
         tally.found.append(Disagreement("the checker raises", None, f"{what}: {said(fault)}", certificate[:2000], draft))
         return
-    if status != 0:
-        return
+    if status == 0:
+        true(draft, certificate, fabric, checked.world if fabric == checked.text else None, what, tally)
+
+
+def true(draft: Draft, certificate: str, fabric: str, world: World | None, what: str, tally: Tally) -> None:
+    """What a certificate states is so, by the judges; ``world`` is what they know of the fabric, if they do."""
+    stated = json.loads(certificate)
     try:
-        stated = json.loads(certificate)
-        true = is_true(stated, World(json.loads(fabric)))
+        so = is_true(stated, world or World(json.loads(fabric)))
     except Unjudged:
         tally.verdicts["accepted, unjudged"] += 1
         return
     except (LookupError, TypeError, ValueError, AttributeError) as fault:
         tally.verdicts[f"accepted, not read by the judge: {type(fault).__name__}"] += 1
         return
-    tally.verdicts["accepted, true" if true else "accepted, false"] += 1
-    if not true:
+    tally.verdicts["accepted, true" if so else "accepted, false"] += 1
+    if not so:
         text = f"{certificate[:6000]}\n\n{fabric if 'fabric' in what else ''}"
         tally.found.append(Disagreement(f"forged certificate accepted: {stated['check']}", None, what, text, draft))
 
 
-def _asked(draft: Draft, folder: Path, tally: Tally) -> list[Claim]:
-    """Requirements with thresholds."""
+def _asked(draft: Draft, folder: Path, tally: Tally) -> tuple[Compiled | None, list[Claim]]:
+    """The design without requirements, and requirements with thresholds."""
     try:
         wired = compiled(draft, folder)
     except Exception as fault:
         tally.found.append(Disagreement("internal error", None, said(fault), "", draft))
-        return []
+        return None, []
     if isinstance(wired, str):
         tally.refused += 1
         tally.verdicts[f"refused: {wired[:60]}"] += 1
-        return []
+        return None, []
     out: list[Claim] = []
     for claim in questions(draft):
         if claim.metric == "survives" and not wired.world.elements(claim):
@@ -210,7 +227,7 @@ def _asked(draft: Draft, folder: Path, tally: Tally) -> list[Claim]:
             out += _around(draft, wired.world, claim)
         except Unjudged as why:
             tally.verdicts[f"unjudged: {why}"] += 1
-    return list(dict.fromkeys(out))
+    return wired, list(dict.fromkeys(out))
 
 
 def _around(draft: Draft, world: World, claim: Claim) -> list[Claim]:
@@ -222,7 +239,7 @@ def _around(draft: Draft, world: World, claim: Claim) -> list[Claim]:
             return [claim]
         every = [f for _, f in figures(world, claim) if isinstance(f, Figure)]
     else:
-        one = figure(Left(world), claim)
+        one = figure(world.whole, claim)
         if isinstance(one, bool):
             return [claim]
         every = [one]
@@ -261,7 +278,7 @@ def compare(draft: Draft, world: World, claim: Claim, result: Result, tally: Tal
         elif result.status == "bounded":
             tally.unanswered["bounded: survives"] += 1
         return
-    found = figure(Left(world), claim)
+    found = figure(world.whole, claim)
     if isinstance(found, Figure):
         value = found.value
         slack = Fraction(0) if found.exact else max(NEAR * abs(value), Fraction(1, 10**12))
@@ -347,12 +364,12 @@ def shrunk(found: Disagreement, folder: Path, tries: int = 150) -> Disagreement:
 def _again(draft: Draft, found: Disagreement, folder: Path) -> Disagreement | None:
     assert found.claim is not None
     try:
-        checked = compiled(draft, folder, [found.claim], verify=True)
-        if isinstance(checked, str):
+        made = compiled(draft, folder, [found.claim], verify=True)
+        if isinstance(made, str):
             return None
         tally = Tally()
-        result = next(r for r in checked.design.results if r.requirement == found.claim.text() and r.check == found.claim.metric)
-        compare(draft, checked.world, found.claim, result, tally)
+        result = next(r for r in made.design.results if r.requirement == found.claim.text() and r.check == found.claim.metric)
+        compare(draft, made.world, found.claim, result, tally)
     except Exception:
         return None
     return next((d for d in tally.found if d.key == found.key), None)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -68,6 +68,7 @@ class World:
 
     def __init__(self, data: Any, planned: World | None = None) -> None:
         self.planned = planned
+        self.lefts: dict[tuple[frozenset[int], frozenset[int]], Left] = {}
         rows = [dict(zip(data["devices"]["columns"], row, strict=True)) for row in data["devices"]["rows"]]
         self.names: list[str] = [r["name"] for r in rows]
         self.paths: list[str] = [r["path"] for r in rows]
@@ -92,6 +93,18 @@ class World:
         self.facts = [facts[m] for m in self.models]
         self.metres = _metres(data["title"])
         self.direct = any(self.kinds[x.a] == self.kinds[x.b] == "chip" for x in self.links)
+
+    @cached_property
+    def whole(self) -> Left:
+        """The fabric before failures."""
+        return Left(self)
+
+    def left(self, devices: frozenset[int], links: frozenset[int] = frozenset()) -> Left:
+        """What failures leave; the same for the same ones, so that each figure of it is computed once."""
+        found = self.lefts.get((devices, links))
+        if found is None:
+            found = self.lefts[devices, links] = Left(self, devices, links)
+        return found
 
     def select(self, text: str) -> dict[str, frozenset[int]]:
         """The elements that a selector names: of each path the devices whose own path begins with it."""
@@ -212,6 +225,8 @@ class Left:
         self.gone = gone
         self.links = [x for x in world.links if x.a not in gone and x.b not in gone and x.row not in lost]
         self.failed = bool(gone or links)
+        self.known: dict[Claim, Figure | bool | str] = {}
+        """Figures that were asked before, and why there are none."""
 
     @cached_property
     def degree(self) -> dict[int, int]:
@@ -754,6 +769,21 @@ def _number(value: Fraction, unit: str) -> str:
 
 def figure(left: Left, claim: Claim, intact: Left | None = None) -> Figure | bool:
     """The answer to a requirement's question about what is left. Raises Unjudged."""
+    asked = replace(claim, cmp="", value=Fraction(0), unit="", given=None)
+    if asked.metric == "survives":
+        return all(holds for holds, _ in outcomes(left.world, claim) if holds is not None)
+    if asked not in left.known:
+        try:
+            left.known[asked] = _figure(left, asked, intact)
+        except Unjudged as why:
+            left.known[asked] = str(why)
+    found = left.known[asked]
+    if isinstance(found, str):
+        raise Unjudged(found)
+    return found
+
+
+def _figure(left: Left, claim: Claim, intact: Left | None) -> Figure | bool:
     whole = intact or left
     match claim.metric:
         case "reachability":
@@ -779,8 +809,6 @@ def figure(left: Left, claim: Claim, intact: Left | None = None) -> Figure | boo
             return Figure(oversubscription(left.world))
         case "blast_radius":
             return blast_radius(left.world, claim.of)
-        case "survives":
-            return all(holds for holds, _ in outcomes(left.world, claim) if holds is not None)
     raise Unjudged(claim.metric)
 
 
@@ -806,11 +834,11 @@ def figures(world: World, claim: Claim) -> list[tuple[tuple[str, ...], Figure | 
     if comb(len(elements), claim.count) > SETS or len(elements) < claim.count:
         raise Unjudged("too many sets, or too few elements")
     asked = claim.given or Claim("reachability")
-    whole = Left(world)
+    whole = world.whole
     out: list[tuple[tuple[str, ...], Figure | bool | None]] = []
     for names in combinations(elements, claim.count):
         devices, links = (frozenset().union(*(elements[n][i] for n in names)) for i in (0, 1))
-        left = Left(world, devices, links)
+        left = world.left(devices, links)
         found: Figure | bool | None = None
         if len(left.units) >= 2:
             try:
@@ -826,10 +854,10 @@ def blast_radius(world: World, text: str) -> Figure:
     elements = world.select(text)
     if not elements:
         raise Unjudged("nothing fails")
-    whole = Left(world)
+    whole = world.whole
     units = set(whole.units)
     total = sum(e in units and whole.degree.get(e, 0) > 0 for e, _, _, _ in whole.attached)
-    live = [_live(Left(world, devices)) for devices in elements.values()]
+    live = [_live(world.left(devices)) for devices in elements.values()]
     return Figure(Fraction(max(total - sum(after.get(u, 0) for u in units) for after in live)))
 
 

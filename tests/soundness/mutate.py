@@ -24,7 +24,7 @@ SLACK = Fraction(1, 10**7)
 
 def is_true(stated: Any, world: World) -> bool:
     """Whether what a certificate states of a fabric is so, by the judges. Raises Unjudged."""
-    left = Left(world)
+    left = world.whole
     match stated["check"]:
         case "reachability":
             return _reach(left, stated)
@@ -94,9 +94,9 @@ def _survives(world: World, stated: Any) -> bool:
         elements = [*dict.fromkeys(world.closure(row[n] for n in e) for e in stated["elements"])]
     if type(count) is not int or not 0 < count <= len(elements):
         return False
-    whole = Left(world)
+    whole = world.whole
     for failed in combinations(elements, count):
-        left = Left(world, frozenset().union(*failed))
+        left = world.left(frozenset().union(*failed))
         if not _holds(whole, left, claim):
             return False
     return True
@@ -122,30 +122,32 @@ def _survives_links(world: World, stated: Any) -> bool:
     unique = [*dict.fromkeys(links for _, links in named.values())]
     if type(stated["count"]) is not int or not 0 < stated["count"] <= len(unique):
         return False
-    after = (Left(world, links=frozenset().union(*failed)) for failed in combinations(unique, stated["count"]))
-    return all(_holds(Left(world), left, stated["claim"]) for left in after)
+    after = (world.left(frozenset(), frozenset().union(*failed)) for failed in combinations(unique, stated["count"]))
+    return all(_holds(world.whole, left, stated["claim"]) for left in after)
 
 
 # ---------------------------------------------------------------- mutations
 
 
-def mutations(rng: Random, certificate: Any, fabric: Any, count: int) -> Iterator[tuple[str, str, str]]:
+def mutations(rng: Random, certificate: Any, fabric_text: str, count: int) -> Iterator[tuple[str, str, str]]:
     """Texts of a certificate and a fabric.json after a mutation of either, and what was done. The certificate
     names the hash of fabric.json; mostly that of the mutated one is put there, so that the checker looks further."""
-    plain = json.dumps(certificate), json.dumps(fabric)
+    plain = json.dumps(certificate), fabric_text
+    fabric = json.loads(fabric_text)
     for _ in range(count):
         what = rng.choice(("leaf", "leaf", "leaf", "part", "part", "meaning", "meaning", "fabric", "fabric", "fabric", "text"))
         if what == "text":
             yield (*_text(rng, *plain), what)
             continue
-        stated, wiring = deepcopy(certificate), deepcopy(fabric)
+        stated, text = json.loads(plain[0]), fabric_text
         if what == "fabric":
+            wiring = json.loads(fabric_text)
             said = _wiring(rng, wiring)
+            text = json.dumps(wiring)
         elif what == "meaning":
             said = _meaning(rng, stated, fabric)
         else:
             said = _node(rng, stated, fabric, what == "part")
-        text = json.dumps(wiring)
         if what == "fabric" or rng.random() < 0.9:
             stated["design"] = sha256(text.encode()).hexdigest()
         yield json.dumps(stated), text, f"{what}: {said}"

@@ -15,9 +15,9 @@ from pathlib import Path
 from tdsl import compiler
 from tdsl.compiler import Options
 from tdsl.verify.check import Result
-from tests.soundness.arena import Disagreement, Tally, compiled, fabric_json, fraction_of, said
+from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
 from tests.soundness.generate import Draft
-from tests.soundness.judges import Claim, Figure, Left, Unjudged, figure
+from tests.soundness.judges import Claim, Figure, Unjudged, figure
 
 PLAIN = ("reachability", "bisection", "diameter", "edge_redundancy", "node_redundancy", "mean_hops")
 DECLARED = re.compile(r"\b(?:host|switch|chip|group|pod|plane|ocs|panel) (\w+)(?=\[|:| \{)")
@@ -41,10 +41,10 @@ def bounds(result: Result) -> Bounds:
 
 def answers(draft: Draft, claims: Sequence[Claim], folder: Path) -> dict[Claim, Result] | str:
     """The answers to claims that are reported, or why there are none."""
-    found = compiled(draft, folder, claims, verify=True, report=True)
+    found = checked(draft, folder, claims, report=True)
     if isinstance(found, str):
         return found
-    by_text = {(r.requirement, r.check): r for r in found.design.results}
+    by_text = {(r.requirement, r.check): r for r in found.results}
     return {c: by_text[c.text(), c.metric] for c in claims if (c.text(), c.metric) in by_text}
 
 
@@ -168,11 +168,11 @@ def fail(draft: Draft, folder: Path) -> str:
     claims = [Claim("reachability"), Claim("bisection"), Claim("diameter"), Claim("mean_hops"), Claim("throughput", "ring")]
     (folder / "design.fab").write_text(draft.text(claims, report=True), encoding="utf-8")
     design = compiler.check(str(folder / "design.fab"), Options(fail=(element,))).designs[0]
-    left = Left(world, gone, links)
+    left = world.left(gone, links)
     for claim in claims:
         result = next(r for r in design.results if (r.requirement, r.check) == (claim.text(), claim.metric))
         try:
-            truth = figure(left, claim, Left(world))
+            truth = figure(left, claim, world.whole)
         except Unjudged:
             continue
         status, low, high = bounds(result)

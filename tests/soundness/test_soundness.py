@@ -16,8 +16,11 @@ from random import Random
 import networkx as nx
 import pytest
 
+from tdsl import compiler
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import certify
+from tdsl.compiler import Options
+from tdsl.second_opinion import confirm
 from tests.soundness.arena import Compiled, Disagreement, compiled, judged, report
 from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow
@@ -140,6 +143,35 @@ def test_the_judge_fails_chips_with_their_hosts(tmp_path: Path) -> None:
     assert Left(world).bisection() == (400 * 10**9, 8 * 200 * 10**9)  # two of the ring's links, of four chips with two ports
 
 
+CHIPS = """
+model chip C "acc=1" { port p[4]: 100Gbps }
+model switch SW { port p[1..8]: any }
+fabric f {
+  chip c[2]: C
+  switch sw[2]: SW
+  connect c[0] to c[1]
+  connect c[i].p[1] to sw[i]
+  connect sw[0] to sw[1] { rate 100Gbps }
+  report diameter
+  report survives any 1 links of c[0] to c[1] with diameter <= 2
+  report survives any 1 links of c[0] to c[1] with diameter <= 3
+}
+"""
+
+
+def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
+    """The last link between chips may fail, and a chip still counts as a place of the network."""
+    path = tmp_path / "f.fab"
+    path.write_text(CHIPS.strip() + "\n", encoding="utf-8")
+    design = compiler.check(str(path)).designs[0]
+    assert [r.status for r in design.results if r.check == "survives"] == ["refuted", "proved"]
+    (failed,) = compiler.check(str(path), Options(fail=("link c[0] c[1]",))).designs
+    assert [r.value for r in failed.results if r.check == "diameter" and r.requirement] == [3]
+    compilation = compiler.check(str(path))
+    assert confirm(compilation, str(path), Options()) == []
+    assert [r.second_opinion["verdict"] for r in compilation.designs[0].results if r.check == "survives"] == ["confirmed"] * 2
+
+
 def test_the_judge_of_thresholds() -> None:
     from tests.soundness.judges import Figure
 
@@ -160,7 +192,7 @@ def test_mutations_change_something_and_most_are_rejected(tmp_path: Path) -> Non
     honest, fabric = json.loads(text), json.loads(found.text)
     assert is_true(honest, World(fabric))
     assert not is_true(honest | {"lower_bps": 10**18, "upper_bps": 10**18}, World(fabric))
-    told = [check(c, f)[0] for c, f, _ in mutations(Random(1), honest, fabric, 60)]
+    told = [check(c, f)[0] for c, f, _ in mutations(Random(1), honest, found.text, 60)]
     assert 0 < told.count(0) < 40 and {1, 2} <= set(told)
 
 

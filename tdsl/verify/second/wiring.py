@@ -64,7 +64,7 @@ class Wiring:
         gone = {r for a, b, r in graph.edges(keys=True) if a in failed or b in failed or r in via or r in links}
         graph.remove_edges_from([(a, b, r) for a, b, r in graph.edges(keys=True) if r in gone])
         graph.remove_nodes_from(failed & set(graph))
-        left = Wiring(f, graph, self.core - failed)
+        left = Wiring(f, graph, self.core - failed, self.intact or self)
         bare = [u for u in left.units if not graph.degree(u)]
         graph = graph.copy()
         graph.remove_nodes_from(bare)
@@ -94,7 +94,9 @@ class Wiring:
 
     @cached_property
     def direct(self) -> bool:
-        """Whether some chip is joined to a chip, so that chips pass on what is not theirs."""
+        """Whether some chip is joined to a chip, so that chips pass on what is not theirs, whatever fails."""
+        if self.intact is not None:
+            return self.intact.direct
         return any(self.kind(a) == "chip" == self.kind(b) for a, b in self.graph.edges())
 
     @cached_property
