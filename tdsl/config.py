@@ -1,8 +1,8 @@
 """``tdsl.toml``: what a project settles once for every call. It lies in the folder of the call or in one above it.
 
-``path`` names folders that `use` searches; ``[COMMAND]`` holds values of that command's options by their long names, and
-``[severity]`` how much findings matter, by name. Folders are meant from where the file lies, and nothing outside of its folder
-may be named: the file may come with somebody else's checkout.
+``path`` names folders that `use` searches; ``[COMMAND]`` holds values of that command's options by their long names,
+``[severity]`` how much findings matter, by name, and ``[site]`` what all devices of a site share. Folders are meant from where
+the file lies, and nothing outside of its folder may be named: the file may come with somebody else's checkout.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ConfigError(Exception):
 @dataclass(frozen=True, slots=True)
 class Config:
     """The settings of a project. ``commands`` holds options by command; ``severities`` words by name of a finding;
-    ``targets`` options of targets by the target's name."""
+    ``targets`` options of targets by the target's name, ``site`` what `--site` says in a file of its own."""
 
     file: Path | None = None
     folder: Path | None = None
@@ -36,6 +36,7 @@ class Config:
     commands: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     severities: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    site: Mapping[str, Any] = field(default_factory=dict)
 
     def fault(self, words: str) -> ConfigError:
         """An error that names the file."""
@@ -70,6 +71,9 @@ def load(folder: Path) -> Config:
     paths = given.pop("path", [])
     severities = given.pop("severity", {})
     targets = given.pop("target", {})
+    site = given.pop("site", {})
+    if not isinstance(site, dict):
+        raise config.fault('`[site]` is a table of what all devices of a site share: `ntp = ["192.0.2.10"]`')
     if not isinstance(targets, dict) or not all(isinstance(v, dict) for v in targets.values()):
         raise config.fault("`[target.NAME]` is a table of a target's options: `[target.eos]`")
     if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
@@ -85,4 +89,4 @@ def load(folder: Path) -> Config:
     for name, options in given.items():
         if not isinstance(options, dict):
             raise config.fault(f"`{name}` is no setting; known are `path`, `[severity]` and a table for a command: `[check]`")
-    return Config(shown, file.parent, folders, given, severities, targets)
+    return Config(shown, file.parent, folders, given, severities, targets, site)

@@ -58,6 +58,8 @@ def _judge(given: dict[str, Any]) -> None:
     """Refuse a call that names links, other kinds of files, or folders elsewhere."""
     if given.get("watch"):
         raise Wrong(f"{FLAG}: --watch is for one's own designs")
+    if given.get("site"):
+        raise Wrong(f"{FLAG}: --site is for one's own designs: a target of strangers would see what it says")
     files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]
     for name in files:
         if os.path.lexists(name) and Path(name).suffix != ".fab":

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from tdsl.compiler import Compilation, Design
     from tdsl.emit.build import BuildOptions
+    from tdsl.emit.site import Site
 
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
@@ -82,6 +83,10 @@ class TargetName(Text):
     "--option", type=Setting(), multiple=True, metavar="TARGET.NAME=VALUE",
     help="Give an option of a target another value; may be given several times.",
 )  # fmt: skip
+@click.option(
+    "--site", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="A YAML file of what all devices of the site share: NTP, syslog, DNS, AAA, SNMP, gNMI, banner; secrets by name.",
+)  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @places_option
@@ -90,7 +95,7 @@ class TargetName(Text):
 @watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, option: tuple[tuple[str, str], ...], **given: Any,
+    force: bool, option: tuple[tuple[str, str], ...], site: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
@@ -105,7 +110,10 @@ def command(
     _known(target, further)
     (compilation,) = compiled([file], options(given))
     chosen = _choices(option, further)
-    files = _made(compilation, target, further, assets, chosen) if force or not _failed(compilation) else None
+    shared = _site(site)
+    if shared is None:
+        return FOUND
+    files = _made(compilation, target, further, assets, chosen, shared) if force or not _failed(compilation) else None
     _report(compilation, begin)
     if not files or (_failed(compilation) and not force):
         click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
@@ -185,6 +193,7 @@ def _made(
     further: tuple[Path, ...],
     assets: Path | None,
     chosen: Mapping[str, Mapping[str, object]],
+    site: Site,
 ) -> dict[str, Mapping[str, bytes]]:
     """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
     from tdsl.emit.build import BuildOptions
@@ -193,11 +202,33 @@ def _made(
     table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
-    return {d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere)) for d in built}
+    return {
+        d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere, site)) for d in built
+    }
+
+
+def _site(path: Path | None) -> Site | None:
+    """What all devices share, by a file or else by tdsl.toml; None, with its findings on stderr, where it cannot be followed."""
+    from tdsl.config import Config
+    from tdsl.emit.site import made, read
+    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.terminal import finding
+
+    found = Diagnostics()
+    if path is None:
+        config = click.get_current_context().find_object(Config) or Config()
+        site = made(config.site, found)
+        for fault in found:
+            raise config.fault(f"`[site]`: {fault.message}" + (f"; {fault.help}" if fault.help else ""))
+        return site
+    site = read(_table(path), found)
+    for d in gather(found):
+        say(finding(d, path.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    return None if len(found) else site
 
 
 def _table(path: Path) -> SourceFile:
-    """The table of real assets."""
+    """The text of a file beside a design."""
     from tdsl import files
 
     try:

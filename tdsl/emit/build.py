@@ -13,6 +13,7 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.assets import read
 from tdsl.emit.quote import file_name
 from tdsl.emit.records import Router, Standby
+from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
@@ -44,12 +45,14 @@ class BuildOptions:
     """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value.
 
     ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
+    ``site`` is what all devices of a site share.
     """
 
     target_paths: tuple[Path, ...] = ()
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     assets: SourceFile | None = None
     elsewhere: frozenset[str] = frozenset()
+    site: Site = field(default_factory=Site)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,15 @@ def build(
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content
-    identity = _identity(known, view, files, diagnostics)
-    files[MANIFEST] = manifest(fabric, files, identity, __version__)
+    plain = _plain_files(known, view, files, diagnostics)
+    secrets = options.site.names
+    if secrets and (found := PLACEHOLDER.search(plain)):
+        diagnostics.add(
+            "E0515", None, f"a name of the design holds `{found[0].decode()}`, which would become the value of a secret",
+            help="give the device, port or fabric another name",
+        )  # fmt: skip
+        secrets = ()
+    files[MANIFEST] = manifest(fabric, files, sha256(plain).hexdigest() if plain else "", __version__, secrets)
     return files
 
 
@@ -131,7 +141,7 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
                 continue
             if spec.kind and getattr(record, "kind", "") != spec.kind:
                 continue
-            content = render(target, spec, view, record, settings, diagnostics)
+            content = render(target, spec, view, record, settings, diagnostics, options.site)
             if content and not content.isspace() and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
@@ -204,8 +214,11 @@ def _report_systems(
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
 
 
-def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str) -> bytes:
-    """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes."""
+def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str, secrets: Sequence[str] = ()) -> bytes:
+    """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes.
+
+    ``secrets`` are names whose placeholders `tdsl render` replaces in these files.
+    """
     content = {
         "schema": SCHEMA,
         "tdsl": version,
@@ -214,6 +227,7 @@ def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version:
             "sha256": identity,
             "parameters": {k: _plain(v) for k, v in sorted(fabric.parameters.items())},
         },
+        **({"secrets": list(secrets)} if secrets else {}),
         "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
@@ -224,16 +238,15 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (bool, int, str)) else str(value)
 
 
-def _identity(known: Mapping[str, Target], view: FabricView, files: Mapping[str, bytes], diagnostics: Diagnostics) -> str:
-    """The hash of the file that is a function of the design alone, made for its sake if it was not asked for."""
+def _plain_files(known: Mapping[str, Target], view: FabricView, files: Mapping[str, bytes], diagnostics: Diagnostics) -> bytes:
+    """The file that is a function of the design alone, made for its hash if it was not asked for; b"" without one."""
     from tdsl.emit.render import render
 
     for target in known.values():
         for spec in target.files:
             if spec.identity and target.own:
-                made = files.get(spec.path) or render(target, spec, view, None, dict(target.options), diagnostics)
-                return sha256(made or b"").hexdigest()
-    return ""
+                return files.get(spec.path) or render(target, spec, view, None, dict(target.options), diagnostics) or b""
+    return b""
 
 
 def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:

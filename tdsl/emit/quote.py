@@ -91,6 +91,33 @@ def json_rows(table: Table[object], columns: Sequence[str]) -> str:
     return ",\n".join(f"[{', '.join(row)}]" for row in zip(*texts, strict=True))
 
 
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.S)
+
+
+def tables(text: str) -> str:
+    """Objects of JSON, one after the other, as one: tables by name, those of one name put together, empty ones left out. A comma
+    may stand before a closing bracket."""
+    rest = _JSON_TOKEN.sub(lambda m: "" if m[0] == "," else m[0], text).strip()
+    decoder = json_module.JSONDecoder()
+    found: dict[str, dict[str, object]] = {}
+    while rest:
+        part, end = decoder.raw_decode(rest)
+        rest = rest[end:].lstrip()
+        for name, table in part.items():
+            _put_together(found.setdefault(name, {}), table)
+    return json_module.dumps({n: t for n, t in sorted(found.items()) if t}, indent=2) + "\n"
+
+
+def _put_together(into: dict[str, object], table: dict[str, object]) -> None:
+    """Add the rows of a table to another, and the fields of a row to the row of that name."""
+    for key, value in table.items():
+        there = into.get(key)
+        if isinstance(there, dict) and isinstance(value, dict):
+            _put_together(there, value)
+        else:
+            into[key] = value
+
+
 def _json_cell(value: object, encode: Callable[[object], str]) -> str:
     if type(value) is int:
         return str(value)
@@ -237,5 +264,5 @@ FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
     "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row, "slug": slug,
-    "host_name": host_name, "label": label, "label_value": label_value, "natural": as_counted, "shell": shell,
+    "host_name": host_name, "tables": tables, "label": label, "label_value": label_value, "natural": as_counted, "shell": shell,
 }  # fmt: skip

@@ -30,6 +30,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from tdsl import files
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.quote import FILTERS, LeftOut, Refused
+from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, FileSpec, Target
 from tdsl.emit.view import FabricView
 from tdsl.resources import folder
@@ -172,7 +173,13 @@ def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
 
 
 def render(
-    target: Target, spec: FileSpec, view: FabricView, record: object, options: Mapping[str, object], diagnostics: Diagnostics
+    target: Target,
+    spec: FileSpec,
+    view: FabricView,
+    record: object,
+    options: Mapping[str, object],
+    diagnostics: Diagnostics,
+    site: Site = Site(),  # noqa: B008 - frozen
 ) -> bytes | None:
     """The bytes of one file, or None with a finding."""
     try:
@@ -180,7 +187,7 @@ def render(
             program = _program(target.folder / spec.program)
             return program(view, options) if spec.scope == "fabric" else program(view, options, record)
         template = environment(target.folder / "templates", target.own).get_template(spec.template)
-        known = {"fabric": view, "options": options}
+        known = {"fabric": view, "options": options, "site": site}
         if spec.scope != "fabric":
             known[spec.scope] = record
         with _in_time(not target.own):

@@ -72,6 +72,25 @@ qos pfc-watchdog robustness 1-1000
 """,
     # nvue-reference/Set-and-Unset-Commands/System-Configuration
     "hostname": "system hostname <hostname>",
+    # What a site shares: lists of `nv set` commands of 5.3 and 5.4 in CL/Whats-New, examples in
+    # cumulus-linux-59/System-Configuration (TACACS, NVUE-CLI) and nvue-reference/Set-and-Unset-Commands/SNMP
+    "site": """
+system message pre-login <message>
+system aaa authentication-order 1-100 (local|tacacs)
+system aaa tacacs enable (on|off)
+system aaa tacacs vrf <generic-name>
+system aaa tacacs server 1-8 host <host>
+system aaa tacacs server 1-8 secret <secret>
+service dns <generic-name> server <ip>
+service ntp <generic-name> server <host> iburst (on|off)
+service syslog <generic-name> server <host> port 1-65535
+service snmp-server enable (on|off)
+service snmp-server listening-address (all|all-v6|localhost|localhost-v6) vrf <generic-name>
+service snmp-server readonly-community <secret> access any
+service snmp-server system-contact <message>
+service snmp-server system-location <message>
+vrf default router bgp peer-group <generic-name> password <secret>
+""",
 }
 
 
@@ -103,6 +122,10 @@ KINDS: dict[str, Callable[[str], bool]] = {
     "ip-prefix": _parses(ip_interface),
     "ip-network": _parses(ip_network),
     "ipv4": _parses(IPv4Address),
+    "ip": _parses(ip_address),
+    "host": _matches(r"[A-Za-z0-9.:-]{1,253}"),
+    "secret": _matches(r"[!-&(-~]{1,128}"),
+    "message": _matches(r"[ -&(-~\n]{1,4000}"),
     "neighbor-id": lambda text: _matches(INTERFACE)(text) or _parses(ip_address)(text),
 }
 GRAMMAR = [line.split(" ") for text in COMMANDS.values() for line in text.strip().splitlines()]

@@ -99,12 +99,15 @@ def test_eos_with_a_banner_and_a_time_server() -> None:
     assert banner in text and text.replace(banner, "").removesuffix("!\nntp server 192.168.0.2\n") == plain
 
 
-@pytest.mark.parametrize("base", ["frr", "nvue", "kubernetes"])
+@pytest.mark.parametrize("base", ["frr", "nvue", "kubernetes", "sonic"])
 def test_each_target_of_templates_can_be_extended(base: str) -> None:
     """As it is made, the copy writes what the target writes."""
     system = {"frr": "eth{i}", "nvue": "swp{i}"}.get(base, "Ethernet{i}")
     nos = f"nos {base}" if base != "kubernetes" else ""
-    Path("f.fab").write_text(DESIGN.replace("Ethernet{i}", system).replace("nos eos", nos))
+    design = DESIGN.replace("Ethernet{i}", system).replace("nos eos", nos)
+    if base == "sonic":
+        design = design.replace('os "Ethernet{i}"', 'os "Ethernet{i}"; sonic 8*(i - 1) lanes 8')
+    Path("f.fab").write_text(design)
     assert tdsl("new", "target", "mine", "--from", base).exit_code == 0
     assert tdsl("build", "f.fab", "--target", base).exit_code == 0
     first = {p.relative_to("out").as_posix(): p.read_bytes() for p in Path("out", base).rglob("*") if p.is_file()}
@@ -113,5 +116,5 @@ def test_each_target_of_templates_can_be_extended(base: str) -> None:
 
 
 def test_what_cannot_be_extended() -> None:
-    assert "cannot be extended" in tdsl("new", "target", "mine", "--from", "sonic").stderr
+    assert "cannot be extended" in tdsl("new", "target", "mine", "--from", "cabling").stderr
     assert "there is no target 'x'" in tdsl("new", "target", "mine", "--from", "x").stderr

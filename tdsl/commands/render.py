@@ -1,0 +1,145 @@
+"""``tdsl render``: built files with the secrets of a site in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong
+from tdsl.commands._untrusted import FLAG, VARIABLE, asked
+
+MANIFEST = "manifest.json"
+VALUE = re.compile(r"[A-Za-z0-9!$%&()*+./:;<=>\[\]^_{|}~-]{1,128}")
+"""What every system takes as it is: no blanks, quotes, backslashes, commas, and none of # ? @."""
+LARGEST = 1 << 20
+
+
+@click.command(
+    "render",
+    short_help="Put the secrets of a site into built files.",
+    epilog="\b\nExample:\n  tdsl build pod.fab --site site.yaml --out out\n  tdsl render out --secrets secrets.txt --to load",
+)
+@click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
+@click.option("--secrets", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True, metavar="FILE",
+              help="Lines of NAME=value; blank lines and comments (#) are skipped.")  # fmt: skip
+@click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR",
+              help="Where to write, mode 0700: a folder that is not there, empty, or of an earlier call.")  # fmt: skip
+@click.option(FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_RENDER_UNTRUSTED"], help="Refuse: secrets are for one's own designs.")
+def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
+    """Copy what `tdsl build` wrote below OUT to another folder, with the value of each secret where the files hold @@NAME@@.
+
+    Only placeholders of secrets that the site file named are replaced. The folder has mode 0700 and its files 0600. OUT stays
+    as it is. A file of OUT that was changed after the build is refused.
+
+    Exit status: 0 written, 1 OUT is not as it was built or the folder cannot be written, 2 a wrong call.
+    """
+    from tdsl.diagnostic import Diagnostics, gather
+    from tdsl.emit.write import write
+
+    if untrusted or asked(()):
+        raise Wrong(f"{FLAG}: secrets are not given to designs of strangers")
+    here, there = Path(os.path.realpath(out)), Path(os.path.realpath(to))
+    if here == there or here in there.parents or there in here.parents:
+        raise Wrong(f"--to {to}: it must lie neither in {out} nor around it")
+    values = _values(secrets)
+    parts = [p.parent for p in sorted({out / MANIFEST, *out.glob(f"*/{MANIFEST}")}) if p.is_file()]
+    if not parts:
+        raise Wrong(f"{out}: no {MANIFEST} is there, so `tdsl build` did not write it")
+    before = os.umask(0o077)
+    try:
+        made = {part: _rendered(part, values, secrets) for part in parts}
+        for part, files in made.items():
+            place = to / part.relative_to(out)
+            for folder in dict.fromkeys((to, place)):
+                if folder.is_dir():
+                    folder.chmod(0o700)
+            found = Diagnostics()
+            if not write(files, place, found):
+                raise Failed("; ".join(d.message for d in gather(found)))
+            to.chmod(0o700)
+    except Failed as why:
+        click.echo(f"error: {why}", err=True)
+        return FOUND
+    except OSError as fault:
+        click.echo(f"error: {to}: {fault.strerror or fault}", err=True)
+        return FOUND
+    finally:
+        os.umask(before)
+    count = sum(len(files) for files in made.values())
+    click.echo(f"{to}: {count} files, {sum(map(_named, made.values()))} of them with secrets", err=True)
+    return OK
+
+
+class Failed(Exception):
+    """What stands in OUT or DIR keeps the files from being written."""
+
+
+def _named(files: Mapping[str, bytes]) -> int:
+    """How many files of a folder hold a secret, as its manifest says."""
+    return int(json.loads(files[MANIFEST])["rendered"])
+
+
+def _values(path: Path) -> dict[str, str]:
+    """The secrets by name. No message shows a value."""
+    from tdsl import files
+    from tdsl.emit.site import SECRET
+
+    try:
+        text = files.text(path, LARGEST, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
+    out: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, sign, value = line.partition("=")
+        if not sign or not SECRET.fullmatch(name):
+            raise Wrong(f"{path}, line {number}: write NAME=value, the name in capital letters, digits and _")
+        if name in out:
+            raise Wrong(f"{path}, line {number}: {name} is said twice")
+        if not VALUE.fullmatch(value):
+            raise Wrong(f"{path}, line {number}: the value of {name} must be 1 to 128 letters, digits and marks of ASCII, "
+                        "without blanks, quotes, backslashes, commas and # ? @: some systems take no others")  # fmt: skip
+        out[name] = value
+    return out
+
+
+def _rendered(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[str, bytes]:
+    """The files of one built folder with their secrets, and a manifest of them."""
+    from tdsl import files
+    from tdsl.emit.site import PLACEHOLDER
+
+    try:
+        manifest = json.loads(files.read(folder / MANIFEST))
+        listed = {str(p): str(f["sha256"]) for p, f in manifest["files"].items()}
+        names = {str(n) for n in manifest.get("secrets", ())}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Failed(f"{folder / MANIFEST} is not as `tdsl build` writes it") from None
+    missing = sorted(names - set(values))
+    if missing:
+        raise Failed(f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names")
+    out: dict[str, bytes] = {}
+    count = 0
+    for path, digest in sorted(listed.items()):
+        try:
+            data = files.read(folder / path, 1 << 31, within=[folder])
+        except OSError as fault:
+            raise Failed(f"{folder / path}: {fault.strerror or fault}; build it again") from None
+        if sha256(data).hexdigest() != digest:
+            raise Failed(f"{folder / path} was changed after the build; build it again")
+        held = {m.decode() for m in PLACEHOLDER.findall(data)} & names
+        for name in held:
+            data = data.replace(f"@@{name}@@".encode(), values[name].encode())
+        count += bool(held)
+        out[path] = data
+    manifest.pop("secrets", None)
+    manifest["rendered"] = count
+    manifest["files"] = {p: {"sha256": sha256(d).hexdigest(), "size": len(d)} for p, d in sorted(out.items())}
+    out[MANIFEST] = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
+    return out
