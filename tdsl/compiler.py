@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tdsl.fabric.pins import Line, Mount
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.plan import Plan
     from tdsl.semantics.ranges import Settings
 
-__all__ = ["LOCK", "Compilation", "Design", "Options", "UsageError", "check", "elaborate", "expand", "parameters"]
+__all__ = ["LOCK", "Compilation", "Design", "Options", "UsageError", "check", "elaborate", "expand", "parameters", "stages"]
 
 UNDERSTOOD = frozenset({"E0464"})
 """Errors of designs that are wired and judged all the same."""
@@ -30,12 +33,52 @@ def check(source: str, options: Options | None = None) -> Compilation:
 
     ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises UsageError.
     """
-    return _compile(source, options or Options(), verify=True)
+    for compilation in stages(source, options or Options()):
+        last = compilation
+    return last
+
+
+def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compilation]:
+    """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or the last one alone
+    where the text or the wiring has errors. Raises UsageError."""
+    from tdsl.semantics.fabrics import elsewhere
+
+    begin = time.perf_counter()
+    diagnostics = Diagnostics()
+    shown, home, plans, files = _planned(source, options, diagnostics)
+    # Wiring is judged when the text parses: what a broken statement would have added is not known.
+    syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
+    if not plans:
+        yield _settled(_lone(shown, Path(source).stem, diagnostics, begin), files, options, False)
+        return
+    errors = _of_text(diagnostics)
+    absent: list[dict[str, str]] = []
+    stands = _stands(source, options, diagnostics)
+    designs = [Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster) for plan in plans]
+    own = [Diagnostics() for _ in plans]
+    for plan, design, found in zip(plans, designs, own, strict=True):
+        if syntax_ok:
+            sound = all(elsewhere(home, plan.name, d.span) for d in errors)
+            absent.append(_wire(plan, design, found, options, sound, stands.get(plan.name, [])))
+    for element in absent[0] if absent and not diagnostics.has_errors and not any(x.has_errors for x in own) else ():
+        if all(element in each for each in absent):
+            raise UsageError(f"--fail {element!r}: {absent[0][element]}")
+    if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
+        yield _settled(_gathered(shown, designs, diagnostics, own, options, begin), files, options, False)
+    if verify and syntax_ok:
+        for design, found in zip(designs, own, strict=True):
+            _verify(design, found, options)
+    for plan, found in zip(plans, own, strict=True):
+        if any(d.code in SIZED for d in found):
+            from tdsl.sizing.conflicts import explain
+
+            explain(plan, found, SIZED)
+    yield _settled(_gathered(shown, designs, diagnostics, own, options, begin), files, options, verify)
 
 
 def elaborate(source: str, options: Options | None = None) -> Compilation:
     """Compile a design without verifying it. Raises UsageError."""
-    return _compile(source, options or Options(), verify=False)
+    return next(stages(source, options or Options(), verify=False))
 
 
 def expand(source: str, options: Options | None = None) -> tuple[str | None, Compilation]:
@@ -66,53 +109,20 @@ def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
     return settings, diagnostics
 
 
-def _compile(source: str, options: Options, verify: bool) -> Compilation:
-    from tdsl.semantics.fabrics import elsewhere
-
-    begin = time.perf_counter()
-    diagnostics = Diagnostics()
-    shown, home, plans, files = _planned(source, options, diagnostics)
-    # Wiring is judged when the text parses: what a broken statement would have added is not known.
-    syntax_ok = not any(d.code.startswith("E00") for d in diagnostics)
-    if not plans:
-        return _settled(_lone(shown, Path(source).stem, diagnostics, begin), files, options, False)
-    designs = []
-    errors = _of_text(diagnostics)
-    absent: list[dict[str, str]] = []
-    stands = _stands(source, options, diagnostics)
-    for plan in plans:
-        design = Design(plan.name, shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster)
-        if syntax_ok:
-            sound = all(elsewhere(home, plan.name, d.span) for d in errors)
-            absent.append(_finish(plan, design, diagnostics, options, verify, sound, stands.get(plan.name, [])))
-        designs.append(design)
-    for element in absent[0] if absent and not diagnostics.has_errors else ():
-        if all(element in each for each in absent):
-            raise UsageError(f"--fail {element!r}: {absent[0][element]}")
-    _shared(designs, diagnostics)
-    found = gather(diagnostics)
-    designs[0].findings = [d for d in found if not any(d in x.findings for x in designs[1:])]
-    for design in designs:
-        design.elapsed_s = time.perf_counter() - begin
-    return _settled(Compilation(shown, designs, found), files, options, verify)
-
-
 def _of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
     """Errors that leave a text without a meaning. Tiers that are no Clos have one, and may be allowed."""
     return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
 
 
-def _finish(
-    plan: Plan, design: Design, diagnostics: Diagnostics, options: Options, verify: bool, sound: bool, lock: list[Line | Mount]
+def _wire(
+    plan: Plan, design: Design, own: Diagnostics, options: Options, sound: bool, lock: list[Line | Mount]
 ) -> dict[str, str]:
-    """Wire a plan, resolve what it requires and, if asked, verify it. ``sound``: its own text and that of the file outside other
-    fabrics have no errors.
+    """Wire a plan and resolve its requirements. ``sound``: its own text and that outside other fabrics have no errors.
 
     Gives the failed elements that are not its own, and why."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.requirements import resolve_claims
 
-    own = Diagnostics()
     from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
 
     mounts = [x for x in lock if isinstance(x, Mount)]
@@ -133,20 +143,35 @@ def _finish(
 
         found, absent = fail(plan, design.fabric, options.fail)
         design.failed = found if found.names else None
-    if verify:
-        from tdsl.prove.budget import of_seconds
-        from tdsl.verify.runner import run
-
-        budget = of_seconds(options.check_seconds)
-        design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget)
-    if any(d.code in SIZED for d in own):
-        from tdsl.sizing.conflicts import explain
-
-        explain(plan, own, SIZED)
-    _name_settings(own, options)
-    design.findings = gather(own)
-    diagnostics.extend(own)
     return absent
+
+
+def _verify(design: Design, own: Diagnostics, options: Options) -> None:
+    """Judge a wired design by every check."""
+    from tdsl.prove.budget import of_seconds
+    from tdsl.verify.runner import run
+
+    assert design.fabric is not None
+    budget = of_seconds(options.check_seconds)
+    design.results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget)
+
+
+def _gathered(
+    shown: str, designs: list[Design], diagnostics: Diagnostics, own: list[Diagnostics], options: Options, begin: float
+) -> Compilation:
+    """What is known so far: the findings of the file's text and of each of its designs."""
+    every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
+    for design, mine in zip(designs, own, strict=True):
+        found = Diagnostics(list(mine))
+        _name_settings(found, options)
+        design.findings = gather(found)
+        every.extend(found)
+    _shared(designs, every)
+    gathered = gather(every)
+    designs[0].findings = [d for d in gathered if not any(d in x.findings for x in designs[1:])]
+    for design in designs:
+        design.elapsed_s = time.perf_counter() - begin
+    return Compilation(shown, designs, gathered)
 
 
 def _planned(

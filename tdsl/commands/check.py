@@ -24,11 +24,12 @@ from tdsl.commands._shared import (
     places_option,
     save,
     say,
+    with_stdin,
 )
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostic, Severity
-from tdsl.report.formats import Report, formats
+from tdsl.report.formats import Report, Streamed, formats
 from tdsl.report.paint import wants_colour, width_of
 
 if TYPE_CHECKING:
@@ -195,14 +196,18 @@ def command(
     if second_opinion_dir is not None and not second_opinion:
         raise click.UsageError("--second-opinion-dir needs --second-opinion")
     asked = replace(options(given, select, ignore), fail=failed)
-    compilations = compiled(files, asked, limit=limit_params if all_params else None)
+    renderer = formats()[output_format]
+    look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
+    if output is None and len(files) == 1 and not all_params and isinstance(renderer, Streamed):
+        compilations, printed = _printing_early(files, asked, renderer, look)
+    else:
+        compilations, printed = compiled(files, asked, limit=limit_params if all_params else None), []
     if certificates is not None:
         _save_certificates(compilations, certificates)
     if second_opinion:
         _confirm(compilations, files, asked, second_opinion_dir)
-    told = Report(compilations, Severity[fail_on.upper()], elapsed_s=time.perf_counter() - begin)
-    shown = replace(told, colour=output is None and wants_colour(sys.stdout), width=width_of(sys.stdout))
-    text = formats()[output_format].render(shown)
+    told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
+    text = renderer.render(replace(told, colour=look.colour, width=look.width, printed=printed))
     if output is None:
         say(text)
     else:
@@ -210,6 +215,28 @@ def command(
     for name, file in report:
         save(formats()[name].render(told), file)
     return FOUND if told.failed else OK
+
+
+def _printing_early(
+    files: Sequence[str], asked: Options, renderer: Streamed, look: Report
+) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
+    """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
+    printed."""
+    from tdsl import compiler
+
+    sources, asked = with_stdin(files, asked)
+    printed: list[Diagnostic] = []
+    try:
+        for stage, compilation in enumerate(compiler.stages(sources[0], asked)):
+            if stage:
+                break
+            report = replace(look, compilations=[compilation])
+            printed = report.findings
+            say(renderer.early(report))
+            sys.stdout.flush()
+        return [compilation], printed
+    except compiler.UsageError as wrong:
+        raise Wrong(str(wrong)) from None
 
 
 def _elements(path: Path) -> list[str]:

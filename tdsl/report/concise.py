@@ -13,8 +13,11 @@ FORMAT = "concise"
 def render(report: Report) -> str:
     """The findings of all files, a line each."""
     paint = Paint(report.colour)
-    lines = [line(d, file, paint) for file, d in report.told]
+    lines = [line(d, file, paint) for c in report.compilations for file, d in report.unprinted(c)]
     return "".join(f"{row}\n" for row in lines)
+
+
+early = render
 
 
 def _one_line(text: str) -> str:

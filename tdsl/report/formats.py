@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from tdsl.diagnostic import Diagnostic, Severity
 
@@ -25,6 +25,13 @@ class Report:
     colour: bool = False
     width: int = 100
     elapsed_s: float = 0.0
+    printed: Sequence[Diagnostic] = ()  # findings that were printed before the proofs started
+
+    def unprinted(self, compilation: Compilation) -> list[tuple[str, Diagnostic]]:
+        """The findings of a compilation that are still to be printed, each with the file it is about; what is allowed is left
+        out."""
+        done = {identity(d) for d in self.printed}
+        return [(f, d) for f, d in compilation.told() if d.severity is not Severity.ALLOWED and identity(d) not in done]
 
     @property
     def told(self) -> list[tuple[str, Diagnostic]]:
@@ -47,6 +54,11 @@ class Report:
         return any(d.severity >= self.fail_on for d in self.findings)
 
 
+def identity(d: Diagnostic) -> tuple[object, ...]:
+    """What makes two findings of one compilation the same: the code and the place, or the message where there is no place."""
+    return (d.code, d.severity, *((d.span.file.name, d.span.start, d.span.end) if d.span else (d.message,)))
+
+
 class Renderer(Protocol):
     """A module of this package that renders."""
 
@@ -54,6 +66,15 @@ class Renderer(Protocol):
 
     def render(self, report: Report) -> str:
         """The report in this format, line end included."""
+        ...
+
+
+@runtime_checkable
+class Streamed(Renderer, Protocol):
+    """A format for people: findings are text of their own, which may be printed before the rest of the report is known."""
+
+    def early(self, report: Report) -> str:
+        """The findings alone, as the report would begin."""
         ...
 
 

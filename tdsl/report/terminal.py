@@ -28,7 +28,7 @@ def render(report: Report) -> str:
     paint = Paint(report.colour)
     blocks: list[str] = []
     for compilation in report.compilations:
-        blocks += [finding(d, file, paint, report.width) for file, d in compilation.told() if d.severity is not Severity.ALLOWED]
+        blocks += [finding(d, file, paint, report.width) for file, d in report.unprinted(compilation)]
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
             blocks.append(over_all(compilation, paint, report.width))
             continue
@@ -39,6 +39,13 @@ def render(report: Report) -> str:
         blocks.append("\n".join(line for file, d in report.allowed for line in allowed(d, file, paint, report.width)))
     blocks.append(closing(report, paint))
     return "\n\n".join(blocks) + "\n"
+
+
+def early(report: Report) -> str:
+    """The findings alone, as the report would begin."""
+    paint = Paint(report.colour)
+    found = [finding(d, file, paint, report.width) for c in report.compilations for file, d in report.unprinted(c)]
+    return "".join(f"{block}\n\n" for block in found)
 
 
 def allowed(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:

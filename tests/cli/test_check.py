@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.cli.run import SMALL, report, tdsl, write
+
+if TYPE_CHECKING:
+    from tdsl.verify.check import Result
 
 FINDING = {
     "code", "name", "severity", "title", "message", "file", "line", "column", "end_line", "end_column", "labels", "help", "count",
@@ -52,6 +57,36 @@ def test_the_finding_with_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert lines[4].startswith("  |                             ^^^^ ")
     assert "  = help: did you mean `leaf`?" in lines
     assert "1 error in" in done.stdout
+
+
+UNKNOWN = SMALL.replace("switch spine[2]", "switch spine[?]")
+
+
+@pytest.mark.parametrize(("format", "early"), [("full", True), ("concise", True), ("json", False), ("sarif", False)])
+def test_findings_of_elaboration_are_printed_before_the_proofs(
+    format: str, early: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tdsl.verify import runner
+
+    seen: list[str] = []
+    judged = runner.run
+
+    def watched(*given: Any, **more: Any) -> list[Result]:
+        out = sys.stdout
+        assert isinstance(out, io.TextIOWrapper)
+        seen.append(out.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        return judged(*given, **more)
+
+    monkeypatch.setattr(runner, "run", watched)
+    path = write(tmp_path, UNKNOWN.replace("<= 1:1", "<= 1:9"))
+    done = tdsl("check", path, "--output-format", format)
+    assert done.exit_code == 1
+    assert len(seen) == 1
+    assert ("E0461" in seen[0]) is early
+    assert "E0405" not in seen[0]
+    assert done.stdout.startswith(seen[0])
+    if early:
+        assert done.stdout.count("[E0461]") == done.stdout.count("[E0405]") == 1
 
 
 def test_json_has_every_key(tmp_path: Path) -> None:
