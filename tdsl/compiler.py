@@ -121,9 +121,8 @@ def _wire(
 
     Gives the failed elements that are not its own, and why."""
     from tdsl.fabric.elaborate import elaborate as wire
-    from tdsl.fabric.requirements import resolve_claims
-
     from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
+    from tdsl.fabric.requirements import resolve_claims
 
     mounts = [x for x in lock if isinstance(x, Mount)]
     stands = [x for x in lock if isinstance(x, Line)]
