@@ -11,8 +11,8 @@ import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -25,13 +25,14 @@ from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.ide import colours, judge, meaning, outline, places
 from tdsl.ide.complete import complete
-from tdsl.ide.facts import Fact, Placed
+from tdsl.ide.facts import Placed
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.known import Known, warm
+from tdsl.ide.opened import COMPLETIONS, Open
 from tdsl.ide.rename import Index, Refused
+from tdsl.ide.stream import Bounded
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
-from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.printer import format_source
 
@@ -39,6 +40,8 @@ AT_ONCE_S = 0.03
 """How long the text must rest before its names are read: what the editor asks with the change goes first."""
 LARGEST, TOO_LARGE = 400_000, "the text is larger than 400,000 characters: the editor leaves it to `tdsl check`"
 """Characters of a text that is answered for. One of this size is read in about two seconds."""
+ANSWER_S, TOO_LONG = 20.0, "the answer takes longer than 20 seconds"
+"""How long a request is worked on before the editor is refused an answer."""
 NOWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 PAUSE_S = 0.4
 """How long the text must rest before anything is proved."""
@@ -62,31 +65,6 @@ KINDS = {
 }
 KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
 
-COMPLETIONS = {
-    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",
-    "let": "Constant", "param": "Variable", "variable": "Variable", "setting": "Property", "port": "Field", "unit": "Unit",
-    "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
-}  # fmt: skip
-"""The protocol's kinds of what may be written; devices and groups are modules."""
-
-
-@dataclass(slots=True)
-class Open:
-    """A file that is open in the editor: its text, the tree of it, and what was last found."""
-
-    uri: str
-    path: str
-    file: SourceFile
-    body: tuple[tree.Stmt, ...]
-    sound: bool  # whether it has no faults of syntax
-    told: Judgement = field(default_factory=Judgement)
-    facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
-    values: tuple[Fact, ...] = ()  # of its parameters
-    sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
-    known: Known | None = None  # what its names mean, once that is asked
-    judged: bool = False
-    task: asyncio.Task[None] | None = None
-
 
 class Refusal(JsonRpcException):
     """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that it should log."""
@@ -102,6 +80,8 @@ class Server(LanguageServer):
         self.open: dict[str, Open] = {}
         self.worker = Worker()
         self.reader = ThreadPoolExecutor(1)
+        self.answers = ThreadPoolExecutor(1)  # requests, one after another: those that wait can be cancelled
+        self.texts = 0  # counts changes of texts: what was found for an earlier one is not kept
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
@@ -127,7 +107,7 @@ class Server(LanguageServer):
         """The file of a span; an open one by the name that the editor gave it."""
         path = str(places.path_of(span.file.name))
         resolved = str(Path(path).resolve())
-        for state in self.open.values():
+        for state in list(self.open.values()):
             if resolved == str(Path(state.path).resolve()):
                 return state.uri
         return from_fs_path(path) or path
@@ -187,20 +167,21 @@ class Server(LanguageServer):
 
     def forget(self) -> None:
         """Take what names mean for unknown: a file changed, and others may use it."""
+        self.texts += 1
         self.indices.clear()
-        for state in self.open.values():
+        for state in list(self.open.values()):
             state.known = None
 
     def question(self, state: Open) -> Question:
         """The file, with the texts of all that are open."""
-        return Question(state.path, {str(Path(s.path).resolve()): s.file.text for s in self.open.values()})
+        return Question(state.path, {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())})
 
     async def judge(self, state: Open, pause: float) -> None:
         """Tell names at once and proofs after a pause. A change of the text cancels this."""
         loop = asyncio.get_running_loop()
         if not state.judged:
             await asyncio.sleep(AT_ONCE_S)
-            told = await loop.run_in_executor(self.reader, self.names, self.question(state))
+            told = await loop.run_in_executor(self.reader, judge.names_or_fault, self.question(state))
             state.values = told.facts
             self.tell(state, told)
         answer = None
@@ -218,14 +199,6 @@ class Server(LanguageServer):
         if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
 
-    @staticmethod
-    def names(question: Question) -> Judgement:
-        """What the text alone shows."""
-        try:
-            return judge.names(question)
-        except Exception as fault:  # the editor goes on, and is told
-            return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
-
     # ------------------------------------------------------------ names
 
     def asked(self, document: lsp.TextDocumentIdentifier, at: lsp.Position) -> tuple[Open | None, Path, int]:
@@ -235,12 +208,25 @@ class Server(LanguageServer):
 
     def index(self, state: Open, fresh: bool = False) -> Index:
         """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on disk now."""
-        if fresh:
-            self.indices.clear()
-        if state.uri not in self.indices:
+        texts = self.texts
+        found = None if fresh else self.indices.get(state.uri)
+        if found is None:
             folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
-            self.indices[state.uri] = judge.index(self.question(state), folders or [Path(state.path).parent])
-        return self.indices[state.uri]
+            found = judge.index(self.question(state), folders or [Path(state.path).parent])
+            if fresh:
+                self.indices.clear()
+            if texts == self.texts:
+                self.indices[state.uri] = found
+        return found
+
+    async def answer(self, work: Callable[[Any], Any], params: object) -> Any:
+        """What a request is answered, worked out beside the conversation, which goes on: it can be cancelled until it begins, and
+        what was cancelled later is not sent."""
+        work_done = asyncio.get_running_loop().run_in_executor(self.answers, work, params)
+        try:
+            return await asyncio.wait_for(work_done, ANSWER_S)
+        except TimeoutError:
+            raise Refusal(TOO_LONG) from None
 
     def renaming(self, ask: Callable[[Index], list[Span]], state: Open) -> list[Span]:
         """What an index answers; a refusal goes to the editor with its reason."""
@@ -349,14 +335,17 @@ class Server(LanguageServer):
 
     def known(self, state: Open) -> Known:
         """What the names of a text mean."""
-        if state.known is None:
+        texts, known = self.texts, state.known
+        if known is None:
             question = self.question(state)
             try:
                 paths = judge.options(question).paths
             except ConfigError:  # told with the findings
                 paths = ()
-            state.known = Known(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
-        return state.known
+            known = Known(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
+            if texts == self.texts:
+                state.known = known
+        return known
 
     def completion(self, state: Open, at: int, unasked: bool) -> lsp.CompletionList:
         """What may stand at a place, the likeliest first."""
@@ -407,7 +396,7 @@ def serve() -> None:
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
-        server.start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
+        server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(1), "wb"))
     finally:
         server.worker.stop()
 
@@ -415,6 +404,16 @@ def serve() -> None:
 def make() -> Server:
     """A server that knows what to do with each request."""
     server = Server()
+
+    def request(method: str, options: object = None) -> Callable[[Callable[[Any], Any]], None]:
+        """Have requests of a method answered by a function, beside the conversation."""
+
+        def register(work: Callable[[Any], Any]) -> None:
+            @server.feature(method, options)
+            async def handler(params: Any) -> Any:
+                return await server.answer(work, params)
+
+        return register
 
     @server.feature(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:
@@ -436,79 +435,77 @@ def make() -> Server:
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         server.close(params.text_document.uri)
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
+    @request(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         state = server.open.get(params.text_document.uri)
         return server.actions(state, params.range) if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    @request(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         state = server.open.get(params.text_document.uri)
         return server.formatted(state) if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    @request(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         state = server.open.get(params.text_document.uri)
         return [server.symbol(s) for s in outline.symbols(state.body)] if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
+    @request(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
         state = server.open.get(params.text_document.uri)
         comment = lsp.FoldingRangeKind.Comment
         return [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.folds(state.file)] if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    @request(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         state = server.open.get(params.text_document.uri)
         return server.hover(state, server.offset(state, params.position)) if state else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
+    @request(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
     def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
         state = server.open.get(params.text_document.uri)
         unasked = params.context is not None and params.context.trigger_character == " "
         return server.completion(state, server.offset(state, params.position), unasked) if state else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ",", "{"]))
+    @request(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ",", "{"]))
     def signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
         state = server.open.get(params.text_document.uri)
         return server.signature(state, server.offset(state, params.position)) if state else None
 
-    @server.feature(
-        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS))
-    )
+    @request(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS)))
     def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
         state = server.open.get(params.text_document.uri)
         return server.tokens(state) if state else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    @request(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         state = server.open.get(params.text_document.uri)
         return server.hints(state, params.range) if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    @request(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
         state, path, at = server.asked(params.text_document, params.position)
         return [server.location(s) for s in server.index(state).definition(path, at)] if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    @request(lsp.TEXT_DOCUMENT_REFERENCES)
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         state, path, at = server.asked(params.text_document, params.position)
         declared = params.context.include_declaration
         return [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)] if state else []
 
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    @request(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
         state, path, at = server.asked(params.text_document, params.position)
         write, read = lsp.DocumentHighlightKind.Write, lsp.DocumentHighlightKind.Read
         spans = server.index(state).highlights(path, at) if state else []
         return [lsp.DocumentHighlight(server.range(s), write if declared else read) for s, declared in spans]
 
-    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    @request(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
         state, path, at = server.asked(params.text_document, params.position)
         return server.range(server.renaming(lambda i: [i.renamed(path, at)], state)[0]) if state else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    @request(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         state, path, at = server.asked(params.text_document, params.position)
         if state is None:

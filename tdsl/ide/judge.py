@@ -72,6 +72,14 @@ def names(question: Question) -> Judgement:
     return Judgement(tuple(d for d in gather(settled.settle(found)) if not _lends(d)), tuple(parameters(settings, question.path)))
 
 
+def names_or_fault(question: Question) -> Judgement:
+    """What the text alone shows; a fault of tdsl's own is what was wrong."""
+    try:
+        return names(question)
+    except Exception as fault:  # the editor goes on, and is told
+        return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
+
+
 def everything(question: Question) -> Judgement:
     """All that ``tdsl check`` says."""
     try:

@@ -1,0 +1,37 @@
+"""A file that an editor has open, and the protocol's words for what may be written."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from tdsl.ide.facts import Fact, Placed
+from tdsl.ide.judge import Judgement
+from tdsl.ide.known import Known
+from tdsl.source import SourceFile
+from tdsl.syntax import tree
+
+COMPLETIONS = {
+    "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",
+    "let": "Constant", "param": "Variable", "variable": "Variable", "setting": "Property", "port": "Field", "unit": "Unit",
+    "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
+}  # fmt: skip
+"""The protocol's kinds of what may be written; devices and groups are modules."""
+
+
+@dataclass(slots=True)
+class Open:
+    """A file that is open in the editor: its text, the tree of it, and what was last found."""
+
+    uri: str
+    path: str
+    file: SourceFile
+    body: tuple[tree.Stmt, ...]
+    sound: bool  # whether it has no faults of syntax
+    told: Judgement = field(default_factory=Judgement)
+    facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
+    values: tuple[Fact, ...] = ()  # of its parameters
+    sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
+    known: Known | None = None  # what its names mean, once that is asked
+    judged: bool = False
+    task: asyncio.Task[None] | None = None

@@ -1,0 +1,217 @@
+"""What an editor may send: any bytes, any messages, in any order. The server answers on, and ends when it is told to."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from tdsl.ide import stream
+from tdsl.ide.stream import Bounded
+
+ROOT = Path(__file__).parents[2]
+SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+
+
+class Editor:
+    """A server, and what it sends: answers by their number, and all else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = (folder / "stderr.txt").open("wb")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tdsl", "lsp"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
+        )
+        self.number = 0
+        self.answers: dict[Any, dict[str, Any]] = {}
+        self.heard = Queue[dict[str, Any] | None]()
+        Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        out = self.process.stdout
+        assert out is not None
+        while header := out.readline():
+            if header.startswith(b"Content-Length: "):
+                while out.readline().strip():
+                    pass
+                self.heard.put(json.loads(out.read(int(header.partition(b":")[2]))))
+        self.heard.put(None)
+
+    def raw(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send(self, body: bytes) -> None:
+        self.raw(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    def say(self, method: str, params: object = None, **more: object) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode())
+
+    def ask(self, method: str, params: object = None) -> int:
+        self.number += 1
+        self.say(method, params, id=self.number)
+        return self.number
+
+    def answer(self, number: int, seconds: float = 60) -> dict[str, Any]:
+        """What was answered to a request; a server that ends, or is silent for so long, fails the test."""
+        late = time.monotonic() + seconds
+        while number not in self.answers:
+            try:
+                message = self.heard.get(timeout=max(0.01, late - time.monotonic()))
+            except Empty:
+                pytest.fail(f"no answer to {number} within {seconds} s")
+            assert message is not None, "the server ended"
+            if "method" not in message:
+                self.answers[message["id"] if not isinstance(message["id"], (list, dict)) else ""] = message
+        return self.answers[number]
+
+    def begin(self) -> None:
+        self.answer(self.ask("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": {}}))
+        self.say("initialized", {})
+
+    def open(self, uri: str, text: str) -> None:
+        self.say("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "fab", "version": 0, "text": text}})
+
+    def end(self) -> None:
+        """`shutdown` is answered, and `exit` ends the process with status 0."""
+        assert self.answer(self.ask("shutdown"), 30)["result"] is None
+        self.say("exit")
+        assert self.process.wait(30) == 0
+        self.log.close()
+
+
+PLACE = {"line": 1, "character": 9}
+RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "textDocument/hover": {"position": PLACE},
+    "textDocument/completion": {"position": PLACE, "context": {"triggerKind": 1}},
+    "textDocument/signatureHelp": {"position": PLACE},
+    "textDocument/definition": {"position": PLACE},
+    "textDocument/references": {"position": PLACE, "context": {"includeDeclaration": True}},
+    "textDocument/documentHighlight": {"position": PLACE},
+    "textDocument/prepareRename": {"position": PLACE},
+    "textDocument/rename": {"position": PLACE, "newName": "hosts"},
+    "textDocument/formatting": {"options": {"tabSize": 2, "insertSpaces": True}},
+    "textDocument/documentSymbol": {},
+    "textDocument/foldingRange": {},
+    "textDocument/codeAction": {"range": RANGE, "context": {"diagnostics": []}},
+    "textDocument/semanticTokens/full": {},
+    "textDocument/inlayHint": {"range": RANGE},
+}
+ODD: list[Any] = [
+    None, True, -1, 2**31, 2**70, 1e308, "", "\0", "\ud800", "a" * 5000, [], {}, [[]], {"a": 1}, "file:///etc/passwd", "file://",
+    "untitled:x", {"line": -5, "character": -5}, {"line": 2**40, "character": 2**40}, {"line": 0},
+]  # fmt: skip
+
+
+def _odd(value: Any, chance: random.Random) -> Any:
+    """A message with one of its parts exchanged, taken away, or put in."""
+    if not isinstance(value, dict) or not value or chance.random() < 0.25:
+        return chance.choice(ODD)
+    key = chance.choice(list(value))
+    out = dict(value)
+    if chance.random() < 0.15:
+        del out[key]
+    else:
+        out[key] = _odd(value[key], chance)
+    return out
+
+
+def _noise(chance: random.Random, uri: str) -> bytes:
+    """One message as no editor sends it, with its header; what follows can be read again."""
+    way = chance.randrange(10)
+    method = chance.choice(
+        [*REQUESTS, "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose", "$/cancelRequest"]
+    )
+    params = {"textDocument": {"uri": uri, "version": 2}, **REQUESTS.get(method, {})}
+    if method == "textDocument/didOpen":
+        params["textDocument"] = {"uri": uri, "languageId": "fab", "version": 0, "text": SMALL[: chance.randrange(len(SMALL))]}
+    elif method == "textDocument/didChange":
+        params["contentChanges"] = [{"text": SMALL[chance.randrange(len(SMALL)) :]}]
+    message: Any = {"jsonrpc": "2.0", "id": chance.choice([10**9, "a", 10**9 + 1]), "method": method, "params": params}
+    if method.startswith("textDocument/did") or method.startswith("$"):
+        del message["id"]
+    if way < 6:
+        message = _odd(message, chance)
+        if isinstance(message, dict) and message.get("method") in ("exit", "shutdown"):
+            message = {}
+    body = json.dumps(message).encode()
+    if way == 6:
+        at = chance.randrange(len(body))
+        body = body[:at] + chance.randbytes(3) + body[at + 2 :]
+    elif way == 7:
+        body = chance.choice([b"[" * 30_000, b"{", b"\xff\xfe", b"9" * 9000, b'"' + b"x" * 70_000, b"[1,2]", b"null", b"\0"])
+    elif way == 8:
+        length = chance.choice([b"-1", b"x", b"", b"9" * 4000, b"1e3", "٣".encode()])
+        return b"Content-Length: " + length + b"\r\n\r\n"
+    elif way == 9:
+        return chance.choice(
+            [b"\r\n", b"X" * 9000 + b"\r\n", b"Content-Type: nonsense\r\n", b"\0\0\n", b"Content-Length: 0\r\n\r\n"]
+        )
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_that_is_sent_ends_the_server(seed: int, tmp_path: Path) -> None:
+    """500 messages, random and changed ones among sound ones, which are answered; then it ends as it should."""
+    chance = random.Random(seed)
+    editor = Editor(tmp_path)
+    uri = (tmp_path / "a.fab").as_uri()
+    editor.begin()
+    for turn in range(500):
+        editor.raw(_noise(chance, uri))
+        if turn % 50 == 49:
+            editor.raw(b"\r\n")
+            editor.open(uri, SMALL)
+            said = editor.answer(editor.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}}))
+            assert [s["name"] for s in said["result"]] == ["f"]
+    editor.end()
+
+
+def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
+    """Forty requests about a large text, and all but the first and the last are cancelled: they are answered so, and it takes the
+    time of a few."""
+    editor = Editor(tmp_path)
+    uri = (tmp_path / "big.fab").as_uri()
+    editor.begin()
+    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(6000)) + "}\n")
+    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)]
+    for number in asked[1:-1]:
+        editor.say("$/cancelRequest", {"id": number})
+    assert len(editor.answer(asked[-1])["result"]["data"]) > 5 * 6000
+    codes = [editor.answer(n).get("error", {}).get("code") for n in asked[1:-1]]
+    assert codes.count(-32800) >= 30 and set(codes) <= {-32800, None}
+    editor.end()
+
+
+def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
+    """`shutdown` behind a hundred requests is answered before they are."""
+    editor = Editor(tmp_path)
+    uri = (tmp_path / "big.fab").as_uri()
+    editor.begin()
+    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(6000)) + "}\n")
+    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)]
+    editor.end()
+    assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
+
+
+def test_a_message_that_is_too_large_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "LARGEST_MESSAGE", 10)
+    read = Bounded(
+        io.BytesIO(b"Content-Length: 3000000\r\nX: y\r\n\r\n" + b"x" * 3_000_000 + b"Content-Length: 10\r\n\r\n0123456789")
+    )
+    assert [read.readline() for _ in range(3)] == [b"\r\n", b"Content-Length: 10\r\n", b"\r\n"]
+    assert read.read(10) == b"0123456789" and read.readline() == b""
+    assert Bounded(io.BytesIO(b"content-length:  7 \n")).readline() == b"Content-Length: 7\r\n"
+    for header in (b"Content-Length: 99\r\n\r\nxx", b"Content-Length: 99\r\n", b"y" * 5000):
+        assert Bounded(io.BytesIO(header)).readline() == b""
