@@ -21,7 +21,7 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
+.PHONY: mutants fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -29,6 +29,7 @@ help:
 	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
 	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges; writes those that differ"
 	@echo "make fuzz N=1000000 [SEED=1]  random inputs for everything that reads; writes those that raise"
+	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
 	@echo "make sbom    write sbom.cdx.json from requirements.lock"
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
@@ -80,6 +81,12 @@ sbom:
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.safety.fuzz $(N) $(SEED)
+
+# A group of tests/mutants/run.py: proofs, fabric or rest.
+GROUP ?= fabric
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.mutants.run $(GROUP) -n $(N) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -172,10 +172,7 @@ def main() -> int:
             if mutant.line in known[file]:
                 sample.append((file, mutant))
     random.Random(given.seed).shuffle(sample)
-    print(
-        f"{given.group}: {len(took)} tests recorded, {every['all']} mutants, {len(sample)} in lines that those tests run",
-        flush=True,
-    )
+    print(f"{given.group}: {len(took)} tests, {every['all']} mutants, {len(sample)} in lines that they run", flush=True)
     for name in COMMON:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
