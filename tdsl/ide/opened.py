@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement
@@ -17,6 +17,14 @@ COMPLETIONS = {
     "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
 }  # fmt: skip
 """The protocol's kinds of what may be written; devices and groups are modules."""
+
+
+class Task(Protocol):
+    """Something that goes on and can be given up."""
+
+    def cancel(self) -> bool:
+        """Give it up; whether it still went on."""
+        ...
 
 
 @dataclass(slots=True)
@@ -34,4 +42,4 @@ class Open:
     sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
-    task: asyncio.Task[None] | None = None
+    task: Task | None = None
