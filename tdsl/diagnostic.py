@@ -34,10 +34,14 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of the text that mends the fault: spans and what shall stand there instead."""
+    """A change of the text that corrects the fault: spans, and the text that replaces each.
+
+    A fix is not ``safe`` if it guesses what was meant: a name like the one that is unknown, or where a block ends.
+    """
 
     title: str
     edits: tuple[tuple[Span, str], ...]
+    safe: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ class Further(Output):
     "  tdsl check *.fab --output-format json -o report.json\n"
     "  tdsl check *.fab --output-format github --report sarif=tdsl.sarif --report junit=junit.xml\n"
     "  tdsl check designs/                   (every design in a folder)\n"
+    "  tdsl check superpod.fab --fix         (apply the edits that findings offer)\n"
     "  tdsl check - < superpod.fab           (standard input)\n"
     "  tdsl check dgx_superpod_h100          (a design of the standard library)",
 )
@@ -168,6 +169,9 @@ class Further(Output):
     metavar="N",
     help="About how long each proof may search for better bounds; counted in work, so that answers are the same everywhere.",
 )
+@click.option("--fix", is_flag=True, help="Apply the edits that findings carry to the files named, then check them.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing; exit status 1 if anything would.")
+@click.option("--unsafe", is_flag=True, help="With --fix or --diff, apply edits that guess what was meant, too: names, braces.")
 @click.option("--locked", is_flag=True, help="Fail if a link that FILE.lock records would move.")
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @places_option
@@ -177,7 +181,8 @@ class Further(Output):
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
-    fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None, **given: Any,
+    fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None,
+    fix: bool, diff: bool, unsafe: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: the requirements you state, and what every fabric must keep.
 
@@ -195,7 +200,15 @@ def command(
         raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
     if second_opinion_dir is not None and not second_opinion:
         raise click.UsageError("--second-opinion-dir needs --second-opinion")
+    if unsafe and not (fix or diff):
+        raise click.UsageError("--unsafe needs --fix or --diff")
     asked = replace(options(given, select, ignore), fail=failed)
+    if fix or diff:
+        from tdsl.commands._fix import fix as apply
+
+        status = apply(files, asked, unsafe, write=not diff)
+        if diff:
+            return status
     renderer = formats()[output_format]
     look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
     if output is None and len(files) == 1 and not all_params and isinstance(renderer, Streamed):

@@ -129,7 +129,7 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
             span = s.name.span if isinstance(s, tree.Setting) else s.span
             diagnostics.add(
                 "E0002", span, f"no statement begins with `{name}`; did you mean `{near}`?", help=f"write `{near}`",
-                fix=Fix(f"write `{near}`", ((span, near),)),
+                fix=Fix(f"write `{near}`", ((span, near),), safe=False),
             )  # fmt: skip
         else:
             strays.append((name, s.span))

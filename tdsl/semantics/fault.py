@@ -60,7 +60,7 @@ def unknown(code: str, span: Span, what: str, name: str, known: Iterable[str], *
             span,
             f"there is no {what} `{name}` here",
             help=f"did you mean `{near}`?",
-            fix=Fix(f"write `{near}`", ((span, near),)),
+            fix=Fix(f"write `{near}`", ((span, near),), safe=False),
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
     return Fault(code, span, f"there is no {what} `{name}` here", help=extra_help or (f"known here: {shown}" if shown else ""))

@@ -228,7 +228,7 @@ class Library:
         return Fault(
             "E0102", span, f"`{span.text}` is not the name of a model: a name has no `-`",
             help=f"did you mean `{near}`?" if near else "`tdsl list hardware` lists the models",
-            fix=Fix(f"write `{near}`", ((span, near),)) if near else None,
+            fix=Fix(f"write `{near}`", ((span, near),), safe=False) if near else None,
         )  # fmt: skip
 
     def build_all(self, home: Linked) -> None:

@@ -293,7 +293,7 @@ class Layout:
         self.diagnostics.add(
             "E0005", early.span, "there is one `}` too many: by their indentation, the lines below this one are inside a block",
             labels=[(token.span, "so this one closes nothing")], help="remove it",
-            fix=Fix("remove this `}`", ((early.span, ""),)),
+            fix=Fix("remove this `}`", ((early.span, ""),), safe=False),
         )  # fmt: skip
         self.out = [t for t in self.out if t is not early]
         self._push(token)

@@ -1,0 +1,106 @@
+"""``tdsl check --fix``: apply the edits that findings carry."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say
+
+if TYPE_CHECKING:
+    from tdsl.compilation import Options
+    from tdsl.diagnostic import Diagnostic, Fix
+    from tdsl.source import SourceFile
+
+ROUNDS = 20
+"""A fix may let a later stage find the next fault; so often, at most, is the design read again."""
+
+
+@dataclass(slots=True)
+class Fixed:
+    """What became of one file: its text before and after, and the number of findings fixed, and left as unsafe."""
+
+    before: str
+    after: str
+    done: int = 0
+    unsafe: int = 0
+
+
+def fix(files: Sequence[str], asked: Options, unsafe: bool, write: bool) -> int:
+    """Fix the designs named, or print what would change; the exit status is 1 if anything would.
+
+    Only files named are changed: neither those that they `use` nor the library.
+    """
+    if "-" in files:
+        raise click.UsageError("--fix and --diff take files, not standard input")
+    fixed = [_fixed(name, asked, unsafe) for name in files if Path(name).is_file()]
+    changed = [(name, f) for name, f in zip((n for n in files if Path(n).is_file()), fixed, strict=True) if f.after != f.before]
+    for name, f in changed:
+        if write:
+            save(f.after, Path(name))
+            say(f"{name}: fixed {_findings(f.done)}\n", sys.stderr)
+        else:
+            for line in unified_diff(f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name):
+                say(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    left = sum(f.unsafe for f in fixed)
+    if left:
+        say(f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr)
+    return FOUND if changed and not write else OK
+
+
+def _findings(count: int) -> str:
+    return f"{count} finding{'s' if count > 1 else ''}"
+
+
+def _fixed(name: str, asked: Options, unsafe: bool) -> Fixed:
+    """Fix one file in memory: each round reads the design with the text so far."""
+    from tdsl import files
+
+    path = Path(name)
+    try:
+        before = files.read(path).decode().removeprefix("\ufeff")
+    except OSError as fault:
+        raise Wrong(f"{name}: {fault.strerror or fault}") from None
+    except UnicodeDecodeError:
+        return Fixed("", "")
+    out = Fixed(before, before)
+    for _ in range(ROUNDS):
+        overlay = {**asked.overlay, str(files.resolve(path)): out.after}
+        found = [d for c in compiled([name], replace(asked, overlay=overlay), verify=False) for d in c.findings]
+        own = _own(found, name)
+        fixes = [f for f in own if f.safe or unsafe]
+        out.unsafe = len(own) - len(fixes)
+        text, count = _applied(out.after, fixes)
+        if text == out.after:
+            break
+        out.after, out.done = text, out.done + count
+    return out
+
+
+def _own(findings: Iterable[Diagnostic], name: str) -> list[Fix]:
+    """Fixes that change this file alone, those of findings that the design allows left out."""
+
+    def here(file: SourceFile) -> bool:
+        return Path(file.name) == Path(name)
+
+    return [d.fix for d in findings if d.fix is not None and not d.allowed and all(here(s.file) for s, _ in d.fix.edits)]
+
+
+def _applied(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
+    """The text with the fixes that do not touch each other, the first in the text first, and their number."""
+    taken: list[tuple[int, int, str]] = []
+    count = 0
+    for fix in sorted(fixes, key=lambda f: min(s.start for s, _ in f.edits)):
+        edits = [(s.start, s.end, new) for s, new in fix.edits]
+        if all(end < a or b < start for start, end, _ in edits for a, b, _ in taken):
+            taken += edits
+            count += 1
+    for start, end, new in sorted(taken, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text, count
