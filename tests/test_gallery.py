@@ -157,7 +157,7 @@ def test_every_design_is_in_the_gallery() -> None:
     assert set(entries()) == {p.stem for p in DESIGNS.glob("*.fab")}
 
 
-SLOW = ("deepseek_dragonfly", "ft3", "gpu131k")
+SLOW = ("aurora", "deepseek_dragonfly", "ft3", "gpu131k")
 """More than ten seconds each."""
 
 

@@ -14,6 +14,10 @@ FAULTS = [
     # design, what is written, what is planted instead, the code, a part of the line where it is found
     ("dgx_superpod_h100", "switch spine[?]: QM9700", "switch spine[15]: QM9700", "E0454", "spread"),
     ("dgx_superpod_h100_racks", "at 2U + 8U*(n%4)", "at 2U + 6U*(n%4)", "E0222", "place su"),
+    ("dgx_superpod_b200", "rails 8", "rails 7", "E0120", "rails"),
+    ("dgx_superpod_b300_spectrum_x", "planes 2", "planes 4", "E0120", "planes"),
+    ("dgx_superpod_b300_xdr", "su of 72 hosts", "su of 96 hosts", "E0459", "tier"),
+    ("dgx_superpod_a100", "core[28]", "core[27]", "E0454", "to core"),
     ("gb200_nvl72", "tray[18]", "tray[17]", "E0421", "require links"),
     ("gb200_su", "to leaf[r, (18*k + t)//32]", "to leaf[(r + t//17) % 4, (18*k + t)//32]", "E0403", "to leaf"),
     ("dgx_gh200", "spread x 48", "spread x 36", "E0408", "require bisection"),
@@ -39,11 +43,19 @@ FAULTS = [
     ("gpu131k", "trunk[32]", "trunk[31]", "E0107", "via trunk"),
     ("imbue_4088", "of 4 pod ", "of 5 pod ", "E0459", "tier core"),
     ("two_sites", "gateway x 8", "gateway x 7", "E0421", "require links"),
+    ("alibaba_hpn", "tor[s, r].down", "tor[s, (r + n//128) % 8].down", "E0403", "connect node"),
+    ("megascale", "down p[1..32]", "down p[1..31]", "E0459", "tier set"),
+    ("frontier", "trunk 4", "trunk 3", "E0421", "require links"),
+    ("aurora", "groups 175", "groups 174", "E0423", "require switches"),
+    ("oci_supercluster", "OCI_SWITCH x 4", "OCI_SWITCH x 2", "E0459", "tier"),
+    ("ironwood", "16x24x24", "16x24x25", "E0110", "torus"),
+    ("slim_fly_cscs", "q 5", "q 4", "E0421", "require links"),
+    ("cloudmatrix384", "low[7]", "low[6]", "E0107", "to high"),
     ("superpod_cluster", "spine QM9700; oversubscription 1:1", "spine QM9700; oversubscription 2:1", "E0408", "bisection"),
 ]  # fmt: skip
 
 
-SLOW = ("deepseek_dragonfly", "gpu131k")
+SLOW = ("aurora", "deepseek_dragonfly", "gpu131k")
 CASES = [pytest.param(*f, id=f[0], marks=pytest.mark.slow) if f[0] in SLOW else pytest.param(*f, id=f[0]) for f in FAULTS]
 
 

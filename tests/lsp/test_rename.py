@@ -19,7 +19,7 @@ from tdsl.ide.rename import Index, Refused
 from tdsl.semantics.loader import DECLARED, Loader
 
 LIBRARY = resources.folder("stdlib")
-LARGE = ("deepseek_dragonfly", "gpu131k")
+LARGE = ("aurora", "deepseek_dragonfly", "gpu131k")
 DESIGNS = [p.stem for p in sorted((LIBRARY / "designs").glob("*.fab")) if p.stem not in LARGE]
 HELD = TemporaryDirectory()
 FOLDER = Path(HELD.name)

@@ -106,6 +106,33 @@ def test_qm9700_faceplate() -> None:
         ("EX235A", "nic", 4, 200, ()),
         ("P4D", "nic", 4, 100, ()),
         ("P5", "nic", 32, 100, ()),
+        ("DGX_B300", "nic", 8, 800, (2,)),
+        ("GB300_TRAY", "nic", 4, 800, (2,)),
+        ("HGX_B200", "nic", 8, 400, ()),
+        ("GH200_NODE", "nic", 4, 200, ()),
+        ("H20", "nvlink", 18, 200, ()),
+        ("QM8790", "p", 40, 200, (2,)),
+        ("SN5610", "p", 64, 800, (2, 4)),
+        ("Q3450", "p", 144, 800, ()),
+        ("SW102T", "p", 64, 1600, (8, 4, 2)),
+        ("ARISTA_7060X6_64PE", "p", 64, 800, (2, 4)),
+        ("WEDGE400", "up", 16, 400, ()),
+        ("WEDGE400", "down", 32, 200, ()),
+        ("ND_H200_V5", "nic", 8, 400, ()),
+        ("ND_GB200_V6", "nic", 4, 400, ()),
+        ("A3_MEGA", "nic", 8, 200, ()),
+        ("A3_ULTRA", "nic", 8, 400, ()),
+        ("A4X", "nic", 4, 400, ()),
+        ("BM_GPU_A100", "nic", 16, 100, ()),
+        ("BM_GPU_H100", "nic", 8, 400, ()),
+        ("MI300X", "xgmi", 7, 512, ()),
+        ("MI300X_HOST", "nic", 8, 400, ()),
+        ("GAUDI3", "scaleup", 21, 200, ()),
+        ("GAUDI3", "scaleout", 3, 200, ()),
+        ("HLS3", "nic", 24, 200, ()),
+        ("TPU_V5E", "ici", 4, 400, ()),
+        ("TPU_V6E", "ici", 4, 800, ()),
+        ("TPU_V7", "ici", 6, 800, ()),
     ],
 )
 def test_ports_as_published(name: str, ports: str, count: int, gbps: int | None, splits: tuple[int, ...]) -> None:
@@ -116,7 +143,10 @@ def test_ports_as_published(name: str, ports: str, count: int, gbps: int | None,
 
 
 def test_capacities_as_published() -> None:
-    """In one direction: 51.2 Tb/s of a switch chip, 900 GB/s of a B200, 3,200 Gb/s of a p5, 4,800 Gb/s of a TPU v5p."""
+    """In one direction: 51.2 Tb/s of a switch chip, 900 GB/s of a B200, 3,200 Gb/s of a p5, 4,800 Gb/s of a TPU v5p.
+
+    Of Gaudi 3, 525 GB/s to the others of a server and 600 GB/s of the server; of the Wedge 400 12.8 Tb/s.
+    """
 
     def total(name: str, ports: str) -> int:
         (path,) = [p for p in HARDWARE if p.stem == name]
@@ -127,7 +157,22 @@ def test_capacities_as_published() -> None:
     assert total("sn5600", "p") == total("sw51t", "p") == 51_200 * 10**9
     assert total("b200", "nvlink") == 900 * 8 * 10**9 and total("h100", "nvlink") == 450 * 8 * 10**9
     assert total("p5", "nic") == total("dgx_h100", "nic") == 3_200 * 10**9
-    assert total("tpu_v5p", "ici") == 4_800 * 10**9
+    assert total("tpu_v5p", "ici") == total("tpu_v7", "ici") == 4_800 * 10**9
+    assert total("tpu_v5e", "ici") == 1_600 * 10**9 and total("tpu_v6e", "ici") == 3_200 * 10**9
+    assert total("gaudi3", "scaleup") == 525 * 8 * 10**9 and total("hls3", "nic") == 600 * 8 * 10**9
+    assert total("wedge400", "up") + total("wedge400", "down") == 12_800 * 10**9
+    assert total("sw102t", "p") == 102_400 * 10**9 and total("a4x", "nic") == 1_600 * 10**9
+
+
+def test_lanes_of_an_arista_as_sonic_has_them(test_data: Path) -> None:
+    """Every front port of the switch, by the platform's own file."""
+    text = (test_data / "sonic" / "Arista-7060X6-64PE-port_config.ini").read_text()
+    theirs = [line.split() for line in text.splitlines() if line.startswith("Ethernet")][:64]
+    (path,) = [p for p in HARDWARE if p.stem == "arista_7060x6_64pe"]
+    p = model_in(path).port_class("p")
+    assert p is not None and p.sonic is not None
+    ours = [(f"Ethernet{port.number}", port.lanes[0]) for port in p.sonic]
+    assert ours == [(name, int(lanes.split(",")[0])) for name, lanes, *_ in theirs]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,19 @@ def told(name: str) -> Node:
 
 
 def test_these_hosts_have_a_layout() -> None:
-    wanted = {"DGX_A100", "DGX_H100", "DGX_H200", "DGX_B200", "GB200_TRAY", "HGX_H100", "ND_V4", "ND_V5", "P4D", "P5"}
+    wanted = {
+        "DGX_A100",
+        "DGX_H100",
+        "DGX_H200",
+        "DGX_B200",
+        "GB200_TRAY",
+        "HGX_H100",
+        "ND_V4",
+        "ND_V5",
+        "ND_H200_V5",
+        "P4D",
+        "P5",
+    }
     assert wanted <= HOSTS.keys()
 
 
@@ -51,6 +63,7 @@ def test_every_gpu_and_adapter_has_its_place(name: str) -> None:
         ("HGX_H100", [0, 1], 1, 1, 400),
         ("ND_V4", [0, 1, 2, 3], 2, 2, 200),
         ("ND_V5", [0, 1], 1, 1, 400),
+        ("ND_H200_V5", [0, 1], 1, 1, 400),
         ("P4D", [0, 1], 2, 1, 100),
         ("P5", [0, 1], 1, 4, 100),
     ],
@@ -103,7 +116,12 @@ def structure(system: Node) -> dict[tuple[object, ...], list[tuple[object, objec
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("ND_V4", "azure-ndv4-topo.xml"), ("ND_V5", "azure-ndv5-topo.xml"), ("P4D", "aws-p4d-24xl-topo.xml")],
+    [
+        ("ND_V4", "azure-ndv4-topo.xml"),
+        ("ND_V5", "azure-ndv5-topo.xml"),
+        ("ND_H200_V5", "azure-ndv5-topo.xml"),
+        ("P4D", "aws-p4d-24xl-topo.xml"),
+    ],
 )
 def test_the_structure_is_the_vendors(name: str, file: str, test_data: Path) -> None:
     theirs = nccl_reader.read((test_data / "nccl" / file).read_text())
