@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tdsl.emit.faceplate import FacePort
-from tdsl.resources import folder
 from tests.conftest import need_program
 from tests.harness import compile_text
 from tests.targets import sonic_yang, switches
@@ -323,8 +322,7 @@ def arrives(script: bytes, place: Path, adapters: tuple[str, ...]) -> dict[str, 
 
 # ------------------------------------------------------------ a whole cluster
 def llama() -> str:
-    design = (folder("stdlib") / "designs" / "llama3_24k.fab").read_text(encoding="utf-8")
-    return f"{design}\nextend llama3_24k {{ {switches.ROCE} }}\n"
+    return f"{switches.shipped().replace(switches.SHIPPED_ROCE, '')}\nextend llama3_24k {{ {switches.ROCE} }}\n"
 
 
 def test_a_sample_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
@@ -338,7 +336,7 @@ def test_a_sample_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
 @pytest.mark.slow
 def test_all_of_llama3_24k(tmp_path: Path, judge: Judge) -> None:
     """Every switch of the design as it is shipped, twice the same bytes."""
-    design = llama().partition("\nextend ")[0]
+    design = switches.shipped()
     files, _ = made(design, tmp_path, "sonic")
     assert made(design, tmp_path, "sonic")[0] == files
     expected = neighbours(files)

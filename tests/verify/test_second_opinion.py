@@ -44,11 +44,22 @@ from tests.fabrics import (
 DESIGNS = sorted(p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab"))
 LARGE = {
     "gpu131k", "llama3_24k", "jupiter", "deepseek_dragonfly", "imbue_4088", "tpu_v4", "tpu_v5p", "deepseek_v3_2048",
-    "dgx_superpod_b200", "dgx_superpod_b300_xdr", "alibaba_hpn", "megascale", "frontier", "aurora", "oci_supercluster", "ironwood",
+    "dgx_superpod_b200", "dgx_superpod_b300_xdr", "alibaba_hpn", "megascale", "frontier", "aurora", "oci_supercluster",
+    "cloudmatrix384", "ironwood",
 }  # fmt: skip
 """Designs whose first opinion takes seconds; their second one is refused for size."""
 
-SLOW = {"tpu_v2", "gb200_su", "dgx_superpod_h100", "superpod_cluster", "tpu_v3", "nvlink_576", "rail_only", "deepseek_mpft"}
+SLOW = {
+    "slim_fly_cscs",
+    "tpu_v2",
+    "gb200_su",
+    "dgx_superpod_h100",
+    "superpod_cluster",
+    "tpu_v3",
+    "nvlink_576",
+    "rail_only",
+    "deepseek_mpft",
+}
 
 GENERATORS: dict[str, Callable[[int], Builder]] = {
     "hosts": lambda seed: random_fabric(seed, switches=3 + seed % 6, hosts=2 + seed % 5, loose=seed % 3),
