@@ -15,6 +15,8 @@ FAULTS = [
     ("dgx_superpod_h100", "switch spine[?]: QM9700", "switch spine[15]: QM9700", "E0454", "spread"),
     ("dgx_superpod_h100_racks", "at 2U + 8U*(n%4)", "at 2U + 6U*(n%4)", "E0222", "place su"),
     ("dgx_superpod_b200", "rails 8", "rails 7", "E0120", "rails"),
+    ("dgx_superpod_b200_racks", "at 2U + 12U*(n%2)", "at 2U + 9U*(n%2)", "E0222", "place host"),
+    ("gb200_su_racks", "+ 9U*(t//8)", "- 1U*(t//8)", "E0222", "place rack"),
     ("dgx_superpod_b300_spectrum_x", "planes 2", "planes 4", "E0120", "planes"),
     ("dgx_superpod_b300_xdr", "su of 72 hosts", "su of 96 hosts", "E0459", "tier"),
     ("dgx_superpod_a100", "core[28]", "core[27]", "E0454", "to core"),

@@ -44,7 +44,8 @@ from tests.fabrics import (
 DESIGNS = sorted(p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab"))
 LARGE = {
     "gpu131k", "llama3_24k", "jupiter", "deepseek_dragonfly", "imbue_4088", "tpu_v4", "tpu_v5p", "deepseek_v3_2048",
-    "dgx_superpod_b200", "dgx_superpod_b300_xdr", "alibaba_hpn", "megascale", "frontier", "aurora", "oci_supercluster",
+    "dgx_superpod_b200", "dgx_superpod_b200_racks", "gb200_su_racks",
+    "dgx_superpod_b300_xdr", "alibaba_hpn", "megascale", "frontier", "aurora", "oci_supercluster",
     "cloudmatrix384", "ironwood",
 }  # fmt: skip
 """Designs whose first opinion takes seconds; their second one is refused for size."""
