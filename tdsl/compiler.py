@@ -131,6 +131,10 @@ def _wire(
         from tdsl.physical.auto import placed
 
         design.fabric = placed(design.fabric, plan.auto, mounted(mounts, design.fabric) if mounts else {}, own)
+    if design.fabric.places is not None and design.fabric.complete:
+        from tdsl.physical.model import with_runs
+
+        design.fabric = with_runs(design.fabric)
     if stands and design.fabric.complete:
         severity = Severity.ERROR if options.locked else Severity.NOTE
         moved(stands, design.fabric, own, severity)

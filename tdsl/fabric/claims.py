@@ -62,3 +62,4 @@ class ResolvedClaim:
     text: str  # as written, blanks made single: "oversubscription <= 1:1"
     origin: Origin
     of_active: bool = False  # spares left out
+    share_of: str = ""  # what a percentage is of: ``network`` or ``total``

@@ -114,6 +114,7 @@ class Fabric:
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
+    link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 

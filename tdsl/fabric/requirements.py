@@ -80,7 +80,7 @@ def _claim(plan: Plan, fabric: Fabric, required: Required, claim: tree.Claim) ->
         select(claim.of),
         select(claim.of_to), select(claim.at), under, through, claim.op or "", value, claim.of_intact,
         _claim(plan, fabric, required, claim.given) if claim.given else None, required.node.report, None,
-        " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain), claim.of_active,
+        " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain), claim.of_active, claim.share_of,
     )  # fmt: skip
 
 

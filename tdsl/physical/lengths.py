@@ -88,6 +88,10 @@ class Lengths:
             out[apart] = np.where(way >= 0, way + rise + ends[apart], -1)
         return out
 
+    def across(self, hall: int) -> Ints:
+        """Where trays lead across the rows of a hall, as x in millimetres."""
+        return self._halls[2][hall]
+
     def _rise(self, devices: Ints) -> Ints:
         """From the middle of a device to the tray of its hall."""
         tray = self._halls[1][self.places.rack_hall[self.places.device_rack[devices]]]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
+import numpy as np
+
+from tdsl.fabric.cables import Cables
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
 from tdsl.physical.lengths import Lengths
 from tdsl.physical.parts import Parts
 from tdsl.physical.racks import Racks
+
+DECIMETRE = 100_000
+"""Micrometres."""
 
 
 class Physical:
@@ -25,6 +32,21 @@ class Physical:
     def parts(self) -> Parts:
         """Cables and transceivers."""
         return Parts(self._fabric, self.lengths, self._catalogue)
+
+
+def with_runs(fabric: Fabric) -> Fabric:
+    """The fabric with the length to order for the cables of every link: the length sold, else the run to the next decimetre."""
+    physical = physical_of(fabric)
+    if physical is None or not len(fabric.cable_a):
+        return fabric
+    run, sold = physical.lengths.run, physical.parts.sold[0]
+    each = np.where(sold >= 0, sold, np.where(run >= 0, -(-run // DECIMETRE) * DECIMETRE, -1))
+    links, legs = Cables(fabric).crossings
+    total = np.zeros(fabric.link_count, dtype=np.int64)
+    np.add.at(total, links, np.maximum(each[legs], 0))
+    known = np.bincount(links, minlength=fabric.link_count) > 0
+    known[links[each[legs] < 0]] = False
+    return replace(fabric, link_run=np.where(known, total, -1))
 
 
 @lru_cache(maxsize=2)

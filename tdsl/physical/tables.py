@@ -30,8 +30,11 @@ class RackLine:
     contents: str
 
 
-def rack_sums(figures: Figures, racks: Racks) -> dict[int, Bound]:
-    """Watts of every rack that holds a device, with transceivers; racks that hold the same are summed once."""
+def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int, Bound]:
+    """Watts of every rack that holds a device, with transceivers, at most or typically.
+
+    Racks that hold the same are summed once.
+    """
     f = figures.fabric
     found = figures.optics
     count = np.zeros((f.device_count, max(len(found.parts), 1)), dtype=np.int64)
@@ -44,7 +47,7 @@ def rack_sums(figures: Figures, racks: Racks) -> dict[int, Bound]:
         if key not in known:
             mask = np.zeros(f.device_count, dtype=np.bool_)
             mask[devices] = True
-            known[key] = figures.power(mask)
+            known[key] = figures.power(mask, typical)
         out[rack] = known[key]
     return out
 

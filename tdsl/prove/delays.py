@@ -75,7 +75,8 @@ def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
 
 
 def _lengths(f: Fabric, rows: Ints) -> tuple[Ints, int]:
-    """Delay of the cable of every link, both cables of one through a panel, and how many links have none."""
+    """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A length is what the
+    connect states, else what places ask for."""
     metres = np.full((len(f.statements), max(len(f.classes), 1)), -1, dtype=np.int64)
     for i, s in enumerate(f.statements):
         said = s.settings.get("length")
@@ -84,9 +85,11 @@ def _lengths(f: Fabric, rows: Ints) -> tuple[Ints, int]:
             if isinstance(one, Quantity) and one.dim == LENGTH:
                 metres[i, c] = min(-(-one.amount * METRE // 1), FAR)
     out = metres[f.link_statement[rows], f.link_class[rows]] if len(f.statements) else np.full(len(rows), -1, dtype=np.int64)
-    unknown = out < 0
-    legs = np.where(f.link_via_a[rows] >= 0, 2, 1)
-    return np.where(out < 0, 0, out) * legs, int(unknown.sum())
+    out = np.where(out < 0, out, out * np.where(f.link_via_a[rows] >= 0, 2, 1))
+    if len(f.link_run):  # what a connect states is used first
+        run = np.minimum(f.link_run[rows], 10**14)  # 100,000 km: no overflow
+        out = np.where((out < 0) & (run >= 0), -(-run * (METRE // 100) // 10_000), out)
+    return np.where(out < 0, 0, out), int((out < 0).sum())
 
 
 def _of_class(said: object, classes: object, name: str) -> object:

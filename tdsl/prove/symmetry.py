@@ -7,7 +7,7 @@ else a requirement reads is declared by its check as ``reads`` and verified, too
 
 | word | the permutation keeps |
 |---|---|
-| ``lengths`` | the statement and class that give each link its length, its medium |
+| ``lengths`` | the statement and class that give each link its length, its medium, its length by places |
 | ``rails`` | the rail of every link, up to one renaming of all rails |
 | ``order`` | the cyclic order of the units (a ring or a shift reads it) |
 | ``names`` | every unit (a file names them) |
@@ -170,6 +170,7 @@ class Facts:
         columns = [f.link_rate[rows]]
         if "lengths" in self.reads:
             columns += [f.link_statement[rows], f.link_class[rows], f.link_medium[rows]]
+            columns += [f.link_run[rows]] if len(f.link_run) else []
         return _numbered(columns)
 
     @cached_property

@@ -403,6 +403,7 @@ class Sizes:
             or claim.any_count
             or claim.of_intact
             or claim.of_active
+            or claim.share_of
         )
         plan = self.plan
         built = all(e.of is None for s in plan.sets for e in s.extents if isinstance(e, tree.Extent))

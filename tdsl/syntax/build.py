@@ -240,21 +240,21 @@ class ClauseBuilder(ExpressionBuilder):
         return Clause(word, (kids[1].value, _clause(kids, "to") or ()), span_of(kids))
 
     def compare(self, kids: Kids) -> Any:
-        words = tuple(k.text for k in kids[3:])
-        return Clause("compare", (kids[0].text, kids[1], words == ("intact",), words == ("active",)), span_of(kids))
+        return Clause("compare", (kids[0].text, kids[1], kids[3].text if len(kids) > 3 else ""), span_of(kids))
 
     def given(self, kids: Kids) -> Any:
         return Clause("given", kids[1], span_of(kids))
 
     def claim(self, kids: Kids) -> Any:
-        op, value, intact, active = _clause(kids, "compare") or (None, None, False, False)
+        op, value, whole = _clause(kids, "compare") or (None, None, "")
         of, of_to = _clause(kids, "of") or ((), ())
         at, _ = _clause(kids, "at") or ((), ())
         count, any_of = _clause(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
         return tree.Claim(
             member(kids[0]), args, count, any_of, of, of_to, at, _clause(kids, "under"), _clause(kids, "through"),
-            op, value, intact, active, _clause(kids, "given"), span_of(kids),
+            op, value, whole == "intact", whole == "active", _clause(kids, "given"), span_of(kids),
+            whole if whole in ("network", "total") else "",
         )  # fmt: skip
 
     bare_claim = claim

@@ -20,7 +20,8 @@ STATEMENTS: tuple[str, ...] = (
 """Words that begin a statement (``else`` begins a branch)."""
 
 CLAUSES: tuple[str, ...] = (
-    "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact", "active",
+    "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact", "active", "network",
+    "total",
     "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""

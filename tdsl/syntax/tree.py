@@ -260,7 +260,7 @@ class Override:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """``METRIC [argument …] [any K [links | ports | cables | cages]] [of S [to T]] [at S] [under ENGINE] [through LAYER]
-    [CMP VALUE [of intact | of active]] [with CLAIM]``."""
+    [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
 
     metric: Member
     args: tuple[Expr, ...]
@@ -277,6 +277,7 @@ class Claim:
     of_active: bool
     given: Claim | None
     span: Span
+    share_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ Value = bool | int | Fraction | Quantity | float | None
 
 NO_WITNESS: Mapping[str, object] = {}
 KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
-TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact", "active")
+TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "intact", "active", "share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +192,7 @@ class Check(ABC):
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"of"})
+    words: ClassVar[frozenset[str]] = frozenset()  # the arguments it knows; empty where it reads them itself
     needs: ClassVar[frozenset[str]] = frozenset()
     reads_of: ClassVar[bool] = False
     after_failures: ClassVar[bool] = False

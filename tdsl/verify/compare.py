@@ -52,8 +52,16 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         "args": bool(claim.args),
         "intact": claim.of_intact,
         "active": claim.of_active,
+        "share": bool(claim.share_of),
     }
-    written = {"ports": "of ports", "args": "argument", "any": "any", "intact": "of intact", "active": "of active"}
+    written = {
+        "ports": "of ports",
+        "args": "argument",
+        "any": "any",
+        "intact": "of intact",
+        "active": "of active",
+        "share": "of network",
+    }
     for clause in sorted(check.needs):
         if not clauses[clause]:
             word = {"any": "`any K`", "args": "an argument"}.get(clause, f"`{clause}`")
@@ -63,6 +71,9 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
             word = written.get(clause, clause)
             takes = [f"`{written.get(t, t)}`" for t in sorted(check.takes)]
             return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
+    strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
+    if strange:
+        return f"`{check.name}` takes no argument `{strange[0]}`", f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}"
     if claim.through and claim.through != "scaleup":
         return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
     if claim.given is not None:
@@ -102,6 +113,11 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     what = ARTICLES[check.kind]
     if check.unit and check.kind in ("number", "quantity"):
         what = f"a number of {check.unit}" if check.kind == "number" else f"a {kind_name(check.dim)}"
+    if claim.share_of:
+        share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+        if share or (isinstance(value, Quantity) and value.dim == NONE):
+            return None
+        return f"a share of the {claim.share_of} is a percentage", f"`{check.name} <= 30% of {claim.share_of}`"
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
         if of_kind or (check.kind == "fraction" and value.dim == RATE):

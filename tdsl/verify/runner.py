@@ -226,13 +226,15 @@ class _Run:
 def _is_plain(claim: ResolvedClaim) -> bool:
     """Whether a claim asks for the bare judgement of the whole fabric."""
     clauses = (claim.args, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.scope, claim.given)
-    return not any(clauses) and claim.any_count is None and not claim.of_intact and not claim.of_active
+    wholes = claim.of_intact, claim.of_active, claim.share_of
+    return not any(clauses) and claim.any_count is None and not any(wholes)
 
 
 def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
     exact = judged.lower is not None and judged.lower == judged.upper and judged.status != "modelled"
+    unit = "fraction" if claim is not None and claim.share_of else check.unit
     return Result(
-        check.name, judged.status, judged.value, check.unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
+        check.name, judged.status, judged.value, unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
         judged.witness, judged.reason, claim.text if claim else None, claim.origin if claim else None, judged.text,
         claim.report if claim else False, claim.scope.name if claim and claim.scope else "", judged.measures,
     )  # fmt: skip

@@ -25,8 +25,9 @@ class Latency(Check):
 
     ## What it assumes
     Zero load: no queueing, no serialisation, no retries, and the `latency` of a model is port to port. Both cables of a link
-    through a panel have the length of its `connect`. The status is `modelled`. Where a model has no `latency`, or a cable or
-    trace no `length`, the answer is `skipped`; it says what is missing and what the rest adds up to.
+    through a panel have the length of its `connect`. Where a connect states none and the design has places, a cable has the
+    length to order for it (`tdsl show FILE length CABLE`). The status is `modelled`. Where a model has no `latency`, or a cable
+    or trace no `length`, the answer is `skipped`; it says what is missing and what the rest adds up to.
     The catalogue states a latency only where one is published; a model in your file, of the same name if you like, can say it.
 
     ## A design that passes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf
 
 import numpy as np
@@ -12,7 +13,7 @@ from tdsl.physical.figures import Figures
 from tdsl.physical.racks import Bound
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show
-from tdsl.verify.check import Check, Judgement
+from tdsl.verify.check import Check, Judgement, Value, skipped
 
 
 def network(f: Fabric) -> Bools:
@@ -27,6 +28,17 @@ def devices_of(view: View, claim: ResolvedClaim | None) -> Bools:
     return view.core & network(view.fabric) if of_network else view.core
 
 
+UNKNOWN = "figures of devices or transceivers are unknown"
+
+
+def whole_of(view: View, claim: ResolvedClaim, devices: Bools) -> tuple[Bools, Bools]:
+    """The devices of a share and of its whole: `of network` is the network, and what of the devices is in it; `of total` all."""
+    f = view.fabric
+    if claim.share_of == "network":
+        return devices & network(f), network(f)
+    return devices, np.ones(f.device_count, dtype=np.bool_)
+
+
 def judged(bound: Bound, dim: Dim, what: str, missing: str) -> Judgement:
     """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the plural."""
     known = Quantity(bound.known, dim)
@@ -36,13 +48,35 @@ def judged(bound: Bound, dim: Dim, what: str, missing: str) -> Judgement:
     return Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
 
 
+def shared(part: Bound, whole: Bound, of: str, missing: str) -> Judgement:
+    """A sum as a share of another of which it is a part, with bounds where terms of either are unknown."""
+    if not whole.known:
+        return skipped(f"nothing is known of the {of}")
+    share = part.known / whole.known
+    low: Value = share if whole.exact else Fraction(0)
+    high: Value = share if part.exact else inf
+    if part.exact and whole.exact:
+        return Judgement("proved", f"{_percent(share)} of {_of(of)}", share, share, share)
+    unknown = part.missing + whole.missing
+    said = f"at most {_percent(share)}" if part.exact else f"at least {_percent(share)}" if whole.exact else "an unknown share"
+    return Judgement("bounded", f"{said} of {_of(of)}; {unknown:,} {missing}", share, low, high, witness={"missing": unknown})
+
+
+def _of(whole: str) -> str:
+    return "the network" if whole == "network" else "the total"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(share * 100):.4g}%"
+
+
 class Power(Check):
     """How many watts the devices take at most.
 
     ## What it means
     The sum of all devices with the transceivers in them: what the power supply must carry. `power of S` judges each element of S
     alone, `power of network` adds up switches, optical switches and their transceivers. `report power typical` takes typical
-    figures.
+    figures. `power of network <= 13% of total` asks for a share: of the network, or of all devices.
 
     ## Formula and source
     Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where a model has one
@@ -78,12 +112,17 @@ class Power(Check):
     dim = POWER
     on_demand = True
     of_design = True
-    takes = frozenset({"of", "args"})
+    takes = frozenset({"of", "args", "share"})
+    words = frozenset({"typical"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         typical = claim is not None and "typical" in map(str, claim.args)
-        bound = Figures(view.fabric).power(devices_of(view, claim), typical)
-        return judged(bound, POWER, "typical" if typical else "", "figures of devices or transceivers are unknown")
+        figures, devices = Figures(view.fabric), devices_of(view, claim)
+        if claim is not None and claim.share_of:
+            devices, every = whole_of(view, claim, devices)
+            return shared(figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN)
+        bound = figures.power(devices, typical)
+        return judged(bound, POWER, "typical" if typical else "", UNKNOWN)
 
 
 class OpticsPower(Check):
@@ -92,6 +131,7 @@ class OpticsPower(Check):
     ## What it means
     The sum over all transceivers of the devices: what leaving copper costs. `optics_power of S` judges each element of S alone,
     `of network` those in switches.
+    `optics_power <= 30% of network` sets those in the network against the power of the network, `of total` all against all.
 
     ## Formula and source
     Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts once. For the
@@ -126,10 +166,14 @@ class OpticsPower(Check):
     dim = POWER
     on_demand = True
     of_design = True
-    takes = frozenset({"of"})
+    takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        bound = Figures(view.fabric).optics_power(devices_of(view, claim))
+        figures, devices = Figures(view.fabric), devices_of(view, claim)
+        if claim is not None and claim.share_of:
+            devices, every = whole_of(view, claim, devices)
+            return shared(figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN)
+        bound = figures.optics_power(devices)
         return judged(bound, POWER, "", "cable ends have no transceiver, or one without a known power")
 
 
@@ -139,6 +183,7 @@ class Cost(Check):
     ## What it means
     The sum of the prices of all devices, of the transceivers in them and of the cables plugged into them. `cost of network`
     leaves hosts out, with the transceivers in them, and has all cables.
+    `cost of network <= 12% of total` asks for its share of all devices, transceivers and cables.
 
     ## Formula and source
     Σ of the prices in the file given with `--prices`, else of `price` of the model. The catalogue states no prices.
@@ -173,14 +218,19 @@ class Cost(Check):
     dim = MONEY
     on_demand = True
     of_design = True
-    takes = frozenset({"of"})
+    takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
         devices = devices_of(view, claim)
         a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
         legs = np.ones(len(a), dtype=np.bool_) if view.core.all() else devices[a] | devices[b]
-        return judged(Figures(f).cost(devices, legs), MONEY, "", "prices are missing")
+        figures = Figures(f)
+        if claim is not None and claim.share_of:
+            devices, every = whole_of(view, claim, devices)
+            cables = np.ones(len(a), dtype=np.bool_)
+            return shared(figures.cost(devices, legs), figures.cost(every, cables), claim.share_of, "prices are missing")
+        return judged(figures.cost(devices, legs), MONEY, "", "prices are missing")
 
 
 __all__ = ["Cost", "OpticsPower", "Power", "judged", "network"]

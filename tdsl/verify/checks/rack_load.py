@@ -60,6 +60,7 @@ class RackPower(Check):
     ## What it means
     The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more than one of its
     feeds carries: with `power 2 x 44kW` each feed must carry the whole rack, so that it survives the loss of the other.
+    `require rack_power typical <= 30kW` takes typical figures instead of maxima.
 
     ## Formula and source
     Σ over the devices of a rack as in `power`: the published maximum with transceivers, else the one figure and the maximum
@@ -93,7 +94,8 @@ class RackPower(Check):
     dim = POWER
     fails_by_default = True
     of_design = True
-    takes = frozenset({"of"})
+    takes = frozenset({"of", "args"})
+    words = frozenset({"typical"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None
@@ -106,7 +108,8 @@ class RackPower(Check):
         held = _held(view, racks)
         if not held:
             return skipped("no device here has a place")
-        found = rack_sums(Figures(f), racks)
+        typical = claim is not None and "typical" in map(str, claim.args)
+        found = rack_sums(Figures(f), racks, typical)
         sums = {r: found[r] for r in held}
         limits = {r: p.rack_kind[r].feed_watts for r in held}
         return _worst(p, sums, limits, POWER, "has feeds of", held)

@@ -1,0 +1,115 @@
+"""Trays: how much of their cross-section the cables take, stretch by stretch.
+
+A cable that leaves its rack goes along the tray of its row, over the best tray across, and along the other row, as its length is
+computed. A circle of diameter d has the area pi d^2 / 4; 355/113 stands for pi, which is more by less than a ten-millionth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.physical.model import Physical
+from tdsl.physical.parts import MICRO, amount
+from tdsl.semantics.quantity import LENGTH
+
+QUARTER_PI = Fraction(355, 113) / 4
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of a tray: cables in it, the sum of their squared diameters in square micrometres, and how many state none."""
+
+    hall: int
+    where: str
+    cables: int
+    squares: int
+    unknown: int
+
+    def fill(self, area: int) -> Fraction:
+        """The share of a cross-section in square millimetres that is taken, at least."""
+        return QUARTER_PI * self.squares / (area * MICRO)
+
+
+class Trays:
+    """The load of every stretch of tray."""
+
+    def __init__(self, fabric: Fabric, physical: Physical) -> None:
+        self.fabric, self.physical, self.places = fabric, physical, physical.places
+
+    @cached_property
+    def _diameter(self) -> Ints:
+        """Micrometres of every cable leg, -1 where its part states no diameter or none is chosen."""
+        number, choices = self.physical.parts.group
+        found = [None if c.cable is None else amount(c.cable, "diameter", LENGTH) for c in choices]
+        return np.array([-1 if d is None else int(d * MICRO) for d in found] or [-1], dtype=np.int64)[number]
+
+    def stretches(self, legs: Bools) -> list[Stretch]:
+        """Every stretch that a cable lies in: along the rows, then across them, of each hall."""
+        f, p, top = self.fabric, self.places, self.physical.lengths.top
+        rows = np.flatnonzero(legs & (self.physical.lengths.run >= 0))
+        ra, rb = (p.device_rack[top[f.port_device[ports[rows]]]] for ports in (f.cable_a, f.cable_b))
+        rows, ra, rb = rows[ra != rb], ra[ra != rb], rb[ra != rb]
+        out: list[Stretch] = []
+        for h in range(len(p.halls)):
+            here, there = p.rack_hall[ra] == h, p.rack_hall[rb] == h
+            both, leave, enter = (np.flatnonzero(x) for x in (here & there, here & ~there, there & ~here))
+            near = np.concatenate([ra[both], ra[leave], rb[enter]])
+            far = np.concatenate([rb[both], np.full(len(leave) + len(enter), -1, dtype=np.int64)])
+            out += self._of_hall(h, rows[np.concatenate([both, leave, enter])], near, far)
+        return out
+
+    def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints) -> list[Stretch]:
+        """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first row."""
+        p, hall = self.places, self.places.halls[h]
+        xa, ya = p.rack_x[ra], p.rack_y[ra]
+        xb, yb = np.where(rb < 0, 0, p.rack_x[rb]), np.where(rb < 0, 0, p.rack_y[rb])
+        across = self.physical.lengths.across(h)
+        pitch, row_pitch = max(hall.rack_pitch or 0, 1), max(hall.row_pitch or 0, 1)
+        at = xa.copy()
+        if len(across):
+            by = np.abs(xa[:, None] - across) + np.abs(xb[:, None] - across)
+            at = np.where(ya == yb, xb, across[np.argmin(by, axis=1)]) if len(legs) else at
+        racks = max(len(r.racks) for r in hall.rows)
+        along = _Loads(len(hall.rows), racks, self._diameter[legs])
+        along.add(ya // row_pitch, xa // pitch, at // pitch)
+        along.add(yb // row_pitch, xb // pitch, at // pitch)
+        over = _Loads(racks, len(hall.rows), self._diameter[legs])
+        over.add(at // pitch, ya // row_pitch, yb // row_pitch)
+        names = [r.name for r in hall.rows]
+        numbers = [n for n, _ in max(hall.rows, key=lambda r: len(r.racks)).racks]
+        out = []
+        for row, k, *load in along.found():
+            out.append(Stretch(h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", *load))
+        for x, k, *load in over.found():
+            out.append(Stretch(h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", *load))
+        return out
+
+
+class _Loads:
+    """Lines of stretches, with what is added between two positions of a line."""
+
+    def __init__(self, lines: int, positions: int, diameter: Ints) -> None:
+        known = diameter >= 0
+        self.terms = np.stack(
+            [np.ones(len(diameter), dtype=np.int64), np.where(known, diameter, 0) ** 2, (~known).astype(np.int64)]
+        )
+        self.steps = np.zeros((3, lines, positions + 1), dtype=np.int64)
+
+    def add(self, line: Ints, start: Ints, stop: Ints) -> None:
+        """Cables from one position to another."""
+        low, high = np.minimum(start, stop), np.maximum(start, stop)
+        for k in range(3):
+            np.add.at(self.steps[k], (line, low), self.terms[k])
+            np.subtract.at(self.steps[k], (line, high), self.terms[k])
+
+    def found(self) -> list[tuple[int, int, int, int, int]]:
+        """Line, position, cables, squared diameters and unknown ones of every stretch that holds a cable."""
+        load = np.cumsum(self.steps, axis=2)
+        lines, at = np.nonzero(load[0])
+        cables, squares, unknown = (load[k, lines, at].tolist() for k in range(3))
+        return list(zip(lines.tolist(), at.tolist(), cables, squares, unknown, strict=True))

@@ -1,0 +1,100 @@
+"""Trays: how full they are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
+from tdsl.physical.model import physical_of
+from tdsl.physical.trays import Stretch, Trays
+from tdsl.prove.view import View
+from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
+from tdsl.verify.checks.rack_space import NO_PLACES
+from tdsl.verify.checks.reach import legs_of
+
+FULL = Fraction(1, 2)
+
+
+class TrayFill(Check):
+    """No tray is more than half filled.
+
+    ## What it means
+    The figure is the largest share of a tray's cross-section that cables take, over all stretches between neighbouring racks and
+    between neighbouring rows. A design fails at more than 50%, when a tray is physically full. `require tray_fill <= 25%` leaves
+    room for growth.
+
+    ## Formula and source
+    Sum of pi d^2 / 4 over the cables in a stretch / (width x depth), with `diameter` of the cable's part and `capacity` of the
+    tray. Cables take the route of their computed length. TIA-569: plan for 25%; round cables at 50% fill a tray physically.
+
+    ## What it assumes
+    A cable in a bundle takes no more than its own circle. Cables whose length or diameter is unknown make it a lower bound.
+
+    ## A design that passes
+    ```fab
+    tray above 2.6m { capacity 300mm x 100mm }              # 1,024 fibres of 3 mm in one stretch: 24.1%
+    ```
+
+    ## A design that fails
+    ```fab
+    tray above 2.6m { capacity 100mm x 50mm }
+    ```
+
+    ### What it prints
+    ```
+    E0228: the tray of hall h1 is 50.9% full in row A from rack 1 to 2: 360 cables
+    ```
+    """
+
+    code = "E0228"
+    name = "tray_fill"
+    wrong = "A tray that is more than half full"
+    kind = "fraction"
+    unit = "fraction"
+    fails_by_default = True
+    of_design = True
+    takes = frozenset({"of", "to"})
+
+    def applies_to(self, fabric: Fabric) -> bool:
+        return fabric.places is not None and any(h.tray is not None and h.tray.area for h in fabric.places.halls)
+
+    def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
+        f = view.fabric
+        physical = physical_of(f)
+        if physical is None or f.places is None:
+            return skipped(NO_PLACES)
+        legs = legs_of(view, claim)
+        lost = int((legs & (physical.lengths.run < 0)).sum())
+        found: list[tuple[Fraction, Stretch]] = []
+        for s in Trays(f, physical).stretches(legs):
+            tray = f.places.halls[s.hall].tray
+            if tray is not None and tray.area:
+                found.append((s.fill(tray.area), s))
+        if not found:
+            return skipped("no cable here lies in a tray whose `capacity` is stated")
+        fill, worst = max(found, key=lambda x: x[0])
+        unknown = lost + max(s.unknown for _, s in found)
+        name = f.places.halls[worst.hall].name
+        words = f"{_percent(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
+        text = f"at least {words}; the length or diameter of {unknown:,} cables is unknown" if unknown else words
+        over = [(x, s) for x, s in found if x > FULL]
+        faults = tuple(self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over}))
+        status: Status = "refuted" if faults else "bounded" if unknown else "proved"
+        upper: Value = inf if unknown else fill
+        return Judgement(status, text, fill, fill, upper, witness={"hall": name, "stretch": worst.where}, faults=faults)
+
+    @staticmethod
+    def _fault(f: Fabric, h: int, over: list[tuple[Fraction, Stretch]]) -> Fault:
+        assert f.places is not None
+        hall = f.places.halls[h]
+        fill, s = max(over, key=lambda x: x[0])
+        more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more stretches are over 50%)"
+        text = f"the tray of hall {hall.name} is {_percent(fill)} full in {s.where}: {s.cables:,} cables{more}"
+        labels = ((hall.tray.span, "the tray is declared here"),) if hall.tray is not None else ()
+        return Fault(hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`")
+
+
+def _percent(x: Fraction) -> str:
+    return f"{float(x * 100):.3g}%"
