@@ -20,8 +20,8 @@ from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 
 COMMANDS = (
-    "audit", "build", "check", "compare", "completion", "diff", "expand", "explain", "fmt", "help", "import", "init", "lint-nccl",
-    "list", "lock", "lsp", "new", "show", "verify", "version",
+    "audit", "build", "check", "compare", "completion", "diff", "expand", "explain", "explore", "fmt", "help", "import", "init",
+    "lint-nccl", "list", "lock", "lsp", "new", "show", "verify", "version",
 )  # fmt: skip
 
 

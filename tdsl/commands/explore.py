@@ -1,0 +1,144 @@
+"""``tdsl explore``: a design at all combinations of some parameters, and which of them no other beats."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tdsl.commands._figures import figures_of, number_of
+from tdsl.commands._pareto import Point, drawing, frontier
+from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Setting,
+    Source,
+    Wrong,
+    compiled,
+    design_options,
+    limit_options,
+    options,
+    places_option,
+    save,
+    say,
+)
+
+MOST = 256
+"""Combinations of one call."""
+MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redundancy")
+"""Figures of which more is better; of all others less is."""
+
+
+@click.command(
+    "explore",
+    short_help="Try a design at many values of its parameters, and find those that no other beats.",
+    epilog="\b\nExamples:\n  tdsl explore dgx_superpod_h100_racks --vary units=1..4\n"
+    "  tdsl explore pod.fab --vary k=4,8,16 --x cost --y bisection --prices prices.toml --plot pareto.svg",
+)
+@click.argument("file", type=Source(), metavar="FILE")
+@click.option(
+    "--vary",
+    type=Setting(),
+    multiple=True,
+    required=True,
+    metavar="NAME=V1,V2,...|LOW..HIGH",
+    help="Values of a parameter; more than once for all combinations.",
+)
+@click.option("--x", default="power_kw", show_default=True, metavar="FIGURE", help="The first figure to judge by.")
+@click.option("--y", default="accelerators", show_default=True, metavar="FIGURE", help="The second figure to judge by.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="SVG", help="Write a drawing of the two figures."
+)
+@design_options
+@places_option
+@click.option(
+    "--output-format",
+    "--format",
+    "output_format",
+    type=click.Choice([*FORMATS, "markdown"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@limit_options
+def command(
+    file: str, vary: tuple[tuple[str, str], ...], x: str, y: str, plot: Path | None, output_format: str, **given: Any
+) -> int:
+    """Print a line for each combination of the values: its figures, and `yes` under `best` where no other combination is at least
+    as good in both figures and better in one.
+
+    A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not judged.
+    """
+    asked = options(given)
+    names = [name for name, _ in vary]
+    if len(set(names)) < len(names):
+        raise click.UsageError("--vary names a parameter twice; give all its values at once")
+    combinations = list(product(*(_values(text) for _, text in vary)))
+    if len(combinations) > MOST:
+        raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
+    rows: list[dict[str, object]] = []
+    for values in combinations:
+        setting = tuple(zip(names, values, strict=True))
+        found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
+        errors = [d.code for d in found.findings if d.severity.word == "error"]
+        design = found.designs[0]
+        known = figures_of(design) if design.fabric is not None and design.fabric.complete else {}
+        rows.append({**dict(setting), **known, "errors": errors[0] if errors else ""})
+    figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
+    for name in (x, y):
+        if name not in figures and len(figures) > 1:
+            raise click.UsageError(f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}")
+    points = _points(rows, names, x, y)
+    best = frontier(list(points.values()), x not in MORE, y not in MORE)
+    for k, good in zip(points, best, strict=True):
+        rows[k]["best"] = "yes" if good else ""
+    shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
+    head = [*names, *(["best"] if points else []), *shown]
+    _print(Rows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
+    if plot is not None:
+        if not points:
+            raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
+        save(drawing(list(points.values()), best, Path(file).stem, x, y), plot)
+    left = len(rows) - len(points)
+    if left:
+        click.echo(f"{left} of {len(rows)} combinations are not judged: they have errors, or {x} or {y} is unknown", err=True)
+    return OK if any(not row["errors"] for row in rows) else FOUND
+
+
+def _values(text: str) -> list[str]:
+    """``4,8,16`` or ``1..4``."""
+    low, sign, high = text.partition("..")
+    if sign and low.strip().isdigit() and high.strip().isdigit() and "," not in text:
+        numbers = range(int(low), min(int(high), int(low) + MOST) + 1)
+        if not numbers:
+            raise click.UsageError(f"{text} is an empty range")
+        return [str(n) for n in numbers]
+    values = [v.strip() for v in text.split(",") if v.strip()]
+    return list(dict.fromkeys(values))
+
+
+def _points(rows: list[dict[str, object]], names: list[str], x_name: str, y_name: str) -> dict[int, Point]:
+    """The combinations without errors of which both figures are known, by their row."""
+    out = {}
+    for k, row in enumerate(rows):
+        x, y = (number_of(row.get(name, "")) for name in (x_name, y_name))
+        if not row["errors"] and x is not None and y is not None:
+            out[k] = Point(", ".join(f"{n}={row[n]}" for n in names), x, y)
+    return out
+
+
+def _print(rows: Rows, output_format: str) -> None:
+    if output_format == "json":
+        print_json({"points": rows.records()})
+    elif output_format == "csv":
+        print_csv(rows)
+    elif output_format == "markdown":
+        lines = [rows.head, ["---"] * len(rows.head), *rows.body]
+        say("".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines), sys.stdout)
+    else:
+        print_table(rows)
