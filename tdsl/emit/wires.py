@@ -21,6 +21,7 @@ from tdsl.fabric.subnets import speaking
 from tdsl.physical.columns import chosen_columns
 from tdsl.physical.model import physical_of
 from tdsl.physical.parts import shown
+from tdsl.physical.pulling import pulling_columns
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
@@ -251,7 +252,7 @@ class Wires:
             columns[f"{end}_index"] = partial(self._number, ports)
         physical = physical_of(f)
         if physical is not None:
-            columns |= chosen_columns(physical, dict(columns))
+            columns |= chosen_columns(physical, dict(columns)) | pulling_columns(f, physical, self.cable_order[1])
         return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
 
     @cached_property
