@@ -237,6 +237,13 @@ def as_counted(records: Sequence[object], field: str) -> list[object]:
     return sorted(records, key=lambda r: natural(str(getattr(r, field))))
 
 
+def one_of(value: object, *known: str) -> str:
+    """An option that has one of these values."""
+    if value not in known:
+        raise Refused(f"{value!r} is no value of this option; known: {', '.join(known)}")
+    return str(value)
+
+
 def shell(value: object) -> str:
     """A word of a shell script."""
     return quote(str(value))
@@ -264,5 +271,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
     "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row, "slug": slug,
-    "host_name": host_name, "tables": tables, "label": label, "label_value": label_value, "natural": as_counted, "shell": shell,
+    "host_name": host_name, "tables": tables, "label": label, "label_value": label_value, "natural": as_counted,
+    "one_of": one_of, "shell": shell,
 }  # fmt: skip

@@ -409,7 +409,7 @@ class Interface:
     """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
     ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
     is whole; ``lanes`` of the cage's signal are its own, 0 where the cage's form is not known. ``sonic``: the model says how
-    SONiC numbers it."""
+    SONiC numbers it. ``between``: the far end is a switch."""
 
     name: str
     description: str
@@ -419,6 +419,7 @@ class Interface:
     split: int = 1
     sonic: bool = False
     lanes: int = 0
+    between: bool = False
 
 
 @dataclass(frozen=True, slots=True)

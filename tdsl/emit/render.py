@@ -63,7 +63,17 @@ class _Folder(BaseLoader):
             ) from None
 
 
-class _Bounded(SandboxedEnvironment):
+class _Sandbox(SandboxedEnvironment):
+    """A sandbox that reads the fields of records without asking anew each time whether they are private."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A field of a record, or what the sandbox lets a template have."""
+        if attribute in getattr(type(obj), "__dataclass_fields__", ()) and not attribute.startswith("_"):
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+
+class _Bounded(_Sandbox):
     """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
@@ -157,7 +167,7 @@ def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
     name of their target: ``{% extends "eos/device.cfg.j2" %}``.
     """
     further = {} if own else {p.parent.name: _Folder(p) for p in sorted(folder("targets").glob("*/templates"))}
-    env = (SandboxedEnvironment if own else _Bounded)(
+    env = (_Sandbox if own else _Bounded)(
         loader=ChoiceLoader([_Folder(templates), PrefixLoader(further)]),
         undefined=StrictUndefined,
         trim_blocks=True,

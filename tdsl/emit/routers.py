@@ -101,7 +101,9 @@ class Routers:
             static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
             c, i = f.port_class(port)
             rate = gbps(int(f.link_rate[link]))
-            interfaces.append(Interface(name, text, addresses, rate, static, c.split, bool(c.sonic), _lanes(c, i)))
+            interfaces.append(Interface(
+                name, text, addresses, rate, static, c.split, bool(c.sonic), _lanes(c, i), bool(f.is_switch[there])
+            ))  # fmt: skip
             if found.asn[device] and found.asn[there]:
                 sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])

@@ -72,6 +72,8 @@ qos pfc-watchdog robustness 1-1000
 """,
     # nvue-reference/Set-and-Unset-Commands/System-Configuration
     "hostname": "system hostname <hostname>",
+    # cumulus-linux-59/Layer-3/Routing/Equal-Cost-Multipath-Load-Sharing, "Adaptive Routing"
+    "adaptive": "interface <interface-id> router adaptive-routing enable (on|off)",
     # What a site shares: lists of `nv set` commands of 5.3 and 5.4 in CL/Whats-New, examples in
     # cumulus-linux-59/System-Configuration (TACACS, NVUE-CLI) and nvue-reference/Set-and-Unset-Commands/SNMP
     "site": """

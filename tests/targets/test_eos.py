@@ -186,3 +186,26 @@ def test_the_way_out_of_band_bfd_and_a_limit_of_routes(tmp_path: Path) -> None:
     for line in ("ip route vrf mgmt 0.0.0.0/0 192.168.0.1", "   interval 100 min-rx 100 multiplier 3 default",
                  "   neighbor FABRIC maximum-routes 12000"):  # fmt: skip
         assert line in lines
+
+
+@pytest.mark.parametrize(
+    ("balance", "line"),
+    [
+        ("queue-pair", "port-channel load-balance trident udf eth-type IPv4 ip-protocol udp header outer l4 offset 13 mask 0xff"),
+        ("dynamic", "ip hardware fib load-balance distribution dynamic"),
+    ],
+)
+def test_paths_chosen_for_rdma(tmp_path: Path, balance: str, line: str) -> None:
+    files, found = made(text(roce=ROCE), tmp_path, "eos", load_balance=balance)
+    assert not found and structured(files, "leaf0") and line in files["eos/leaf0.cfg"].decode().split("\n")
+    assert not [
+        x for x in made(text(), tmp_path, "eos", load_balance=balance)[0]["eos/leaf0.cfg"].decode().split("\n") if x == line
+    ]
+    assert [d.code for d in made(text(roce=ROCE), tmp_path, "eos", load_balance="best")[1]][:1] == ["E0504"]
+
+
+def test_queues_as_the_model_says(tmp_path: Path) -> None:
+    design = text(roce=ROCE).replace("model switch LEAF {", 'model switch LEAF { fact eos_queue "uc-tx-queue";')
+    files, found = made(design, tmp_path, "eos")
+    assert not found and structured(files, "leaf0")["qos_profiles"][0]["uc_tx_queues"]
+    assert structured(files, "spine0")["qos_profiles"][0]["tx_queues"]

@@ -21,7 +21,7 @@ from tdsl import compiler
 from tdsl.cli import cli
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
-from tests.targets import frr_lab
+from tests.targets import frr_lab, switches
 
 MODELS = """\
 model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
@@ -283,17 +283,16 @@ def test_a_cluster_of_24_thousand(llama: Path) -> None:
 
 @pytest.mark.slow
 def test_every_file_of_the_cluster(llama: Path, tmp_path: Path) -> None:
-    """vtysh reads the files of all 1,671 switches, and those of the hosts joined to one; a second build has the same bytes."""
+    """vtysh reads the files of the hosts joined to one, and of the 1,671 switches one of each structure and some more."""
     frr_lab.need_vtysh()
-    files = sorted(llama.glob("*/frr.conf"))
-    hosts = [p for p in files if p.parent.name.startswith("host")]
+    texts = {p.parent.name: p.read_bytes() for p in llama.glob("*/frr.conf")}
+    hosts = sorted(n for n in texts if n.startswith("host"))
+    chosen = switches.distinct({n: t for n, t in texts.items() if n not in set(hosts)}, 40)
     joined = tmp_path / "hosts.conf"
-    joined.write_text("".join(p.read_text().removesuffix("end\n") for p in hosts))
+    joined.write_bytes(b"".join(texts[n].removesuffix(b"end\n") for n in hosts))
     with ThreadPoolExecutor(2) as pool:
-        judged = list(pool.map(read_by_vtysh, [joined, *(p for p in files if p not in set(hosts))]))
-    assert len(judged) == 1 + 1671 and len(hosts) == 3072 and not [x for x in judged if x[1]]
-    again = CliRunner().invoke(cli, ["build", "llama3_24k", "--target", "frr", "--out", str(llama.parent), "--check"])
-    assert again.exit_code == 0, again.output
+        judged = list(pool.map(read_by_vtysh, [joined, *(llama / n / "frr.conf" for n in chosen)]))
+    assert len(texts) == 3072 + 1671 and len(hosts) == 3072 and 42 < len(judged) < 80 and not [x for x in judged if x[1]]
 
 
 # ------------------------------------------------------------ real daemons

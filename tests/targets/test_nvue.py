@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,13 +150,31 @@ def test_an_mtu_that_no_port_takes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_llama3_24k(tmp_path: Path) -> None:
-    """Every rack switch of the cluster: 16 hosts' ports below, a link to each of 16 pod switches."""
+    """Rack switches of the cluster, one of each structure and some more: 16 hosts' ports below, a link to each of 16 pod
+    switches; all have the neighbours of the design."""
     files, _ = made(switches.llama(), tmp_path, "nvue")
     expected = switches.neighbours(files)
-    racks = [p.removeprefix("nvue/").removesuffix(".yaml") for p in files if p.startswith("nvue/")]
-    assert len(racks) == 1536
-    for device in racks:
+    texts = {p.removeprefix("nvue/").removesuffix(".yaml"): text for p, text in files.items() if p.startswith("nvue/")}
+    assert len(texts) == 1536
+    for device, found_text in texts.items():
+        assert sorted(map(int, re.findall(rb"remote-as: (\d+)", found_text))) == sorted(expected[device].values())
+    for device in switches.distinct(texts, 24):
         config = tree(files, device)
         neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
         assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == expected[device] and len(neighbours) == 16
         assert len(config["interface"]) == 33  # and its loopback
+
+
+def test_adaptive_routing_between_switches_that_have_it(tmp_path: Path) -> None:
+    """Links of up to 400 Gb/s between Spectrum-4 switches, with RoCE; hosts' ports, faster links and other chips have none."""
+    design = text(CUMULUS, CUMULUS, roce=ROCE).replace("model switch LEAF {", 'model switch LEAF { asic "Spectrum-4";')
+    files, found = made(design, tmp_path, "nvue")
+    assert not found
+    ports = {p for p, i in tree(files, "leaf0")["interface"].items() if "router" in i}
+    assert ports == {"swp3", "swp4"} and not any("router" in i for i in tree(files, "spine0")["interface"].values())
+    assert b"adaptive" not in made(design, tmp_path, "nvue", adaptive_routing=False)[0]["nvue/leaf0.yaml"]
+    assert b"adaptive" not in made(design.replace(ROCE, ""), tmp_path, "nvue")[0]["nvue/leaf0.yaml"]
+    assert (
+        b"adaptive"
+        not in made(design.replace("400Gbps", "800Gbps").replace("GE400", "GE800"), tmp_path, "nvue")[0]["nvue/leaf0.yaml"]
+    )
