@@ -23,10 +23,11 @@ from tdsl.certificates import checker
 from tdsl.certificates.write_throughput import Json, combined, patterns
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove import elimination as frontier
 from tdsl.prove import switch_placements as placements
 from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, bounds
+from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.bisection import Bisection, Proof, bisection
 from tdsl.prove.bound import Combined, Lengths
 from tdsl.prove.budget import DEFAULT, Budget
@@ -38,9 +39,11 @@ from tdsl.prove.demands import Unfit
 from tdsl.prove.elements import TooMany
 from tdsl.prove.elements import elements as named
 from tdsl.prove.elements import failed as after
+from tdsl.prove.equal_split import PARTS
 from tdsl.prove.network import names_of
 from tdsl.prove.symmetry import Symmetry, symmetry
 from tdsl.prove.uniform_flow import Concurrent
+from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify.check import Result, catalogue
@@ -77,7 +80,7 @@ def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[R
     if fabric.link_count > LINKS:
         return Certified({}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"})
     design = fabric_json(fabric)
-    data = checker.parse(design, "fabric.json")
+    data = checker.Fabric(checker.parse(design, "fabric.json"))
     texts: dict[str, str] = {}
     rejected: dict[str, str] = {}
     left_out: dict[str, str] = {}
@@ -127,14 +130,15 @@ def _bodies(
     if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
         judged = catalogue()["diameter"].judge(view, None)
         if judged.status == "proved":
-            out["diameter.json"] = {"check": "diameter", "links": judged.value}
+            out["diameter.json"] = {"check": "diameter", "value": judged.value} | _symmetric(view)
     out |= _all_to_all(view, claims)
     out |= patterns(view, claims)
     for check in ("edge_redundancy", "node_redundancy", "mean_hops", "oversubscription"):
         if any(name == check and s in ("proved", "refuted") for (name, _), s in status.items()):
             judged = catalogue()[check].judge(view, None)
             if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):  # not without an upper link
-                out[f"{check}.json"] = {"check": check, "value": _number(judged.value)}
+                turned = {} if check == "oversubscription" else _symmetric(view)
+                out[f"{check}.json"] = {"check": check, "value": _number(judged.value)} | turned
     asked = [c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of)]
     for number, claim in enumerate(asked, 1):
         judged = catalogue()["blast_radius"].judge(view, claim)
@@ -184,7 +188,7 @@ def _lower(view: View, found: Bisection) -> tuple[int, Json]:
     if found.proof is not None:
         return found.lower, _proof(view, found.proof)
     if found.routes is not None:
-        return found.shown, {"by": "routes"} | _routes(found.routes)
+        return found.shown, _routes(view, found.routes)
     lower: Json = {"by": "shares" if found.shown else "none"}
     if found.shown:
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
@@ -210,16 +214,51 @@ def _proof(view: View, proof: Proof) -> Json:
     return {"by": "splits", "parts": parts}
 
 
-def _routes(found: Concurrent) -> Json:
-    """Nodes by their place in the order of fabric.json, units that meet the same as one; links in the order of their nodes."""
+def _routes(view: View, found: Concurrent) -> Json:
+    """The lengths of one link of every orbit for each routing, and the permutations of devices that make the orbits."""
     used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
-    hubs = [[v, n] for v, n in enumerate(found.demand.senders.tolist()) if n]
+    name = view.names(found.graph.device)
+    hubs = {name[v]: n for v, n in enumerate(found.demand.senders.tolist()) if n}
     return {
-        "pairs": found.demand.pairs,
+        "by": "routes",
         **({} if found.demand.pairs else {"hubs": hubs}),
-        "symmetries": [image.tolist() for image in found.orbits.images],
-        "routes": [{"share": share, "lengths": route.length.tolist()} for share, route in used],
+        "symmetries": _images(view, found.graph, found.orbits),
+        "routes": [
+            {"share": share, "by": "lengths", "parts": PARTS, "lengths": _of_orbits(view, found, route.length, 1)}
+            for share, route in used
+        ],
     }
+
+
+def _of_orbits(view: View, found: Concurrent, length: Ints, least: int) -> list[list[object]]:
+    """The lengths of the first link of every orbit, both ways, where it is not the least."""
+    name, g = view.names(found.graph.device), found.graph
+    out: list[list[object]] = []
+    for link in np.unique(found.orbits.link).tolist():
+        a, b, x = name[g.a[link]], name[g.b[link]], int(length[link])
+        out += [[a, b, x], [b, a, x]] if x != least else []
+    return out
+
+
+def _images(view: View, g: UnitGraph, found: Orbits) -> list[dict[str, str]]:
+    """Permutations of devices: those of a node are mapped to those of its image in order."""
+    of: list[list[str]] = [[] for _ in range(g.nodes)]
+    for v, name in zip(
+        np.append(g.unit_node, g.inner_node).tolist(), view.names(np.append(g.net.units, g.net.nodes)), strict=True
+    ):
+        of[v].append(name)
+    return [
+        {a: b for v, w in enumerate(image.tolist()) if v != w for a, b in zip(of[v], of[w], strict=True)}
+        for image in found.images
+    ]
+
+
+def _symmetric(view: View) -> Json:
+    """Symmetries of a fabric whose units forward, or nothing."""
+    if not view.forwards[view.units].all() or len(view.units) < 2:
+        return {}
+    g = UnitGraph.of(view, Capacities.of(view))
+    return {"symmetries": _images(view, g, orbits(g, view.budget))}
 
 
 def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
@@ -263,19 +302,20 @@ def _rate_lower(view: View, found: AllToAll) -> Json:
     """Routes of every pair that fit together."""
     proof = found.bound.proof_lower
     if isinstance(proof, Concurrent):
-        return _routes(proof)
+        return _routes(view, proof)
     assert isinstance(proof, Combined)
     name = view.names(found.device)
-    return {"by": "routes", "routes": list(combined(name, names_of(name, proof.network), proof.combination))}
+    return {"by": "routes", "routes": list(combined(name, [[x] for x in names_of(name, proof.network)], proof.combination))}
 
 
 def _rate_upper(view: View, found: AllToAll) -> Json:
     """A cut, or lengths of links or arcs."""
     net, proof = found.net, found.bound.proof_upper
     if isinstance(proof, Cut):
-        return {"cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
+        return {"by": "cut", "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
     if isinstance(proof, OrbitLengths):
-        return {"lengths": proof.found.dual.tolist(), "symmetries": [image.tolist() for image in proof.found.orbits.images]}
+        turned = _images(view, proof.found.graph, proof.found.orbits)
+        return {"by": "lengths", "lengths": _of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
     assert isinstance(proof, Lengths)
     ends = names_of(view.names(found.device), proof.network)
     return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
@@ -288,7 +328,11 @@ def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
     def block(b: Block) -> Json:
         return {"nodes": [name[v] for v in b.members], "limit": str(b.limit), "inside": [block(x) for x in b.inside]}
 
-    return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": [block(b) for b in spread.blocks]}
+    blocks = [block(b) for b in spread.blocks]
+    for hub in spread.hubs if not blocks else ():  # units are linked to the hubs: each is a leaf of its own
+        capacity = int(net.access.room[net.access.b == hub].sum())
+        blocks.append({"nodes": [name[hub]], "limit": str(capacity), "inside": []})
+    return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": blocks}
 
 
 def _reachability(view: View) -> Json | None:
@@ -334,9 +378,9 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     return {
         "check": "survives",
         "count": count,
-        "claim": _claim(asked),
+        "condition": _condition(asked),
         **_what(view, claim, elements),
-        "exchanges": [_exchange(view, image) for image in found.images] if found is not None else [],
+        "symmetries": [_exchange(view, image) for image in found.images] if found is not None else [],
         "cases": cases,
     }
 
@@ -412,7 +456,7 @@ def _exchange(view: View, image: np.ndarray[tuple[int], np.dtype[np.int64]]) -> 
     return {name(int(d)): name(int(image[d])) for d in moved}
 
 
-def _claim(asked: ResolvedClaim | None) -> Json:
+def _condition(asked: ResolvedClaim | None) -> Json:
     if asked is None or asked.metric == "reachability":
         return {"check": "reachability"}
     rate, amount = _is_rate(asked), str(_amount(asked))

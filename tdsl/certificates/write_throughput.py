@@ -18,12 +18,11 @@ from tdsl.prove.bound import Ports
 from tdsl.prove.by_rail import SCALEUP, ByRail, ways
 from tdsl.prove.demands import RAILS, Unfit, demand_of
 from tdsl.prove.network import names_of
-from tdsl.prove.quotient import Quotient
 from tdsl.prove.routed_demand import DemandBound, Expanded, Routed
 from tdsl.prove.routing_combinations import Combination
 from tdsl.prove.set_flow import Arcs, between
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.terminals import Offer, offer
+from tdsl.prove.terminals import offer
 from tdsl.prove.trees import Trees
 from tdsl.prove.view import View
 
@@ -92,69 +91,67 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
         body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
     low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
     body |= {"lower_bps": low, "upper_bps": high}
+    ends = names_of(asked.nodes, asked.network)
     if isinstance(found.proof_lower, Expanded) and found.proof_lower.flow is None:
         whole, by = found.proof_lower.whole, found.proof_lower.by
-        names = [_role(asked, v, i, by) for i, v in enumerate(by.first.tolist())]
-        ends = names_of(names, by.network)
-        return body | {"lower": _lower(names, ends, whole) | {"twins": True}, "upper": _lengths(ends, whole) | {"twins": True}}
-    ends = names_of(asked.nodes, asked.network)
-    return body | {"lower": _lower(asked.nodes, ends, found), "upper": _lengths(ends, found)}
+        names = [asked.nodes[i] for i in by.first.tolist()]
+        arcs: list[list[tuple[str, str]]] = [[] for _ in range(by.network.arcs)]
+        for end, arc in zip(ends, by.arc.tolist(), strict=True):
+            if arc >= 0:
+                arcs[arc].append(end)
+        return body | {"lower": _lower(names, arcs, whole) | {"quotient": True}, "upper": _upper(arcs, whole, True)}
+    single = [[end] for end in ends]
+    return body | {"lower": _lower(asked.nodes, single, found), "upper": _upper(single, found, False)}
 
 
-def _role(asked: Offer, first: int, place: int, by: Quotient) -> str:
-    """The name of several nodes that are one: that of their first; of ends, what they do."""
-    name = asked.nodes[first]
-    return name if asked.network.forwards[first] else f"{name} sends" if by.out[first] == place else f"{name} receives"
+Named = Sequence[Sequence[tuple[str, str]]]
+"""The arcs of the fabric, by the names of both devices, that are one arc of a network."""
 
 
-def _lower(names: Sequence[str], ends: Sequence[tuple[str, str]], found: DemandBound) -> Json:
+def _lower(names: Sequence[str], arcs: Named, found: DemandBound) -> Json:
     """The flow of every source on the arcs; where those are too many, what the routings were made of."""
     kept = found.proof_lower.flow
     if kept is None:
-        return {"by": "routes", "routes": list(_routes(names, ends, found.proof_lower))}
+        return {"by": "routes", "routes": list(_routes(names, arcs, found.proof_lower))}
     parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
-    flows = {names[s]: [[*ends[arc], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
+    flows = {names[s]: [[*arcs[arc][0], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
     return {"by": "flows", "parts": parts, "flows": flows}
 
 
-def _routes(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Routed) -> Iterator[Json]:
+def _routes(names: Sequence[str], arcs: Named, made: Routed) -> Iterator[Json]:
     """Routings of everything, with the share of each."""
     if made.combination is not None:
-        yield from combined(names, ends, made.combination)
+        yield from combined(names, arcs, made.combination)
     elif made.trees is not None:
-        yield {"share": 1, "parts": made.trees.parts, "trees": _grown(ends, made.trees)}
+        yield {"share": 1, "parts": made.trees.parts, "by": "trees", "trees": _trees(arcs, made.trees)}
     for length in made.lengths:
-        yield {"share": 1, "parts": made.parts, "lengths": _longer(ends, length)}
+        yield {"share": 1, "parts": made.parts, "by": "lengths", "lengths": _lengths(arcs, length, 1)}
 
 
-def combined(names: Sequence[str], ends: Sequence[tuple[str, str]], made: Combination) -> Iterator[Json]:
+def combined(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[Json]:
     """Routings of a combination: along shortest paths under lengths, which are one where nothing else is said, or over hubs."""
     for share, column in zip(made.whole(), made.columns, strict=True):
         route: Json = {"share": share, "parts": PARTS}
         if share and column.lengths is not None:
-            yield route | {"lengths": _longer(ends, column.lengths.tolist())}
+            yield route | {"by": "lengths", "lengths": _lengths(arcs, column.lengths.tolist(), 1)}
         elif share and column.hubs is not None:
-            yield route | {"hubs": {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}}
+            hubs = {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}
+            yield route | {"by": "hubs", "hubs": hubs}
         elif share and column.trees is not None:
-            yield {"share": share, "parts": column.whole, "trees": _grown(ends, column.trees)}
+            yield {"share": share, "parts": column.whole, "by": "trees", "trees": _trees(arcs, column.trees)}
 
 
-def _grown(ends: Sequence[tuple[str, str]], made: Trees) -> list[dict[str, list[str]]]:
-    """Of every tree what hangs on each node."""
-    trees: list[dict[str, list[str]]] = []
-    for above in made.above:
-        trees.append({})
-        for a, b in (ends[arc] for arc in above[above >= 0].tolist()):
-            trees[-1].setdefault(a, []).append(b)
-    return trees
+def _trees(arcs: Named, made: Trees) -> list[list[list[str]]]:
+    """The arcs of every tree."""
+    return [[list(end) for arc in above[above >= 0].tolist() for end in arcs[arc]] for above in made.above]
 
 
-def _longer(ends: Sequence[tuple[str, str]], length: Sequence[int]) -> list[list[object]]:
-    return [[*ends[arc], x] for arc, x in enumerate(length) if x != 1]
+def _lengths(arcs: Named, length: Sequence[int], least: int) -> list[list[object]]:
+    return [[*end, x] for arc, x in enumerate(length) if x != least for end in arcs[arc]]
 
 
-def _lengths(ends: Sequence[tuple[str, str]], found: DemandBound) -> Json:
+def _upper(arcs: Named, found: DemandBound, quotient: bool) -> Json:
     proof = found.proof_upper
     if isinstance(proof, Ports):
         return {"by": "ports"}
-    return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
+    return {"by": "lengths", "lengths": _lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})

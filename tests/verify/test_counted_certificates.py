@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.certificates.checker import Fabric, Rejected, TooMuchWork, Work, flow, verify
+from tdsl.certificates.checker import Fabric, Rejected, TooMuchWork, Work, max_flow, verify
 from tdsl.certificates.write import Certified, certify, fabric_json
 from tests.harness import compile_text
 
@@ -158,23 +158,23 @@ def test_failing_links_ports_cables_and_cages(folder: Path) -> None:
         assert is_rejected(certificate | {"of": ["absent"]}, fabric)
         assert is_rejected(certificate | {"count": certificate["count"] + 1}, fabric)
         if certificate["what"] not in ("cables", "cages"):
-            assert is_rejected(certificate | {"exchanges": []}, fabric)
+            assert is_rejected(certificate | {"symmetries": []}, fabric)
     harder = deepcopy(found[0])
-    harder["claim"]["at_least"] = "9/10"
+    harder["condition"]["at_least"] = "9/10"
     assert is_rejected(harder, fabric)
 
 
 def test_the_figures_are_those_of_what_fails(folder: Path) -> None:
     """The elements that the checker finds, by their names."""
-    fabric = Fabric(design(CLOS, folder)[0], Work())
-    links = fabric.elements({"what": "links", "of": ["leaf"], "to": ["spine"]})
+    fabric = Fabric(design(CLOS, folder)[0])
+    links = fabric.elements(["leaf"], "links", ["spine"])
     assert len(links) == 16 and "leaf[0].p[5] - spine[0].p[1]" in links
-    assert len(fabric.elements({"what": "links", "of": ["leaf"], "to": None})) == 32
-    assert len(fabric.elements({"what": "ports", "of": ["leaf[0]"], "to": None})) == 8
-    cages = fabric.elements({"what": "cages", "of": ["leaf[0]"], "to": None})
+    assert len(fabric.elements(["leaf"], "links", None)) == 32
+    assert len(fabric.elements(["leaf[0]"], "ports")) == 8
+    cages = fabric.elements(["leaf[0]"], "cages")
     assert len(cages) == 4 and all(len(rows) == 2 for _, rows in cages.values())
-    assert len(fabric.elements({"what": "cages", "of": ["leaf[0]"], "to": ["spine"]})) == 2
-    (one,) = fabric.elements({"what": "ports", "of": ["node[0].nic[1]"], "to": None}).items()
+    assert len(fabric.elements(["leaf[0]"], "cages", ["spine"])) == 2
+    (one,) = fabric.elements(["node[0].nic[1]"], "ports").items()
     assert one[0] == "node[0].nic[1]" and len(one[1][1]) == 1
 
 
@@ -182,13 +182,13 @@ def test_sets_of_links_are_not_exchanged(folder: Path) -> None:
     """Two cages with equal links are not alike where another element holds a link of one of them."""
     fabric, made = design(CLOS, folder)
     cages = next(c for c in survivals(made) if c["what"] == "cages")
-    exchange = next(c for c in survivals(made) if c["exchanges"])["exchanges"]
-    assert is_rejected(cages | {"exchanges": exchange}, fabric)
-    assert is_rejected(cages | {"exchanges": exchange, "cases": cages["cases"][:1]}, fabric)
+    exchange = next(c for c in survivals(made) if c["symmetries"])["symmetries"]
+    assert is_rejected(cages | {"symmetries": exchange}, fabric)
+    assert is_rejected(cages | {"symmetries": exchange, "cases": cages["cases"][:1]}, fabric)
 
 
 def test_a_flow_stops_at_what_is_asked() -> None:
     room = {"a": {"b": 3, "c": 2}, "b": {"d": 2, "c": 5}, "c": {"d": 4}}
-    assert flow(deepcopy(room), ["a"], {"d"}, 3, Work()) == 3
-    assert flow(room, ["a"], {"d"}, 99, Work()) == 5
-    assert flow({}, ["a"], {"d"}, 1, Work()) == 0
+    assert max_flow(deepcopy(room), ["a"], {"d"}, 3, Work()) == 3
+    assert max_flow(room, ["a"], {"d"}, 99, Work()) == 5
+    assert max_flow({}, ["a"], {"d"}, 1, Work()) == 0
