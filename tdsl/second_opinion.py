@@ -175,7 +175,7 @@ def _checked(body: Mapping[str, object], result: Result) -> Opinion | None:
             return Opinion("confirmed", CHECKER, Answer(CHECKER, Fraction(result.lower), Fraction(result.upper)))
         apart = high < first or last < low
         return Opinion("disagrees", CHECKER, Answer(CHECKER, low, high), "in bit/s") if apart else None
-    figure = body.get("links", body.get("value"))
+    figure = body.get("value")
     if figure is not None and result.lower is not None:
         found = exactly(CHECKER, Fraction(str(figure)))
         return Opinion("confirmed" if found.lower == result.lower == result.upper else "disagrees", CHECKER, found)

@@ -2,18 +2,18 @@
 
     python checker.py CERTIFICATE fabric.json
 
-Exit status 0: verified, the certificate states a theorem about this fabric, and the theorem is proved. 1: rejected; what it states
-is false, or is not shown, or takes more than ``MAX_STEPS`` steps of work. 2: a file is not readable: it is missing, larger than its
-limit, not UTF-8, or not strict JSON. One line says which.
+Exit status 0: verified, the certificate states a theorem about this fabric, and the theorem is proved. 1: rejected; what it
+states is false, or is not shown, or takes more than ``MAX_STEPS`` steps of work. 2: a file is not readable: it is missing, larger
+than its limit, not UTF-8, or not strict JSON. One line says which.
 
-This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from a
-certificate that it can compute from fabric.json: endpoints, demands, failed elements with all that they contain, orbits and
+This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from
+a certificate that it can compute from fabric.json: endpoints, demands, failed elements with all that they contain, orbits and
 quotients are computed here. All arithmetic is in integers and fractions. ``docs/certificates.md`` states every theorem.
 
 Six arguments carry all proofs: the capacity of a cut; a flow or routing that fits; lengths (the dual linear program); paths found
 by a search and counted; averages over verified symmetries; and dynamic programming over all divisions. In order of the file:
-reading, ``Fabric`` (the file), ``Network`` (what is left of it after failures), symmetry, flows and paths, bounds of the bisection,
-``Traffic`` (demands, and bounds on what flows), statements.
+reading, ``Fabric`` (the file), ``Network`` (what is left of it after failures), symmetry, flows and paths, bounds of the
+bisection, ``Traffic`` (demands, and bounds on what flows), statements.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 from fractions import Fraction
 from hashlib import sha256
@@ -117,8 +118,9 @@ def read(value: Any, form: Any, at: str) -> Any:
     """A value of a declared form, with its fractions as such; keys that may be left out and are, are None.
 
     Forms: an integer n: an integer of at least n; Fraction: such an integer or "p/q", of 0 or more; str and bool; set: different
-    texts; a frozenset: one of its texts; [F]: a list; [F, G, H]: a row; {"*": F}: an object of any keys; {"key": F, "key?": G}: an
-    object of these keys; ("key", {text: F}): an object of the form that its key says; (None, F): null or F. Raises Rejected."""
+    texts; a frozenset: one of its texts; [F]: a list; [F, G, H]: a row; {"*": F}: an object of any keys; {"key": F, "key?": G}:
+    an object of these keys; ("key", {text: F}): an object of the form that its key says; (None, F): null or F. Raises Rejected.
+    """
     if form is Fraction:
         found = NUMBER.fullmatch(value) if type(value) is str else None
         need((found and int(found[2] or 1)) or (type(value) is int and value >= 0), f"{at}: no number of the form p/q")
@@ -167,7 +169,8 @@ BISECTION = {"units": 2, "lower_bps": 0, "upper_bps": 0, "cut": set, "lower": ("
     "routes": {"symmetries": PERMUTATIONS, "hubs?": {"*": 1}, "routes": ROUTES},
 })}  # fmt: skip
 THROUGHPUT = {
-    "pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set, "lower_bps": Fraction, "upper_bps": Fraction,
+    "pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set,
+    "lower_bps": Fraction, "upper_bps": Fraction,
     "lower": ("by", {
         "flows": {"quotient?": bool, "parts": 1, "flows": {"*": [[str, str, 1]]}},
         "routes": {"quotient?": bool, "symmetries?": PERMUTATIONS, "routes": ROUTES},
@@ -191,8 +194,8 @@ SURVIVES = {
 HEAD = {"schema": 0, "fabric": str, "design?": str, "check": str}
 TABLES: dict[str, dict[str, Any]] = {
     "devices": {
-        "name": str, "path": str, "kind": frozenset(("host", "chip", "switch", "ocs", "panel")), "role": (None, str), "model": str,
-        "inside": (None, str), "tier": (None, 0),
+        "name": str, "path": str, "kind": frozenset(("host", "chip", "switch", "ocs", "panel")), "role": (None, str),
+        "model": str, "inside": (None, str), "tier": (None, 0),
     },
     "links": {
         "a_device": str, "b_device": str, "rate_bps": 1, "rail": (None, 0), "via": (None, str), "a_port": str, "b_port": str,
@@ -356,7 +359,7 @@ class Fabric:
 class Graph:
     """Nodes by name, the capacity of the arcs between them, and which nodes forward."""
 
-    def __init__(self, arcs: Iterable[tuple[str, str, int]], forward: Collection[str], work: Work) -> None:
+    def __init__(self, arcs: Iterable[tuple[str, str, int]], forward: AbstractSet[str], work: Work) -> None:
         self.forward, self.work = forward, work
         self.capacity: dict[str, dict[str, int]] = defaultdict(dict)
         self.add(arcs)
@@ -398,8 +401,8 @@ class Graph:
         return far
 
     def route(self, source: str, wanted: Mapping[str, int], load: Load, length: Mapping[Arc, int] | None = None) -> None:
-        """Add to the load of arcs what a source sends along shortest paths of positive lengths. Every node divides what comes by the
-        capacity of the last arcs, rounded down; the first takes the rest."""
+        """Add to the load of arcs what a source sends along shortest paths of positive lengths. Every node divides what comes by
+        the capacity of the last arcs, rounded down; the first takes the rest."""
         far = self.distances(source, length)
         need(wanted.keys() <= far.keys(), "a target is not reached")
         amount = defaultdict(int, wanted)
@@ -417,7 +420,7 @@ class Graph:
                 amount[u] += part
 
     def equivalent(self, nodes: Iterable[str]) -> dict[str, str]:
-        """For each of these nodes the first with the same neighbours at the same capacities: exchanging the two changes nothing."""
+        """For each of these nodes the first with the same neighbours at the same capacities, with which it may be exchanged."""
         known: dict[Any, str] = {}
         return {v: known.setdefault((v in self.forward, *sorted(self.near(v).items())), v) for v in nodes}
 
@@ -494,16 +497,16 @@ class Network(Graph):
     def orbits(
         self, symmetries: Sequence[Mapping[str, str]], classes: Mapping[str, str], links: Mapping[Arc, int] | None = None
     ) -> dict[str, str]:
-        """For every node the first of its orbit under exchanges in classes and under symmetries, which are verified to keep units,
-        forwarding, and the capacity, or the number of links, between nodes."""
+        """For every node the first of its orbit under exchanges in classes and under symmetries, which are verified to keep
+        units, forwarding, and the capacity, or the number of links, between nodes."""
         nodes = {v: (v in self.units, v in self.forward) for v in (*self.units, *self.forward)}
         automorphisms(self.work, symmetries, nodes, self.arcs() if links is None else links)
-        return orbits(nodes, [lambda v, image=image: image.get(v, v) for image in (classes, *symmetries)])
+        return orbits(nodes, (classes, *symmetries))
 
 
 def automorphisms(work: Work, images: Sequence[Mapping[Any, Any]], kind: Mapping[Any, Any], arcs: Mapping[Any, Any]) -> None:
-    """Reject unless every image, given for the nodes that move, permutes nodes of one kind and maps each arc, a tuple of nodes, to
-    one with the same label."""
+    """Reject unless every image, given for the nodes that move, permutes nodes of one kind and maps each arc, a tuple of nodes,
+    to one with the same label."""
     for image in images:
         work.spend(len(kind) + len(arcs))
         need(image.keys() <= kind.keys() and {*image.values()} == image.keys(), "a symmetry is not a permutation")
@@ -512,7 +515,7 @@ def automorphisms(work: Work, images: Sequence[Mapping[Any, Any]], kind: Mapping
         need(all(arcs.get(arc) == label for arc, label in moved), "a symmetry changes the links")
 
 
-def orbits(items: Iterable[Any], moves: Iterable[Callable[[Any], Any]]) -> dict[Any, Any]:
+def orbits(items: Iterable[Any], moves: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """For everything the lowest of its orbit under these permutations."""
     lowest = {x: x for x in items}
 
@@ -523,13 +526,13 @@ def orbits(items: Iterable[Any], moves: Iterable[Callable[[Any], Any]]) -> dict[
 
     for move in moves:
         for x in lowest:
-            a, b = root(x), root(move(x))
+            a, b = root(x), root(move.get(x, x))
             lowest[max(a, b)] = min(a, b)
     return {x: root(x) for x in lowest}
 
 
 def max_flow(capacity: dict[Any, dict[Any, int]], sources: Iterable[Any], targets: Collection[Any], most: int, work: Work) -> int:
-    """The flow from sources to targets, ``most`` at most, by shortest augmenting paths (Edmonds and Karp 1972). Uses capacity up."""
+    """The flow from sources to targets, ``most`` at most, by shortest paths (Edmonds and Karp 1972). Changes capacity."""
     left = most
     while left > 0:
         by, front, end = dict.fromkeys(sources), [*sources], None
@@ -717,8 +720,8 @@ class Shares:
         return sorted((self.above[x].get(v, Fraction(0)), self.limit[x]) for x in leaves)
 
     def block(self, b: Any) -> tuple[set[str], Devices, Sums]:
-        """Verify that the nodes of a block pass on what its limit lets come; its leaves, its units, and the least that these send.
-        A block with none inside is one leaf, with the units that are linked to it."""
+        """Verify that the nodes of a block pass on what its limit lets come; its leaves, its units, and the least that these
+        send. A block with none inside is one leaf, with the units that are linked to it."""
         most, nodes, net = b["limit"], b["nodes"], self.net
         inside = [self.block(x) for x in b["inside"]]
         if not inside:
@@ -741,8 +744,8 @@ class Shares:
         return leaves, units, [min(x, most) for x in sums]
 
     def value(self) -> int:
-        """What crosses every balanced split: wherever a hub is, at least what half of the units send there; rounded up, since a cut
-        is a whole number of grains."""
+        """What crosses every balanced split: wherever a hub is, at least what half of the units send there; rounded up, since a
+        cut is a whole number of grains."""
         net, half, total = self.net, self.net.half, Fraction(0)
         net.work.spend(sum(len(self.above[x]) for x in self.limit) + len(self.hubs) * len(self.limit))
         for x in self.limit:  # what passes a node was counted with all that feeds it
@@ -785,18 +788,19 @@ def lower_bound(net: Network, stated: Any) -> int:
 
 
 class Traffic:
-    """Demands in a graph, and the proofs of how much of them can flow at once. Arcs between nodes of the same classes, or mapped to
-    each other by a symmetry, are an orbit; what the demands put on an orbit may be spread evenly over its arcs, ``both`` ways if so."""
+    """Demands in a graph, and the proofs of how much of them can flow at once. Arcs between nodes of the same classes, or mapped
+    to each other by a symmetry, are an orbit; what the demands put on an orbit may be spread evenly over its arcs, ``both`` ways
+    if so."""
 
     def __init__(
         self, graph: Graph, classes: Mapping[str, str], symmetries: Sequence[Mapping[str, str]] = (), both: bool = False
     ):
-        self.graph, self.work, self.both = graph, graph.work, both
+        self.graph, self.work, self.classes, self.both = graph, graph.work, classes, both
         self.arcs = graph.arcs()
         key = {(v, w): (classes.get(v, v), classes.get(w, w)) for v, w in self.arcs}
-        moves = [lambda arc, image=image: key[image.get(arc[0], arc[0]), image.get(arc[1], arc[1])] for image in symmetries]
+        moves = ({key[v, w]: key[image.get(v, v), image.get(w, w)] for v, w in self.arcs} for image in symmetries)
         same = orbits({*key.values()}, moves)
-        self.orbit = {arc: same[key[arc]] for arc in self.arcs}
+        self.orbit: dict[Arc, Arc] = {arc: same[key[arc]] for arc in self.arcs}
         self.top = Fraction(0)  # what the ports of the busiest end allow
         self.total = 1
         self.out: dict[str, int] = {}
@@ -880,15 +884,15 @@ class Traffic:
         load: Load = Counter()
         for hub, share in route["hubs"].items():
             need(hub in self.graph.forward and self.out, "a hub does not forward")
-            for turn, ends in ((-1, self.out), (1, self.into)):
+            for out, ends in ((True, self.out), (False, self.into)):
                 one: Load = Counter()
                 self.graph.route(hub, {v: x * parts * share for v, x in ends.items()}, one)
-                load.update({arc[::turn]: x for arc, x in one.items()})
+                load.update({(w, v) if out else (v, w): x for (v, w), x in one.items()})
         return load, parts * sum(route["hubs"].values())
 
     def by_trees(self, route: Any, parts: int) -> tuple[Load, int]:
-        """Every demand in equal parts in all trees that have both its ends, along the shortest paths of the orbits of the tree's arcs;
-        along a link of its own where there is none."""
+        """Every demand in equal parts in all trees that have both its ends, along the shortest paths of the orbits of the tree's
+        arcs; where there is none, and between equivalent ends, along the shortest paths of all."""
         load: Load = Counter()
         trees = []
         for tree in route["trees"]:
@@ -897,13 +901,15 @@ class Traffic:
             trees.append(Graph(arcs, self.graph.forward, self.work))
         for s, times, wanted in self.sources():
             mine = [tree for tree in trees if s in tree.capacity]
-            count = {t: sum(t in tree.capacity for tree in mine) for t in wanted}
+            same = self.classes.get(s, s)
+            count = {t: sum(t in tree.capacity for tree in mine) if self.classes.get(t, t) != same else 0 for t in wanted}
             self.work.spend(len(mine) * len(wanted))
             need(all(parts % max(n, 1) == 0 for n in count.values()), "the trees need other parts")
             for tree in mine:
-                tree.route(s, {t: x * parts * times // count[t] for t, x in wanted.items() if t in tree.capacity}, load)
-            load.update({(s, t): x * parts * times for t, x in wanted.items() if not count[t]})
-        need(load.keys() <= self.arcs.keys(), "a target is not reached")
+                tree.route(
+                    s, {t: x * parts * times // count[t] for t, x in wanted.items() if count[t] and t in tree.capacity}, load
+                )
+            self.graph.route(s, {t: x * parts * times for t, x in wanted.items() if not count[t]}, load)
         return load, parts
 
     def upper(self, stated: Any) -> Fraction:
@@ -923,9 +929,10 @@ class Pattern(Traffic):
     """Demands that are listed. Ends linked to one forwarding node only are one: what they exchange stays below it. In the
     ``quotient`` forwarding nodes with the same neighbours at the same capacities, and without demands, are a class."""
 
-    def __init__(self, work: Work, arcs: Sequence[tuple[str, str, int]], forward: Collection[str], demands: Demands, ends: Iterable[str],
-                 quotient: Any) -> None:  # fmt: skip
-        plain = Graph(arcs, forward, work)
+    def __init__(
+        self, net: Network, arcs: Sequence[tuple[str, str, int]], forward: AbstractSet[str], demands: Demands, quotient: Any
+    ) -> None:
+        plain = Graph(arcs, forward, net.work)
         sent: dict[str, int] = Counter()
         got: dict[str, int] = Counter()
         for (s, t), amount in demands.items():
@@ -934,9 +941,9 @@ class Pattern(Traffic):
             got[t] += amount
         need(demands, "nothing is demanded")
         known: dict[str, str] = {}
-        near = {v: plain.near(v) for v in ends if (v in sent or v in got) and v not in forward}
+        near = {v: plain.near(v) for v in net.units if (v in sent or v in got) and v not in forward}
         place = {v: known.setdefault(min(to), v) for v, to in near.items() if len(to) == 1 and min(to) in forward}
-        graph = Graph(((place.get(a, a), place.get(b, b), c) for a, b, c in arcs), forward, work)
+        graph = Graph(((place.get(a, a), place.get(b, b), c) for a, b, c in arcs), forward, net.work)
         inner = [v for v in forward if v not in sent and v not in got] if quotient else []
         super().__init__(graph, graph.equivalent(inner))
         self.total = sum(demands.values())
@@ -956,9 +963,9 @@ class Pattern(Traffic):
 
 
 class Uniform(Traffic):
-    """Every unit demands as much of every other; or, with ``hubs``, of so many of each hub as it reaches. One source of each orbit
-    is routed, under exchanges of equivalent nodes and stated symmetries, which are verified: the average over these spreads its
-    load."""
+    """Every unit demands as much of every other; or, with ``hubs``, of so many of each hub as it reaches. One source of each
+    orbit is routed, under exchanges of equivalent nodes and stated symmetries, which are verified: the average over these spreads
+    its load."""
 
     def __init__(self, net: Network, symmetries: Any = None, hubs: Mapping[str, int] | None = None) -> None:
         need(len(net.units) > 1, "there are no two units")
@@ -999,7 +1006,7 @@ def pattern(net: Network, stated: Any, quotient: Any) -> Pattern:
         counted = net.forward | here | there
         arcs = [(named.get(x.a, x.a), named.get(x.b, x.b), x.rate) for x in net.every if {x.a, x.b} <= counted]
         forward = {d: None for d in net.forward if d not in named}.keys()
-        return Pattern(net.work, [x for x in arcs if x[0] != x[1]], forward, {("all from", "all to"): 1}, [], quotient)
+        return Pattern(net, [x for x in arcs if x[0] != x[1]], forward, {("all from", "all to"): 1}, quotient)
     need(len(units) == stated["units"], "the number of units is another")
     by = int(found[2] or 1)
     demands = {(u, units[(i + by) % len(units)]): 1 for i, u in enumerate(units)}
@@ -1008,7 +1015,7 @@ def pattern(net: Network, stated: Any, quotient: Any) -> Pattern:
         need(len(demands) == len(stated["demands"] or ()), "a demand is stated twice")
         need({d for pair in demands for d in pair} <= net.units, "a demand is not between units")
     if found[3] != " by rail" and found[0] != "rail_allreduce":
-        return Pattern(net.work, arcs, net.forward, demands, units, quotient)
+        return Pattern(net, arcs, net.forward, demands, quotient)
     ring = found[1] in ("ring", "rail_allreduce")
     over, called = by_rail(net, every=ring)
     rails = {rail: [called[u, rail] for u in units if (u, rail) in called] for rail in sorted({rail for _, rail in called})}
@@ -1019,7 +1026,7 @@ def pattern(net: Network, stated: Any, quotient: Any) -> Pattern:
         both = {(called[s, rail], called[t, rail]): amount for rail in rails if (s, rail) in called and (t, rail) in called}
         need(both, f"{s} and {t} have no rail in common")
         asked |= both
-    return Pattern(net.work, [(x.a, x.b, x.rate) for x in over.links], net.forward, asked, over.units, quotient)
+    return Pattern(over, [(x.a, x.b, x.rate) for x in over.links], net.forward, asked, quotient)
 
 
 def by_rail(net: Network, every: bool) -> tuple[Network, dict[tuple[str, int], str]]:
@@ -1102,8 +1109,8 @@ def reachability(net: Network, stated: Any) -> None:
 
 
 def distances(net: Network, stated: Any) -> None:
-    """The links between forwarding devices on shortest paths between units that reach each other: the most, or the mean over ordered
-    pairs of ports of different units. One device of each orbit is a source."""
+    """The links between forwarding devices on shortest paths between units that reach each other: the most, or the mean over
+    ordered pairs of ports of different units. One device of each orbit is a source."""
     ports: dict[str, Counter[str]] = {u: Counter([u] * (u in net.forward)) for u in net.units}
     for (u, d), n in net.counts().items():
         if u in ports and u not in net.forward and d in net.forward:
@@ -1166,8 +1173,8 @@ def redundancy(net: Network, stated: Any) -> None:
 
 
 def oversubscription(net: Network, stated: Any) -> None:
-    """The most capacity below a switch over its capacity above, by the tiers of the planned fabric in fabric.json. Links to planned
-    devices below count too."""
+    """The most capacity below a switch over its capacity above, by the tiers of the planned fabric in fabric.json. Links to
+    planned devices below count too."""
     fabric = net.fabric
     level = {d: 0 if f.kind in ("host", "chip") else f.tier for d, f in fabric.devices.items()}
     need(not any(fabric.devices[x.a].kind == fabric.devices[x.b].kind == "chip" for x in fabric.links), "the fabric has no tiers")
@@ -1236,7 +1243,7 @@ def survives(net: Network, stated: Any) -> None:
     need(all(i >= 0 and times[i] == times[k] for move in moves for k, i in move.items()), "a symmetry leads out of the elements")
     work.spend(comb(len(elements), count) * (1 + len(moves)))
     sets = {tuple(sorted(c)) for c in combinations((number[kind[e]] for e in elements), count)}
-    orbit = orbits(sets, [lambda c, move=move: tuple(sorted(move[i] for i in c)) for move in moves])
+    orbit = orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
     cases = [[named[name] for name in case["failed"]] for case in stated["cases"]]
     need(all(len({*failed}) == count == len(failed) for failed in cases), "a case is of others")
     shown = {orbit[tuple(sorted(number[kind[e]] for e in failed))] for failed in cases}
@@ -1247,7 +1254,7 @@ def survives(net: Network, stated: Any) -> None:
 
 
 def holds(condition: Any, net: Network, after: Network, left: Any) -> None:
-    """Reject unless a condition is shown for what is left after failures; percentages are of half of the units, intact or left."""
+    """Reject unless a condition is shown for what is left after failures; shares are of half of the units, intact or left."""
     need(left["check"] == condition["check"] and len(after.units) > 1, "a case is about something else, or leaves no pair")
     if left["check"] == "reachability":
         need(left["holds"], "a case fails")
@@ -1274,8 +1281,8 @@ CHECKS: dict[str, tuple[Callable[[Network, Any], object], dict[str, Any]]] = {
 
 
 def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> None:
-    """Raise Rejected unless the theorem that a certificate states is proved for a fabric: both as parsed, or the latter as Fabric.
-    Compares no hashes."""
+    """Raise Rejected unless the theorem that a certificate states is proved for a fabric: both as parsed, or the latter as
+    Fabric. Compares no hashes."""
     try:
         wiring = fabric if isinstance(fabric, Fabric) else Fabric(fabric)
         check, form = CHECKS[read(certificate.get("check"), frozenset(CHECKS), "check")]

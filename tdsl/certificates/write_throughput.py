@@ -1,8 +1,8 @@
-"""Certificates of throughput that ``verify_throughput.py`` checks: of patterns, and between two sets.
+"""Certificates of throughput: of patterns, and between two sets.
 
 The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand, or what routings of everything were
-made of, each with its share; the upper end the ports, or lengths of arcs. Either may be of the network in which twins are one.
-What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
+made of, each with its share; the upper end the ports, or lengths of arcs. Either may be of the quotient in which equivalent nodes
+are one. What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def is_true(stated: Any, world: World) -> bool:
         case "reachability":
             return _reach(left, stated)
         case "diameter":
-            return bool(left.diameter() == stated["links"])
+            return bool(left.diameter() == stated["value"])
         case "bisection":
             return _bisection(left, stated)
         case "throughput":
@@ -84,14 +84,10 @@ def _throughput(left: Left, stated: Any) -> bool:
 
 
 def _survives(world: World, stated: Any) -> bool:
-    count, claim = stated["count"], stated["claim"]
-    row = {n: i for i, n in enumerate(world.names)}
+    count, claim = stated["count"], stated["condition"]
     if stated.get("what"):
         return _survives_links(world, stated)
-    if "of" in stated:
-        elements = [*dict.fromkeys(d for path in stated["of"] for d in world.select(path).values())]
-    else:
-        elements = [*dict.fromkeys(world.closure(row[n] for n in e) for e in stated["elements"])]
+    elements = [*dict.fromkeys(d for path in stated["of"] for d in world.select(path).values())]
     if type(count) is not int or not 0 < count <= len(elements):
         return False
     whole = world.whole
@@ -123,7 +119,7 @@ def _survives_links(world: World, stated: Any) -> bool:
     if type(stated["count"]) is not int or not 0 < stated["count"] <= len(unique):
         return False
     after = (world.left(frozenset(), frozenset().union(*failed)) for failed in combinations(unique, stated["count"]))
-    return all(_holds(world.whole, left, stated["claim"]) for left in after)
+    return all(_holds(world.whole, left, stated["condition"]) for left in after)
 
 
 # ---------------------------------------------------------------- mutations
@@ -221,7 +217,7 @@ def _fraction(rng: Random, old: str) -> str:
 def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     """Change what the certificate states, and with it what should have to be shown."""
     names = _names(fabric)
-    keys = [k for k in ("lower_bps", "upper_bps", "links", "units", "count", "claim", "elements", "of", "exchanges", "cases",
+    keys = [k for k in ("lower_bps", "upper_bps", "units", "count", "condition", "of", "symmetries", "cases",
                         "holds", "pattern", "demands", "lower", "from", "to", "value", "what") if k in stated]  # fmt: skip
     key = rng.choice(keys)
     old = stated[key]
@@ -233,12 +229,12 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
         stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else str(Fraction(old) + Fraction(1, 2))
     elif key == "what":
         stated[key] = rng.choice(("links", "ports", "cables", "cages", None))
-    elif key in ("links", "units", "count"):
+    elif key in ("units", "count"):
         stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else old
-    elif key == "claim":
+    elif key == "condition":
         stated[key] = old | {"at_least": rng.choice(("1/2", "1", "3/2", None)), "of_intact": rng.random() < 0.5}
-    elif key in ("elements", "cases", "exchanges", "demands") and isinstance(old, list):
-        if key == "exchanges":
+    elif key in ("cases", "symmetries", "demands") and isinstance(old, list):
+        if key == "symmetries":
             a, b = rng.sample(names, 2) if len(names) > 1 else (names[0], names[0])
             old.append({a: b, b: a})
         elif old and rng.random() < 0.6:

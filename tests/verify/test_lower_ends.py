@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.certificates.checker import Rejected, lower_bound
-from tdsl.certificates.write import _proof, _routes
+from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
+from tdsl.certificates.write import _images, _proof, _routes
 from tdsl.prove.automorphisms import orbits
 from tdsl.prove.bisection import Proof
 from tdsl.prove.budget import DEFAULT
@@ -51,7 +51,7 @@ def shown(fabric, stated):
     """What the checker takes a lower end for, in grains; None where it rejects it."""
     net = net_of(fabric)
     try:
-        return lower_bound(net, json.loads(json.dumps(stated)))
+        return lower_bound(net, read(json.loads(json.dumps(stated)), BISECTION["lower"], "lower"))
     except (Rejected, LookupError, ValueError, TypeError, ArithmeticError):
         return None
 
@@ -97,12 +97,14 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     found = orbits(graph)
     hubs = data.draw(st.dictionaries(st.integers(0, graph.nodes - 1), st.integers(1, 5), min_size=1, max_size=6))
     lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(graph.a), max_size=len(graph.a)))
+    name = view.names(graph.device)
+    links = zip(graph.a.tolist(), graph.b.tolist(), found.link.tolist(), strict=True)
+    named = [[name[v], name[w], lengths[orbit]] for a, b, orbit in links for v, w in ((a, b), (b, a))]
     stated = {
         "by": "routes",
-        "pairs": False,
-        "hubs": list(hubs.items()),
-        "symmetries": [x.tolist() for x in found.images],
-        "routes": [{"share": 1, "lengths": lengths}],
+        "hubs": {name[v]: n for v, n in hubs.items()},
+        "symmetries": _images(view, graph, found),
+        "routes": [{"share": 1, "parts": 5040, "by": "lengths", "lengths": named}],
     }
     assume(len(net_of(fabric).units) > 1)
     assert (shown(fabric, stated) or 0) <= least(f, fabric)
@@ -128,7 +130,7 @@ def test_the_engine_and_the_script_agree(seed):
     rounds = replace(DEFAULT, uniform_rounds=3)
     found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), budget=rounds)
     if found is not None:
-        assert shown(fabric, {"by": "routes"} | _routes(found)) == bound(found) <= least(f, fabric)
+        assert shown(fabric, _routes(view, found)) == bound(found) <= least(f, fabric)
 
 
 @settings(max_examples=40, deadline=None)

@@ -246,7 +246,7 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
     honest = written["survives-2.json"]
     assert honest["of"] == ["x"] and len(honest["cases"]) == 2
     verify(honest, as_json(design.fabric))
-    forged = honest | {"exchanges": [{"x0": "x1", "x1": "x0"}], "cases": honest["cases"][:1]}
+    forged = honest | {"symmetries": [{"x0": "x1", "x1": "x0"}], "cases": honest["cases"][:1]}
     with pytest.raises(Rejected, match="changes the links"):
         verify(forged, as_json(design.fabric))
 
