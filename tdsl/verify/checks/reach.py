@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from tdsl.fabric.cables import Cables
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.physical.model import Physical, physical_of
@@ -17,6 +18,9 @@ from tdsl.semantics.quantity import LENGTH, Quantity, show
 from tdsl.source import Origin
 from tdsl.verify.check import Check, Fault, Judgement, Status, Value, no, skipped, yes
 from tdsl.verify.checks.rack_space import NO_PLACES
+
+NO_LIMIT = 1 << 60
+"""Micrometres that stand for a part without a reach."""
 
 
 def legs_of(view: View, claim: ResolvedClaim | None) -> Bools:
@@ -47,8 +51,9 @@ class CableLength(Check):
     ends, and at most the longest of its `lengths` and `unconfirmed` lengths.
 
     ## What it assumes
-    The places, pitches, trays and slack of the design. Each cable of a link through a panel is judged alone. Where the length
-    of a cable is unknown the figure is a lower bound.
+    The places, pitches, trays and slack of the design. The figure is that of one cable; reach holds for all cables of a
+    link through a panel together, from transceiver to transceiver (NVIDIA, Interconnect Structured Cabling Requirements). Where
+    the length of a cable is unknown the figure is a lower bound.
 
     ## A design that passes
     ```fab
@@ -97,7 +102,7 @@ class CableLength(Check):
         text = f"{show(most)} from {_ends(view.fabric, longest)}"
         if unknown:
             text = f"at least {text}; {unknown:,} of {len(run):,} lengths are unknown"
-        faults = tuple(_too_long(view.fabric, physical, legs))
+        faults = (*_too_long(view.fabric, physical, legs), *_too_long_in_all(view.fabric, physical, legs))
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         witness = {"cable": _ends(view.fabric, longest)}
         upper: Value = inf if unknown else most
@@ -106,6 +111,34 @@ class CableLength(Check):
 
 def _ends(f: Fabric, leg: int) -> str:
     return f"{f.port_path(int(f.cable_a[leg]))} to {f.port_path(int(f.cable_b[leg]))}"
+
+
+def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+    """A fault for each connect with a link through a panel whose cables together are longer than its parts reach."""
+    number, choices = physical.parts.group
+    parts = [[x for x in (c.cable, c.optic_a, c.optic_b) if x is not None] for c in choices]
+    limits = [min(((r, shown(x)) for x in of if (r := amount(x, "reach", LENGTH)) is not None), default=None) for of in parts]
+    reach = np.array([NO_LIMIT if x is None else int(x[0] * MICRO) for x in limits] or [NO_LIMIT], dtype=np.int64)[number]
+    links, at = Cables(f).crossings
+    run, least = np.zeros(f.link_count, dtype=np.int64), np.full(f.link_count, NO_LIMIT, dtype=np.int64)
+    np.add.at(run, links, np.maximum(physical.lengths.run[at], 0))
+    np.minimum.at(least, links, reach[at])
+    asked = np.zeros(f.link_count, dtype=np.bool_)
+    asked[links[legs[at]]] = True
+    alone = np.zeros(f.link_count, dtype=np.bool_)  # one of its cables is beyond reach by itself
+    alone[links[physical.lengths.run[at] > reach[at]]] = True
+    over = np.flatnonzero(asked & ~alone & (f.link_via_a >= 0) & (run > least))
+    out: list[Fault] = []
+    for statement in np.unique(f.link_statement[over]).tolist():
+        mine = over[f.link_statement[over] == statement]
+        link = int(mine[np.argmax(run[mine])])
+        weakest = min(x for leg in at[links == link].tolist() if (x := limits[int(number[leg])]) is not None)
+        text = f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))} runs {run[link] / MICRO:.3f}m in all, "
+        text += f"and {weakest[1]} reaches {show(Quantity(weakest[0], LENGTH))}"
+        alike = f" ({len(mine):,} links alike)" if len(mine) > 1 else ""
+        help = "place the ends nearer to the panel, or use parts that reach further"
+        out.append(Fault(f.statements[statement].origin, text + alike, len(mine), help=help))
+    return out
 
 
 def _too_long(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
