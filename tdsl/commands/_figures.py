@@ -45,6 +45,15 @@ def figures_of(design: Design) -> dict[str, object]:
     out["cost"] = _bound(cost, 1)
     out["network_cost"] = _bound(sums.cost(network(f), legs), 1)
     out["cost_per_gpu"] = _bound(cost, ends) if isinstance(ends, int) and ends else ""
+    own_power, own_cost = sums.power(network(f)), sums.cost(network(f), legs)
+    out["network_power_share"] = _share(own_power, power)
+    out["optics_share_of_network_power"] = _share(sums.optics_power(network(f)), own_power)
+    out["network_cost_share"] = _share(own_cost, cost)
+    halves = next((r.measures for r in design.results if r.check == "bisection" and not r.scope and r.status != "skipped"), {})
+    tbps = Fraction(halves.get("lower_bps", 0)) / 10**12
+    exact = tbps > 0 and halves.get("lower_bps") == halves.get("upper_bps")
+    out["network_watts_per_tbps"] = _bound(own_power, tbps) if exact else ""
+    out["network_cost_per_tbps"] = _bound(own_cost, tbps) if exact else ""
     for name in LEAST:
         found = next((r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None)
         out[name] = "" if found is None else _answer(found.ratio, found.lower, found.upper, name)
@@ -68,7 +77,14 @@ def _plain(value: object) -> object:
     return "" if found is None else found
 
 
-def _bound(bound: Bound, by: int) -> str:
+def _share(part: Bound, whole: Bound) -> str:
+    """A sum as a share of another; empty where either lacks a term."""
+    if not part.exact or not whole.exact or not whole.known:
+        return ""
+    return f"{float(part.known / whole.known * 100):.4g}%"
+
+
+def _bound(bound: Bound, by: int | Fraction) -> str:
     """A sum in some unit; empty where nothing of it is known."""
     if not bound.known and bound.missing:
         return ""

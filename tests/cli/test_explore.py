@@ -39,6 +39,9 @@ def test_all_combinations_and_the_best(tmp_path: Path) -> None:
     assert [r["power_kw"] for r in rows] == ["82", "86", "162", "166"]  # 16 hosts of 5 kW and two switches of 1 or 3 kW
     assert [r["bisection"] for r in rows] == ["100%", "100%", "50%", "50%"]
     assert [r["best"] for r in rows] == ["yes", "", "", ""]
+    assert rows[0]["network_watts_per_tbps"] == "625"  # 2 kW, 8 x 400 Gb/s
+    assert rows[0]["network_power_share"] == "2.439%"  # 2 of 82 kW
+    assert rows[0]["cost"].startswith(">=")  # the cables have no price
 
 
 def test_a_combination_with_errors_is_a_line(tmp_path: Path) -> None:
