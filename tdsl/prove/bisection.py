@@ -39,6 +39,9 @@ By = Literal["shares", "routes", "splits", "places", "spectrum", "groups"]
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
 
+IDLE = 20
+"""Routings without a whole grain gained after which the search ends."""
+
 LAST = 12
 """Latest routings from whose gain the gain of all later ones is estimated."""
 
@@ -194,9 +197,11 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
         past: list[Fraction] = []
 
         def enough(so_far: Concurrent) -> bool:
-            """Whether the bounds are close, or routings cannot show more than is known, or would not even if all later ones
-            gained twice as much as the latest."""
+            """Whether the bounds are close, no more was shown for long, or routings cannot show more than is known, or would not
+            even if all later ones gained twice as much as the latest."""
             past.append(so_far.lower)
+            if len(past) > IDLE and bound(replace(so_far, lower=past[-IDLE])) == bound(so_far):
+                return True
             hope = so_far.upper
             if len(past) > LAST:
                 left = view.budget.uniform_rounds - len(past)
@@ -225,6 +230,8 @@ def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Proof,
     parts = net.parts()
     best = Proof(0, "places")
     for part in [*parts, net] if len(parts) > 1 else parts:
+        if part is not net and len(np.unique(part.access.a)) <= len(net.units) - net.half:
+            continue  # all of its units may be on one side
         key = _columns_of(part)
         if key not in known:
             known[key] = found = placements(part, budget)

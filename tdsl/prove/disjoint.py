@@ -16,6 +16,8 @@ from itertools import combinations
 
 Near = Mapping[int, Set[int]]
 SOURCE = -1
+FAR = 1 << 60
+"""Steps from where no goal is reached."""
 
 
 class Spent(Exception):
@@ -50,34 +52,46 @@ class Separator:
         return len(self.devices) + self.joined
 
 
-def fan(near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: Work) -> frozenset[int] | None:
+def fan(
+    near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: Work,
+    steps: Mapping[int, int] | None = None,
+) -> frozenset[int] | None:  # fmt: skip
     """The fewest devices that separate the devices ``start`` from the set ``goal``, members of both included; None if there are
-    ``limit`` disjoint paths. No path uses what is in ``without``."""
+    ``limit`` disjoint paths. No path uses what is in ``without``.
+
+    ``steps`` guides the search: how far every device is from the goal. The answer does not depend on it.
+    """
     before: dict[int, int] = {}  # of every device on a path the one before
     after: dict[int, int] = {}
     first = [y for y in start if y not in without]
     for _ in range(limit):
         by = dict.fromkeys((2 * y for y in first), SOURCE)  # entry of device y is 2y, its exit 2y + 1; from where reached
-        queue = deque(by)
-        end = -1
+        queue = deque(by)  # the right end is next
+        end = next((t for t in by if t >> 1 in goal and t >> 1 not in before), -1)
         while queue and end < 0:
-            state = queue.popleft()
+            state = queue.pop()
             y = state >> 1
             if state & 1:
                 following = [2 * w for w in near[y] if w not in without]
                 if y in before:
                     following.append(2 * y)
             elif y not in before:
-                if y in goal:
-                    end = state
-                    break
                 following = [2 * y + 1]
             else:
                 following = [] if before[y] == SOURCE else [2 * before[y] + 1]
+            far = 0 if steps is None else steps.get(y, FAR)
             for t in following:
-                if t not in by:
-                    by[t] = state
+                if t in by:
+                    continue
+                by[t] = state
+                x = t >> 1
+                if not t & 1 and x in goal and x not in before:
+                    end = t
+                    break
+                if steps is not None and (steps.get(x, FAR) < far or x == y):
                     queue.append(t)
+                else:
+                    queue.appendleft(t)
         work.take(len(by) + 1)
         if end < 0:
             return frozenset(s >> 1 for s in by if not s & 1 and s + 1 not in by)
@@ -131,14 +145,30 @@ def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work
         if found is not None:
             best, limit = found, found.value
     earlier = set(head)
+    steps: dict[int, int] = {}
+    _approach(near, steps, head)
     for v in order[len(head) :]:
         if not _short_ways(near, v, earlier, limit):
-            devices = fan(near, near[v], earlier, {v}, limit, work)
+            devices = fan(near, near[v], earlier, {v}, limit, work, steps)
             if devices is not None:
                 u = next(x for x in head if x not in devices)
                 best, limit = Separator((u, v), devices, False), len(devices)
         earlier.add(v)
+        _approach(near, steps, [v])
     return best
+
+
+def _approach(near: Near, steps: dict[int, int], fresh: Sequence[int]) -> None:
+    """Correct how many ``steps`` every device is from a goal that ``fresh`` devices join."""
+    steps.update(dict.fromkeys(fresh, 0))
+    queue = deque(fresh)
+    while queue:
+        y = queue.popleft()
+        far = steps[y] + 1
+        for w in near[y]:
+            if steps.get(w, FAR) > far:
+                steps[w] = far
+                queue.append(w)
 
 
 def _nearest_first(near: Near, terminals: Sequence[int]) -> list[int]:

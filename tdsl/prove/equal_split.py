@@ -88,21 +88,22 @@ def distances(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
     """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
     arcs = g.network
     start, heads = _heads(arcs.head)
-    by = length[arcs.link]
-    out = np.full((len(sources), g.nodes), FAR, dtype=np.int64)
-    out[np.arange(len(sources)), sources] = 0
+    by = length[arcs.link][:, None]
+    out = np.full((g.nodes, len(sources)), FAR, dtype=np.int64)  # a column for every source: what is added up is contiguous
+    out[sources, np.arange(len(sources))] = 0
     closed = ~g.forwards[arcs.tail]
     first = True
-    while True:
-        reach = out[:, arcs.tail] + by
+    while len(start):
+        reach = out[arcs.tail] + by
         if not first:
-            reach[:, closed] = FAR
-        least = np.minimum(np.minimum.reduceat(reach, start, axis=1), FAR) if len(start) else reach
-        before = out[:, heads]
+            reach[closed] = FAR
+        least = np.minimum(np.minimum.reduceat(reach, start, axis=0), FAR)
+        before = out[heads]
         if not first and (least >= before).all():
-            return out
-        out[:, heads] = np.minimum(least, before)
+            break
+        out[heads] = np.minimum(least, before)
         first = False
+    return np.ascontiguousarray(out.T)
 
 
 def _heads(head: Ints) -> tuple[Ints, Ints]:
@@ -117,32 +118,31 @@ def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed
     out_of_reach = far >= FAR
     if demand.pairs and out_of_reach[:, demand.parts > 0].any():
         return None
-    start, heads = _heads(arcs.head)
-    group = np.searchsorted(heads, arcs.head)
     tight = far[:, arcs.tail] + length[arcs.link] == far[:, arcs.head]
     tight &= g.forwards[arcs.tail] | (arcs.tail == sources[:, None])
-    capacity = np.where(tight, arcs.capacity, 0)
-    total = np.add.reduceat(capacity, start, axis=1)
-    places = np.where(tight, np.arange(len(arcs.head)), len(arcs.head))
-    first = np.minimum.reduceat(places, start, axis=1)
-    arriving = np.where(out_of_reach, 0, demand.parts)
-    row = np.arange(len(sources))
-    arriving[row, sources] = 0
-    load = np.zeros((len(sources), len(arcs.head)), dtype=np.int64)
-    out_order = np.argsort(arcs.tail, kind="stable")
-    tails, out_start = np.unique(arcs.tail[out_order], return_index=True)
+    row, arc = np.nonzero(tight)  # the last arcs of shortest paths, those with one head together
+    into, out_of = row * g.nodes + arcs.head[arc], row * g.nodes + arcs.tail[arc]
+    capacity = arcs.capacity[arc]
+    start = np.flatnonzero(np.diff(into, prepend=-1))
+    total = np.repeat(np.add.reduceat(capacity, start), np.diff(start, append=len(into))) if len(into) else capacity
+    arriving = np.where(out_of_reach, 0, demand.parts).ravel()
+    own = np.arange(len(sources)) * g.nodes + sources
+    arriving[own] = 0
+    load = np.zeros(len(sources) * len(arcs.head), dtype=np.int64)
     while True:
-        there = arriving[:, heads]
-        if not there.any():
+        amount = arriving[into]
+        used = np.flatnonzero(amount)
+        if not len(used):
             break
-        part = there[:, group] * capacity // np.maximum(total, 1)[:, group]
-        over = there - np.add.reduceat(part, start, axis=1)
-        at = np.nonzero(over)
-        part[at[0], first[at]] += over[at]
-        load += part
+        amount, node = amount[used], into[used]
+        part = amount * capacity[used] // total[used]
+        start = np.flatnonzero(np.diff(node, prepend=-1))
+        part[start] += amount[start] - np.add.reduceat(part, start)
+        load[row[used] * len(arcs.head) + arc[used]] += part
         arriving = np.zeros_like(arriving)
-        arriving[:, tails] = np.add.reduceat(part[:, out_order], out_start, axis=1)
-        arriving[row, sources] = 0
+        np.add.at(arriving, out_of[used], part)
+        arriving[own] = 0
+    load = load.reshape(len(sources), -1)
     links = np.zeros((len(sources), len(g.a)), dtype=np.int64)
     one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
     links += load[:, one[:, 0]] + load[:, one[:, 1]]

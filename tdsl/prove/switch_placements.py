@@ -16,6 +16,7 @@ import numpy as np
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.capacity import Capacities
+from tdsl.prove.symmetry import equal_rows
 
 AT_ONCE = 2_000_000
 """Cells of the table of sums that are worked on in one go."""
@@ -35,17 +36,12 @@ class _Problem:
     @classmethod
     def of(cls, net: Capacities) -> _Problem:
         """Read capacities; units of a class are numbered by ``label``."""
-        rows: list[list[tuple[int, int]]] = [[] for _ in net.units]
-        for u, v, room in zip(net.access.a.tolist(), net.access.b.tolist(), net.access.room.tolist(), strict=True):
-            rows[u].append((v, room))
-        known: dict[tuple[tuple[int, int], ...], int] = {}
-        label = np.array([known.setdefault(tuple(sorted(row)), len(known)) for row in rows], dtype=np.int64)
+        first, label = _classes(net)
         count = len(net.nodes)
-        trunk, met = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(known)), dtype=np.int64)
+        trunk, met = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
         trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.room
-        for row, at in known.items():
-            for v, room in row:
-                met[v, at] = room
+        one = np.isin(net.access.a, first)
+        met[net.access.b[one], label[net.access.a[one]]] = net.access.room[one]
         _, first, twin = np.unique(np.hstack((trunk, met)), axis=0, return_index=True, return_inverse=True)
         twin = np.where(met.any(axis=1), len(first) + np.arange(count), twin.ravel())  # those with units stand alone
         twin = np.unique(twin, return_inverse=True)[1]
@@ -53,7 +49,7 @@ class _Problem:
         first = np.searchsorted(twin[order], np.arange(int(twin.max(initial=-1)) + 1))
         trunk, met = (np.add.reduceat(x[order], first, axis=0) for x in (trunk, met))
         trunk = np.add.reduceat(trunk[:, order], first, axis=1)
-        return cls(trunk, met, np.bincount(label, minlength=len(known)), label, twin)
+        return cls(trunk, met, np.bincount(label, minlength=met.shape[1]), label, twin)
 
     def placed(self) -> Ints:
         """Few switches without which no two are joined: those that meet units or the others, or, one by one, the most joined."""
@@ -93,10 +89,21 @@ class _Problem:
         return base, out
 
 
+def _classes(net: Capacities) -> tuple[Ints, Ints]:
+    """The first unit of every class of units with the same links to switches, and the class of every unit."""
+    same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.room)
+    first, label = np.unique(same, return_inverse=True)
+    return first, label.ravel()
+
+
 def placements(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
     if len(net.loose.a) or not 0 < len(net.nodes) <= budget.placement_switches:
         return None
+    classes, label = _classes(net)
+    adjacent = np.unique(net.access.b * max(len(classes), 1) + label[net.access.a]) // max(len(classes), 1)
+    if int((np.bincount(adjacent) > 1).sum()) > budget.placed_switches:
+        return None  # a switch with units of two classes is never free
     problem = _Problem.of(net)
     placed = problem.placed()
     total, half = len(net.units), net.half
