@@ -128,7 +128,7 @@ def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed
     arriving = np.where(out_of_reach, 0, demand.parts).ravel()
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
-    load = np.zeros(len(sources) * len(arcs.head), dtype=np.int64)
+    load: Ints = np.zeros(len(sources) * len(arcs.head), dtype=np.int64)
     while True:
         amount = arriving[into]
         used = np.flatnonzero(amount)
