@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOCK", "Compilation", "Design", "Options", "UsageError", "check", "elaborate", "expand", "parameters", "stages"]
 
-UNDERSTOOD = frozenset({"E0464"})
+UNDERSTOOD = frozenset({"E0464", "E0212", "E0213"})
 """Errors of designs that are wired and judged all the same."""
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
@@ -123,10 +123,13 @@ def _wire(
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
     from tdsl.fabric.requirements import resolve_claims
+    from tdsl.fabric.transports import settle
 
     mounts = [x for x in lock if isinstance(x, Mount)]
     stands = [x for x in lock if isinstance(x, Line)]
     design.fabric = wire(plan, own, options.max_links, stands, sound, options.places)
+    if not plan.broken:
+        settle(plan, design.fabric, own)
     if plan.auto is not None and design.fabric.places is not None and design.fabric.complete:
         from tdsl.physical.auto import placed
 

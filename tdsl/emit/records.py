@@ -90,6 +90,8 @@ class Link:
     plane: int | str
     rail: int | str
     srlg: str
+    a_bundle: int | str = ""
+    b_bundle: int | str = ""
 
 
 @dataclass(frozen=True, slots=True)

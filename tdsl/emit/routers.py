@@ -31,7 +31,7 @@ class Routers:
         """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric."""
         f = self.fabric
         asked: Bools = f.built & (f.kind == kind)
-        nameless = self._nameless(asked)
+        nameless = self._nameless(asked) | self._bundled(asked)
         for device in np.flatnonzero(asked).tolist():
             mine = self._links(device)
             if device in nameless or not (len(mine) and (self.found.asn[device] or self._addressed(mine))):
@@ -82,6 +82,22 @@ class Routers:
                 help = 'name them: `port p[1..64]: 400Gbps { os "swp{i}" }`'
             self.diagnostics.add("E0513", c.origin, what, notes=["its routers are not configured"], help=help)
         return set(device[without].tolist())
+
+    def _bundled(self, asked: Bools) -> set[int]:
+        """Those with links in bundles, told once: no target writes port channels."""
+        f = self.fabric
+        rows = np.flatnonzero(f.link_bundle >= 0)
+        device = np.concatenate([f.device_a[rows], f.device_b[rows]])
+        device = device[asked[device]]
+        if not len(device):
+            return set()
+        at = f.statements[int(f.link_statement[rows[0]])].origin
+        self.diagnostics.add(
+            "E0516", at, "the links of this connect form bundles, and no target of tdsl configures port channels",
+            notes=[f"{len(np.unique(device)):,} routers are not configured"],
+            help="leave `bundle` out where each link has a session of its own (ECMP), or configure these routers yourself",
+        )  # fmt: skip
+        return set(device.tolist())
 
     # ------------------------------------------------------------ one device
     def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:

@@ -44,7 +44,7 @@ from tdsl.emit.wires import Wires, known
 from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct
-from tdsl.fabric.subnets import INFINIBAND
+from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
 from tdsl.physical.elevations import Drawing, Fronts, Plans
@@ -98,6 +98,16 @@ class FabricView:
     def layer(self) -> str:
         """ "scaleup", or "" for the network between hosts."""
         return self._fabric.layer
+
+    @property
+    def bundled(self) -> bool:
+        """Whether some of its links form bundles."""
+        return bool((self._fabric.link_bundle >= 0).any())
+
+    @property
+    def transport(self) -> str:
+        """What its links speak where a statement says so, else ""."""
+        return self._fabric.transport if self._fabric.transport_stated else ""
 
     @property
     def infiniband(self) -> bool:
@@ -222,7 +232,7 @@ class FabricView:
     @cached_property
     def models(self) -> tuple[Model, ...]:
         """Models in use, with their ports."""
-        return tuple(_model(k, m) for k, m in self.models_by_key.items())
+        return tuple(_model(self._fabric, k, m) for k, m in self.models_by_key.items())
 
     @cached_property
     def hosts(self) -> tuple[HostLayout, ...]:
@@ -402,12 +412,12 @@ def _keys(models: tuple[DeviceModel, ...]) -> list[str]:
     return out
 
 
-def _model(key: str, model: DeviceModel) -> Model:
+def _model(fabric: Fabric, key: str, model: DeviceModel) -> Model:
     groups = []
     for c in model.classes:
         ports = tuple(
             Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
             for i in range(c.size)
         )
-        groups.append(PortGroup(c.name, c.rate or "", c.types, bool(INFINIBAND & set(c.types)), ports))
+        groups.append(PortGroup(c.name, c.rate or "", c.types, speaks_infiniband(fabric, c), ports))
     return Model(key, model.name, model.kind, model.title, tuple(groups))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
+from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.columns import Column, Objects, Table
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
@@ -312,6 +313,8 @@ class Wires:
             "plane": lambda: [known(p) for p in self.link_plane.tolist()],
             "rail": lambda: [known(r) for r in self.link_rails.tolist()],
             "srlg": self._risks,
+            "a_bundle": lambda: [n or "" for n in bundle_numbers(f)[0].tolist()],
+            "b_bundle": lambda: [n or "" for n in bundle_numbers(f)[1].tolist()],
         }
         for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
             columns[f"{end}_device"] = partial(self._device, ports)

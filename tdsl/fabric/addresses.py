@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, Side, assignments
@@ -251,7 +252,10 @@ def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
         keep = np.isin(other, far)
         ranks, links = ranks[keep], links[keep]
     links, first = np.unique(links, return_index=True)
-    return links, ranks[first]
+    ranks = ranks[first]
+    order = np.argsort(ranks, kind="stable")
+    members = np.isin(links, spare_members(fabric, links[order]))  # a bundle has one address, that of its first port
+    return links[~members], ranks[~members]
 
 
 def pool_of(rule: Rule, value: object) -> Pool:

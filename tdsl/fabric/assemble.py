@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.bundles import bundles
 from tdsl.fabric.cabling import Cables, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.order import by_keys, distinct, ranks
@@ -67,6 +68,7 @@ def assemble(
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
     cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
                      (a, b, via_a, via_b, cls, medium, statement), on_port, diagnostics)  # fmt: skip
+    bundle = bundles(plan, device[a], device[b], a, statement, rate, diagnostics)
     in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
     return Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=plan.layer, sets=tuple(sets),
@@ -77,7 +79,7 @@ def assemble(
         link_colour=colour, colours=tuple(shades),
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
-        circuit_link=in_ocs, absent_a=device[absent_a], absent_b=device[absent_b], absent_rate=absent_rate,
+        circuit_link=in_ocs, link_bundle=bundle, absent_a=device[absent_a], absent_b=device[absent_b], absent_rate=absent_rate,
         absent_reserved=reserved, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
 

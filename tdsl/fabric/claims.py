@@ -63,3 +63,4 @@ class ResolvedClaim:
     origin: Origin
     of_active: bool = False  # spares left out
     share_of: str = ""  # what a percentage is of: ``network`` or ``total``
+    of_all: bool = False  # the ends that `of` names, judged as one set

@@ -19,6 +19,7 @@ from tdsl.fabric.order import distinct
 from tdsl.fabric.pins import Line, Pins
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.transports import stated
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
 from tdsl.semantics.fault import Excused, Fault, nearest
@@ -70,6 +71,8 @@ def elaborate(
     if not ok:
         untouched(plan, diagnostics)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
+    said = stated(plan)
+    fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
     fabric.names = names_of(plan, rows, fabric, diagnostics)
     if plan.rules or plan.routing or plan.roce:
         from tdsl.fabric.addresses import address

@@ -107,11 +107,14 @@ class Fabric:
     absent_b: Ints = field(default_factory=_no_rows)
     absent_rate: Ints = field(default_factory=_no_rows)
     absent_reserved: Bools = field(default_factory=_no_bools)  # whether no other link has taken its ports
+    link_bundle: Ints = field(default_factory=_no_rows)  # number of the port channel that the link belongs to, -1 for none
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
     management: Management | None = None  # None where the design says nothing of partitions and subnet managers
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
+    transport: str = ""  # what its links speak, "" where neither the design nor the types of ports say one
+    transport_stated: bool = False  # whether the design has a `transport` statement
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without

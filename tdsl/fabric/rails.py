@@ -8,7 +8,7 @@ rail. A class with a single index that numbers planes (as many indices as planes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class RailPlan:
     rail: Ints
     switch: Ints
     serves: Ints
+    judged: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # of rows: the hosts of the declaration have rails
 
 
 def port_values(fabric: Fabric, ports: Ints, tables: Sequence[Ints]) -> Ints:
@@ -81,6 +82,22 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     if not len(rows):
         return empty
 
+    serves, organised, number = _serving(fabric, rail, switch)
+    group = fabric.device_set[fabric.device_a[rows]]
+    judged = np.zeros(len(rows), dtype=np.bool_)
+    for g in np.unique(group).tolist():
+        mine = group == g
+        judged[mine] = _serving(fabric, rail[mine], switch[mine])[1]
+    if judged.any() and not judged.all():  # what other hosts meet says nothing of the rails of these
+        of_judged = _serving(fabric, rail[judged], switch[judged])[0]
+        serves = np.where(of_judged >= 0, of_judged, serves)
+    return RailPlan(organised, number if organised else 1, rows, rail, switch, serves, judged)
+
+
+def _serving(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:
+    """For links by their rail and switch: the rail that every switch serves (-1: meets none), whether more than half of the
+    switches serve mostly one rail and there are several, and how many rails are served."""
+    serves = np.full(fabric.device_count, -1, dtype=np.int64)
     met = np.bincount(switch, minlength=fabric.device_count) > 0
     place = np.cumsum(met) - 1
     width = int(rail.max()) + 1
@@ -89,8 +106,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     settled = counts.max(axis=1) * 2 > counts.sum(axis=1)
     serves[met] = own
     number = len(distinct(own))
-    organised = bool(settled.sum() * 2 > len(settled) and number > 1)
-    return RailPlan(organised, number if organised else 1, rows, rail, switch, serves)
+    return serves, bool(settled.sum() * 2 > len(settled) and number > 1), number
 
 
 def rails(fabric: Fabric) -> int:

@@ -20,7 +20,7 @@ from tdsl.semantics.values import whole
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
-FAILING = ("cables", "cages", "links", "ports")
+FAILING = ("bundles", "cables", "cages", "links", "ports")
 """What `any K …` may fail beside devices and groups."""
 
 
@@ -81,6 +81,7 @@ def _claim(plan: Plan, fabric: Fabric, required: Required, claim: tree.Claim) ->
         select(claim.of_to), select(claim.at), under, through, claim.op or "", value, claim.of_intact,
         _claim(plan, fabric, required, claim.given) if claim.given else None, required.node.report, None,
         " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain), claim.of_active, claim.share_of,
+        claim.of_all,
     )  # fmt: skip
 
 

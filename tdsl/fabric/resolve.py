@@ -69,25 +69,48 @@ def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Member | None:
     return None
 
 
-def variables(targets: Iterable[Target], scope: Scope) -> tuple[dict[str, Axis], dict[str, Span]]:
-    """Index variables in the order they first stand bare, with their extents, which must be one everywhere."""
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A place where an index variable has another extent than before."""
+
+    name: str
+    first: Axis
+    other: Axis
+    at: Span
+    before: Span
+
+    def fault(self, narrowed: bool) -> Fault:
+        """E0107; ``narrowed``: a guard leaves values that are not in both extents."""
+        name, old = self.name, self.first
+        low, high = max(old.low, self.other.low), min(old.high, self.other.high)
+        only = f"`where {name} <= {high}`" if low == min(old.low, self.other.low) else f"`where {low} <= {name} <= {high}`"
+        return Fault(
+            "E0107", self.at,
+            f"`{name}` runs over {self.other.low}..{self.other.high} here and over {old.low}..{old.high} before",
+            labels=[(self.before, f"here it is {old.low}..{old.high}")],
+            notes=["the guard leaves values that are not in both"] if narrowed else [],
+            help=f"write {only} if only those in both are meant, `[({name})]` in one of the places, or use two variables",
+        )  # fmt: skip
+
+
+def variables(targets: Iterable[Target], scope: Scope, mismatches: list[Mismatch]) -> tuple[dict[str, Axis], dict[str, Span]]:
+    """Index variables in the order they first stand bare, with their extents. Where those differ, the extent is one that holds
+    both, and the place is added to ``mismatches``: a guard may leave what is in both."""
     axes: dict[str, Axis] = {}
+    firsts: dict[str, Axis] = {}
     spans: dict[str, Span] = {}
     for target in targets:
         for entry in (*target.entries, *(target.ports or ())):
             name = bare_variable(entry.expr, scope)
             if name is None:
                 continue
-            old = axes.setdefault(name.name, entry.axis)
+            old = firsts.setdefault(name.name, entry.axis)
+            known = axes.setdefault(name.name, entry.axis)
             spans.setdefault(name.name, name.span)
             if (old.low, old.size) != (entry.axis.low, entry.axis.size):
-                raise Fault(
-                    "E0107",
-                    name.span,
-                    f"`{name.name}` runs over {entry.axis.low}..{entry.axis.high} here and over {old.low}..{old.high} before",
-                    labels=[(spans[name.name], f"here it is {old.low}..{old.high}")],
-                    help=f"write `[({name.name})]` in one of the places if only some are meant, or use two variables",
-                )
+                mismatches.append(Mismatch(name.name, old, entry.axis, name.span, spans[name.name]))
+                low, high = min(known.low, entry.axis.low), max(known.high, entry.axis.high)
+                axes[name.name] = Axis(low, high - low + 1)
     return axes, spans
 
 
@@ -95,7 +118,10 @@ def assignments(
     context: Context, targets: Iterable[Target], guard: tree.Expr | None, scope: Scope, evaluator: Evaluator, at: Span
 ) -> Assignments:
     """All assignments: the statement's groups first, then its variables in order, for which the guard holds."""
-    axes, spans = variables(targets, scope)
+    mismatches: list[Mismatch] = []
+    axes, spans = variables(targets, scope, mismatches)
+    if mismatches and guard is None:
+        raise mismatches[0].fault(narrowed=False)
     every = {f"${i}": a for i, a in enumerate(context.axes)} | axes
     sizes = [a.size for a in every.values()]
     count = prod(sizes)
@@ -110,6 +136,10 @@ def assignments(
     over = Assignments({k: grid[i] + a.low for i, (k, a) in enumerate(every.items())}, count, spans)
     if guard is not None:
         over = over.pick(booleans(guard, scope, evaluator, over))
+    for m in mismatches:
+        values = over.values[m.name]
+        if any(((values < axis.low) | (values > axis.high)).any() for axis in (m.first, m.other)):
+            raise m.fault(narrowed=True)
     return over
 
 

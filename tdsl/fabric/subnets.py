@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
+from tdsl.semantics.model import PortClass
 
 INFINIBAND = frozenset(("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR"))
 """Types of ports that speak InfiniBand."""
@@ -42,12 +43,21 @@ class Shape:
 
 
 def speaking(fabric: Fabric, ports: Ints) -> Bools:
-    """Which of these ports are of InfiniBand types."""
-    speaks = np.array([bool(INFINIBAND & set(c.types)) for m in fabric.models for c in m.classes for _ in range(c.size)])
+    """Which of these ports speak InfiniBand: those of its types, and where the design states it also those of no type."""
+    if fabric.transport not in ("", "infiniband"):
+        return np.zeros(len(ports), dtype=np.bool_)
+    speaks = np.array([speaks_infiniband(fabric, c) for m in fabric.models for c in m.classes for _ in range(c.size)])
     base = np.cumsum([0, *(m.port_count for m in fabric.models)])[:-1]
     device = fabric.port_device[ports]
     found: Bools = speaks[base[fabric.device_model[device]] + ports - fabric.port_base[device]]
     return found
+
+
+def speaks_infiniband(fabric: Fabric, ports: PortClass) -> bool:
+    """Whether the ports of a class speak InfiniBand in a fabric."""
+    if fabric.transport not in ("", "infiniband"):
+        return False
+    return bool(INFINIBAND & set(ports.types)) or (fabric.transport_stated and (not ports.types or "any" in ports.types))
 
 
 def parts(fabric: Fabric) -> Ints:

@@ -53,7 +53,7 @@ def colours(known: Known) -> list[Colour]:
 
 
 KIND_TYPES = dict.fromkeys((*KINDS["group"], *KINDS["scope"]), "namespace") | dict.fromkeys(KINDS["part"], "property")
-WORDED = ("role", "layer", "nos", "medium", "type", "class", "colour")
+WORDED = ("role", "layer", "nos", "transport", "medium", "type", "class", "colour")
 """Settings whose value is a word, whatever names there are."""
 
 

@@ -27,6 +27,7 @@ from tdsl.semantics.routing import BGP_SETTINGS, ROCE_SETTINGS
 from tdsl.semantics.settings import MEDIA_WORDS
 from tdsl.semantics.statements import CONNECT_SETTINGS
 from tdsl.semantics.tier_specs import TIER_SETTINGS
+from tdsl.semantics.transport import TRANSPORTS
 from tdsl.semantics.values import TYPE_NAMES
 from tdsl.source import SourceFile
 from tdsl.syntax import tree
@@ -173,7 +174,7 @@ class Writer:
         if block == "model":
             return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
         if block == "fabric":
-            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos")
+            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport")
             asked = [Item(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
             return [*(Item(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
         found = self.known.topology(block)
@@ -218,7 +219,10 @@ class Writer:
         """The value of a setting, where it is a model or one of a few words."""
         first = self.first
         if len(self.words) == 1 or self.last == ",":
-            fixed = {"role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS, "nos": SYSTEMS}.get(first)
+            fixed = {
+                "role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS, "nos": SYSTEMS,
+                "transport": tuple(TRANSPORTS),
+            }.get(first)  # fmt: skip
             if fixed is not None and self.place.heads:
                 return [Item(w, "word", f"{first}", rank=1) for w in fixed]
             if first == "cable" and self.block in ("connect", "circuit", ""):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tdsl.fabric.bundles import members
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.columns import PortColumns
@@ -100,6 +101,10 @@ class _Named:
         if what == "links":
             self._limit(what, len(rows))
             return [self._element(self._link(r), [r]) for r in rows.tolist()]
+        if what == "bundles":
+            bundled = np.unique(f.link_bundle[rows[f.link_bundle[rows] >= 0]]) if (f := self.fabric) else rows
+            self._limit(what, len(bundled))
+            return [self._element(f"bundle {self._link(m[0])}", m) for m in (members(f, b) for b in bundled.tolist())]
         if what == "ports":
             return self._at_ports(what, rows, here, cages=False)
         if what == "cages":

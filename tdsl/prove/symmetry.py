@@ -35,7 +35,7 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network, summed
 from tdsl.prove.view import View
 
-READS = frozenset({"lengths", "rails", "order", "names"})
+READS = frozenset({"lengths", "rails", "order", "names", "bundles"})
 """What a requirement may read beyond the devices, their contents, and the capacities between them."""
 
 Reads = frozenset[str]
@@ -103,7 +103,7 @@ def symmetry(
     if reads is None or len(elements) < 2:
         return none
     at = _Places.of(view, elements)
-    if at is None:
+    if at is None or ("bundles" in reads and _in_bundles(view, elements)):
         return none
     facts = Facts(view, reads, fixed)
     found, images, work = at.parallel(), [], view.budget.symmetry_work
@@ -125,6 +125,11 @@ def symmetry(
                 if not label.any():
                     break
     return Symmetry(len(elements), tuple(found), tuple(images))
+
+
+def _in_bundles(view: View, elements: Sequence[Element]) -> bool:
+    """Whether some element is made of links that belong to bundles: parallel links are then not interchangeable."""
+    return any((view.fabric.link_bundle[e.links] >= 0).any() for e in elements)
 
 
 def _joined(label: Ints, moved: Ints) -> Ints:
@@ -171,6 +176,9 @@ class Facts:
         if "lengths" in self.reads:
             columns += [f.link_statement[rows], f.link_class[rows], f.link_medium[rows]]
             columns += [f.link_run[rows]] if len(f.link_run) else []
+        if "bundles" in self.reads and (f.link_bundle[rows] >= 0).any():
+            bundle = f.link_bundle[rows]
+            columns.append(np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0))  # how many of its links there are
         return _numbered(columns)
 
     @cached_property

@@ -189,5 +189,6 @@ class Plan:
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
     nos: tuple[str, Span] | None = None  # the operating system of switches, and where that is written
+    transport: tuple[str, Span] | None = None  # what its links speak, and where that is written
     minimize: tree.Setting | None = None  # what several holes make the least of
     broken: bool = False

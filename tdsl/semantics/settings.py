@@ -44,6 +44,12 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's variables."""
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
+    if s.name.name == "bundle":
+        plain(s, "bundle 2")
+        size = evaluator.integer(s.items[0].value, scope)
+        if size < 2:
+            raise Fault("E0120", s.items[0].span, f"a bundle has at least two links; this says {size}", help="write `bundle 2`")
+        return size
     plain(s, f"{s.name.name} {s.items[0].value.span.text}", len(s.items))
     values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values

@@ -59,6 +59,7 @@ class TierSpec:
     down: Leading | None = None  # the ports that lead down, None for any
     up: Leading | None = None
     by_rail: bool = False  # a group of switches for each rail
+    bundle: str = ""  # the setting of the links up to it, as text
 
     @property
     def label(self) -> str:

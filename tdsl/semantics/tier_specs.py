@@ -12,7 +12,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import RATE, Quantity, show
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import fitting_rate
+from tdsl.semantics.settings import connect_value, fitting_rate
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.topology import Instance
 from tdsl.semantics.unfold import names_in
@@ -23,7 +23,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.planner import Planner
 
-TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable")
+TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable", "bundle")
 EXACT = Aim("", Fraction(1))
 
 
@@ -121,7 +121,12 @@ class TierReader:
         return TierSpec(
             t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
             cable.items[0].span.text if cable is not None else "", label, devices, down, up, t.by is not None,
+            self.bundle(settings.get("bundle")),
         )  # fmt: skip
+
+    def bundle(self, s: tree.Setting | None) -> str:
+        """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
+        return f"bundle {connect_value(s, self.scope, self.evaluator)}" if s is not None else ""
 
     def label(self, item: tree.Item) -> str:
         """The name of a tier's switches: ``switch MODEL x 4 as NAME``; "" where none is written."""

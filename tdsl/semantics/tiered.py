@@ -157,6 +157,7 @@ def by(tier: Tier, *ports: Leading | None) -> str:
     rates = sorted({p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at))
     said = [f"rate {rates[0]}"] if rates else []
     said += [f"cable {tier.spec.cable}"] if tier.spec.cable else []
+    said += [tier.spec.bundle] if tier.spec.bundle else []
     return f" {{ {'; '.join(said)} }}" if said else ""
 
 

@@ -237,7 +237,9 @@ class ClauseBuilder(ExpressionBuilder):
             return Clause("any", (kids[1], member(kids[2]) if len(kids) > 2 else None), span_of(kids))
         if word in ("under", "through"):
             return Clause(word, member(kids[1]), span_of(kids))
-        return Clause(word, (kids[1].value, _clause(kids, "to") or ()), span_of(kids))
+        if len(kids) > 2 and type(kids[1]) is not Clause:
+            return Clause("of", (kids[2].value, (), True), span_of(kids))
+        return Clause(word, (kids[1].value, _clause(kids, "to") or (), False), span_of(kids))
 
     def compare(self, kids: Kids) -> Any:
         return Clause("compare", (kids[0].text, kids[1], kids[3].text if len(kids) > 3 else ""), span_of(kids))
@@ -247,14 +249,14 @@ class ClauseBuilder(ExpressionBuilder):
 
     def claim(self, kids: Kids) -> Any:
         op, value, whole = _clause(kids, "compare") or (None, None, "")
-        of, of_to = _clause(kids, "of") or ((), ())
-        at, _ = _clause(kids, "at") or ((), ())
+        of, of_to, of_all = _clause(kids, "of") or ((), (), False)
+        at = _clause(kids, "at")[0] if _clause(kids, "at") else ()
         count, any_of = _clause(kids, "any") or (None, None)
         args = tuple(k for k in kids[1:] if type(k) is not Clause)
         return tree.Claim(
             member(kids[0]), args, count, any_of, of, of_to, at, _clause(kids, "under"), _clause(kids, "through"),
             op, value, whole == "intact", whole == "active", _clause(kids, "given"), span_of(kids),
-            whole if whole in ("network", "total") else "",
+            whole if whole in ("network", "total") else "", of_all,
         )  # fmt: skip
 
     bare_claim = claim

@@ -21,7 +21,7 @@ STATEMENTS: tuple[str, ...] = (
 
 CLAUSES: tuple[str, ...] = (
     "as", "to", "via", "where", "with", "of", "by", "at", "from", "x", "any", "under", "through", "intact", "active", "network",
-    "total",
+    "total", "all",
     "shift", "degree", "seed", "uneven",
 )  # fmt: skip
 """Words inside a statement."""
@@ -39,7 +39,7 @@ SETTINGS: tuple[str, ...] = (
     "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
     "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",
     "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full", "limited", "ipoib",
-    "subnet_manager", "nos", "auto", "switches",
+    "subnet_manager", "nos", "auto", "switches", "transport", "bundle",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 

@@ -301,6 +301,8 @@ class _Run:
             return "NAME"
         if "NAME" in choices and not self._viable(word):
             return "NAME"
+        if token.text == "all" and not (i + 1 < len(self.tokens) and self.tokens[i + 1].type == "NAME"):
+            return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
         return word
 
     def _declares(self, i: int) -> bool:

@@ -259,8 +259,9 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``METRIC [argument …] [any K [links | ports | cables | cages]] [of S [to T]] [at S] [under ENGINE] [through LAYER]
-    [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or ``total``."""
+    """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S] [under ENGINE]
+    [through LAYER] [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or
+    ``total``."""
 
     metric: Member
     args: tuple[Expr, ...]
@@ -278,6 +279,7 @@ class Claim:
     given: Claim | None
     span: Span
     share_of: str = ""
+    of_all: bool = False  # `of all S`: the set that S names, judged as one
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,7 @@ class Check(ABC):
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
     ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of
     ``prove.symmetry.READS``; None where no symmetry is known to keep its answer.
+    ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
 
@@ -199,6 +200,7 @@ class Check(ABC):
     reads: ClassVar[Reads | None] = None
     of_design: ClassVar[bool] = False
     scarce: ClassVar[bool] = False
+    of_ends: ClassVar[bool] = False
     example: ClassVar[str] = ""
 
     _codes: ClassVar[dict[str, type[Check]]] = {}

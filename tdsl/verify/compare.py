@@ -74,6 +74,8 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
     if strange:
         return f"`{check.name}` takes no argument `{strange[0]}`", f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}"
+    if claim.of_all and not check.of_ends:
+        return f"`{check.name}` is not about a set of endpoints", "leave `all` out: each element is then judged"
     if claim.through and claim.through != "scaleup":
         return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
     if claim.given is not None:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
@@ -140,6 +142,8 @@ class _Run:
 
     def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge each element that the claim names alone; the worst speaks, and says its name."""
+        if claim.of_all:
+            return self.set_of_ends(check, claim)
         parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
         there = self.fabric.built
         if self.failed is not None and not check.of_design:
@@ -151,10 +155,35 @@ class _Run:
             view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False, self.budget)
             return self.judge(check, view, claim)
         judged = self.each(check, claim, standing)
+        if check.of_ends and all(j.status == "skipped" for j in judged) and all(s.kind in ("host", "chip") for s in claim.of):
+            paths = ", ".join(s.text for s in claim.of)
+            return skipped(f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set")
         at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged], check.scarce)
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
         return replace(judged[at], text=text, witness={"of": name, **judged[at].witness})
+
+    def set_of_ends(self, check: Check, claim: ResolvedClaim) -> Judgement:
+        """`of all S`: the whole network with the ends alone that S names, and with those inside what it names."""
+        f = self.fabric
+        named = np.zeros(f.device_count, dtype=np.bool_)
+        for s in claim.of:
+            for e in s.elements:
+                named[e.devices] = True
+        named = f.with_contents(named)
+        kept = named & f.is_end & f.built
+        if not kept.any():
+            return skipped("nothing that it names is built" if not (named & f.built).any() else "it names no hosts or chips")
+        holds = np.zeros(f.device_count, dtype=np.bool_)  # what contains an end that is kept stays, too
+        inside = np.flatnonzero(kept & (f.container >= 0))
+        holds[f.container[inside]] = True
+        others = f.is_end & ~kept & ~holds
+        if (self.view.forwards & others).any():
+            return skipped("the chips that it leaves out pass traffic on, so the set has no network of its own")
+        asked = replace(claim, of=(), of_all=False)
+        found = self.judge(check, self.view.without(others), asked)
+        text = f"{found.text} among {', '.join(s.text for s in claim.of)}" if found.text else ""
+        return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})
 
     def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""

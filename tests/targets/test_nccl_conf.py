@@ -90,6 +90,7 @@ def test_planes_are_told_behind_the_names(tmp_path: Path) -> None:
     text = """fabric f {
   hosts 32 x H800_NODE
   planes 8
+  transport infiniband
   clos { leaf SW64x400; spine SW64x400; oversubscription 1:1 }
 }"""
     settings, words = told(text, tmp_path, "H800_NODE")

@@ -56,6 +56,7 @@ class AllToAllTime(Check):
     on_demand = True
     after_failures = True
     reads = frozenset({"lengths", "rails"})
+    of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"

@@ -67,6 +67,7 @@ class AllReduce(Check):
     on_demand = True
     after_failures = True
     reads = frozenset({"lengths", "rails"})
+    of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"

@@ -69,6 +69,7 @@ class BisectionCheck(Check):
     after_failures = True
     reads = frozenset()
     scarce = True
+    of_ends = True
     takes = frozenset({"of", "intact"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

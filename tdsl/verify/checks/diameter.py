@@ -58,6 +58,7 @@ class Diameter(Check):
     unit = "links"
     after_failures = True
     reads = frozenset()
+    of_ends = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.edge_connectivity import Answer, disjoint_paths
 from tdsl.prove.view import View
@@ -31,8 +32,9 @@ class EdgeRedundancy(Check):
     (Mader 1971).
 
     ## What it assumes
-    Hosts do not forward; chips of a direct fabric do. Links count alike whatever their rate. The scale-up domain is left out.
-    Above a limit of work the answer is `bounded`: what is certain, and a cut that was counted.
+    Hosts do not forward; chips of a direct fabric do. Links count alike whatever their rate; a bundle (`bundle 2` on a connect)
+    counts as one. The scale-up domain is left out. Above a limit of work the answer is `bounded`: what is certain, and a cut that
+    was counted.
 
     ## A design that passes
     ```fab
@@ -59,15 +61,21 @@ class EdgeRedundancy(Check):
     kind = "number"
     unit = "paths"
     after_failures = True
-    reads = frozenset()
+    reads = frozenset({"bundles"})
     scarce = True
+    of_ends = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
-        answer = disjoint_paths(view)
         f = view.fabric
+        spare = spare_members(f, view.rows)
+        if len(spare):  # a bundle is one path
+            dropped = np.zeros(f.link_count, dtype=np.bool_)
+            dropped[spare] = True
+            view = view.without(np.zeros(f.device_count, dtype=np.bool_), dropped)
+        answer = disjoint_paths(view)
         pair = [f.device_name(d) for d in answer.pair]
         cut = _cut(view, answer)
         witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}

@@ -58,6 +58,7 @@ class Latency(Check):
     on_demand = True
     after_failures = True
     reads = frozenset({"lengths"})
+    of_ends = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -60,6 +60,7 @@ class MeanHops(Check):
     on_demand = True
     after_failures = True
     reads = frozenset()
+    of_ends = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -53,6 +53,7 @@ class NodeRedundancy(Check):
     after_failures = True
     reads = frozenset()
     scarce = True
+    of_ends = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -52,6 +52,7 @@ class Reachability(Check):
     fails_by_default = True
     after_failures = True
     reads = frozenset()
+    of_ends = True
     takes = frozenset({"of", "ports", "through"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -95,6 +95,7 @@ class Throughput(Check):
     on_demand = True
     after_failures = True
     scarce = True
+    of_ends = True
     takes = frozenset({"args", "of", "to", "through"})
     example = "throughput ring >= 100%"
 

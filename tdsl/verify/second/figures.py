@@ -221,7 +221,7 @@ def edge_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> A
 
     if len(w.units) < 2:
         raise NoOpinion("there are fewer than two units")
-    net = w.among(w.forwards | set(w.units))
+    net = w.among(w.forwards | set(w.units), bundled=True)
     if set(w.units) <= w.forwards:  # links of one graph: one unit against each other suffices (Gomory and Hu 1961)
         pairs = [(w.units[0], v) for v in w.units[1:]]
     else:

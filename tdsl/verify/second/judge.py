@@ -126,6 +126,8 @@ class Judge:
 
     def _compared(self, result: Result, claim: ResolvedClaim | None) -> Opinion:
         check = self.checks[result.check]
+        if claim is not None and claim.of_all:
+            raise NoOpinion("a set of ends has no second method")
         if result.check == "survives":
             return self._survives(result, claim)
         found = self._figure(check, result, claim)

@@ -133,15 +133,21 @@ class Wiring:
         """The forwarding devices and the links among them, parallel ones counted in ``links``."""
         return self.among(self.forwards)
 
-    def among(self, devices: Collection[int]) -> networkx.Graph[int]:
-        """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``."""
+    def among(self, devices: Collection[int], bundled: bool = False) -> networkx.Graph[int]:
+        """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``; of a bundle only one link
+        where ``bundled``."""
         import networkx
 
         kept = devices if isinstance(devices, (set, frozenset)) else set(devices)
         out: networkx.Graph[int] = networkx.Graph()
         out.add_nodes_from(sorted(d for d in kept if d in self.graph))
-        for a, b, facts in self.graph.edges(data=True):
+        seen: set[int] = set()
+        for a, b, row, facts in self.graph.edges(keys=True, data=True):
+            bundle = int(self.fabric.link_bundle[row]) if bundled else -1
+            if bundle >= 0 and bundle in seen:
+                continue
             if a != b and a in kept and b in kept:
+                seen.add(bundle)
                 edge = out.get_edge_data(a, b, {"links": 0, "rate": 0})
                 out.add_edge(a, b, links=edge["links"] + 1, rate=edge["rate"] + facts["rate_bps"])
         return out

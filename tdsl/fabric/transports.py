@@ -1,0 +1,104 @@
+"""What the links of a fabric speak: as it states, as its blocks imply, or as the types of the ports agree."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.subnets import INFINIBAND
+from tdsl.semantics.model import PortClass
+from tdsl.semantics.plan import Plan
+from tdsl.semantics.transport import TRANSPORTS
+from tdsl.source import Span
+
+STEMS = {
+    "GE": "ethernet", "BASE_T": "ethernet", "NVLINK": "nvlink", "UALINK": "ualink", "UB": "ub", "ICI": "ici", "EFA": "efa",
+    "SLINGSHOT": "slingshot",
+}  # fmt: skip
+"""How the names of types begin, and their families; a number may follow: ``GE400``, ``NVLINK5``."""
+
+
+def family(type_: str) -> str:
+    """The family of a port type: a key of TRANSPORTS, or the type's own name without its number."""
+    if type_ in INFINIBAND:
+        return "infiniband"
+    stem = type_.rstrip("0123456789")
+    return STEMS.get(stem, stem.lower())
+
+
+def stated(plan: Plan) -> tuple[str, Span] | None:
+    """The transport that a fabric states, or that one of its blocks implies, and where."""
+    if plan.transport is not None:
+        return plan.transport
+    if plan.roce is not None:
+        return "roce", plan.roce.origin.span
+    if plan.routing is not None:
+        return "ethernet", plan.routing.origin.span
+    managed = (*plan.partitions, *plan.managers)
+    return ("infiniband", managed[0].origin.span) if managed else None
+
+
+def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
+    """Give a fabric whose types agree its transport. A link whose ports have two families in common, where neither a statement
+    nor the other links say which, is an error, and so is one that cannot speak what is stated."""
+    said = stated(plan)
+    pairs = [(link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b))]
+    if not pairs:
+        return
+    agreed = set.intersection(*(common for *_, common in pairs))
+    for link, a, b, count, common in pairs:
+        labels = [(c.origin.span, f"type {', '.join(c.types)}") for c in dict.fromkeys((a, b))]
+        if said is not None:
+            labels.insert(0, (said[1], "stated here"))
+        say = partial(diagnostics.add, count=count, labels=labels)
+        where = fabric.statements[int(fabric.link_statement[link])].origin
+        ends = f"{fabric.port_path(int(fabric.link_a[link]))} to {fabric.port_path(int(fabric.link_b[link]))}"
+        if said is None and len(common) > 1 and len(agreed) != 1:
+            names = sorted(common)
+            say(
+                "E0212",
+                where,
+                f"the ports of this link can be {' or '.join(names)}, and the fabric does not say which: {ends}",
+                help="write " + " or ".join(f"`transport {n}`" for n in names) + " in the fabric's block",
+            )
+            return
+        if said is not None and plan.transport is not None and not common & set(TRANSPORTS[said[0]]):
+            say(
+                "E0213", where, f"{ends} share no type that carries {said[0]}: they are {' or '.join(sorted(common))}",
+                help=f"write `transport {min(common)}`, or connect ports of another type",
+            )  # fmt: skip
+            return
+    if said is None and len(agreed) == 1:
+        (fabric.transport,) = agreed
+
+
+def families(a: PortClass, b: PortClass) -> set[str]:
+    """Families that a link between ports of two classes may be of; none where one of them has no type."""
+    if not a.types or not b.types or "any" in a.types or "any" in b.types:
+        return set()
+    return {family(t) for t in set(a.types) & set(b.types)}
+
+
+def _pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
+    """For every statement and pair of port classes that it joins: a link, the two classes, and how many links."""
+    if not fabric.link_count:
+        return []
+    classes = [c for m in fabric.models for c in m.classes]
+    of_port = np.repeat(np.arange(len(classes)), [c.size for c in classes])
+    base = np.cumsum([0, *(m.port_count for m in fabric.models)])[:-1]
+
+    def rows(ports: Ints) -> Ints:
+        device = fabric.port_device[ports]
+        found: Ints = of_port[base[fabric.device_model[device]] + ports - fabric.port_base[device]]
+        return found
+
+    width = len(classes)
+    keys = (fabric.link_statement * width + rows(fabric.link_a)) * width + rows(fabric.link_b)
+    known, first, count = np.unique(keys, return_index=True, return_counts=True)
+    return [
+        (link, classes[key // width % width], classes[key % width], n)
+        for key, link, n in zip(known.tolist(), first.tolist(), count.tolist(), strict=True)
+    ]

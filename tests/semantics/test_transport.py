@@ -1,0 +1,182 @@
+"""What the links of a fabric speak, and bundles of parallel links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl.compiler import Options
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.build import build
+from tdsl.prove.symmetry import keeps
+from tdsl.prove.view import View
+from tests.harness import compile_text, fabric_of
+
+BOTH = """
+model host H { port nic[2]: 400Gbps { type NDR, GE400; os "mlx5_{i}"; netdev "eth{i}" } }
+model switch S { port p[1..8]: 400Gbps { type NDR, GE400; os "swp{i}" } }
+model switch E { port p[1..8]: 400Gbps { type GE400; os "swp{i}" } }
+model switch U { port p[1..8]: 400Gbps }
+"""
+WIRED = "host h[4]: H\n switch s[2]: S\n connect h[k].nic[r] to s[r]"
+
+
+def errors(text: str, folder: Path) -> list[str]:
+    found = compile_text(BOTH + text, folder).findings
+    return [d.code for d in found if d.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize(
+    ("said", "codes", "transport"),
+    [
+        ("", ["E0212"], ""),
+        ("transport infiniband", [], "infiniband"),
+        ("transport roce", [], "roce"),
+        ("roce { dscp 26; priority 3 }", [], "roce"),
+        ("routing bgp { unnumbered }", [], "ethernet"),
+        ("subnet_manager h[(0)]", [], "infiniband"),
+        ("transport nvlink", ["E0213"], "nvlink"),
+        ("transport infinband", ["E0101"], ""),
+        ("transport ethernet, roce", ["E0118"], ""),
+        ("transport", ["E0120"], ""),
+        ("transport 4", ["E0120"], ""),
+        ("transport roce\n transport ethernet", ["E0104"], "roce"),
+        ("group g { transport roce }\n transport roce", ["E0118"], "roce"),
+    ],
+)
+def test_what_is_said(said: str, codes: list[str], transport: str, tmp_path: Path) -> None:
+    result = compile_text(BOTH + f"fabric f {{ {said}\n {WIRED} }}", tmp_path)
+    assert [d.code for d in result.findings if d.severity is Severity.ERROR] == codes
+    assert result.designs[0].fabric is not None
+    if not {"E0101", "E0118", "E0120"} & set(codes):
+        assert result.designs[0].fabric.transport == transport
+
+
+@pytest.mark.parametrize(
+    ("switch", "said", "codes"),
+    [
+        ("E", "", []),
+        ("S", "", ["E0212"]),
+        ("U", "", []),
+        ("E", "transport infiniband", ["E0213"]),
+        ("U", "transport infiniband", []),
+    ],
+)
+def test_types_say_what_they_can(switch: str, said: str, codes: list[str], tmp_path: Path) -> None:
+    wired = WIRED.replace("]: S", f"]: {switch}")
+    assert errors(f"fabric f {{ {said}\n {wired} }}", tmp_path) == codes
+
+
+@pytest.mark.parametrize(("said", "made"), [("infiniband", True), ("roce", False), ("ethernet", False)])
+def test_one_family_of_files(said: str, made: bool, tmp_path: Path) -> None:
+    fabric = fabric_of(BOTH + f"fabric f {{ transport {said}\n {WIRED} }}", tmp_path)
+    files = build(fabric, ["json", "opensm", "cabling"], Diagnostics())
+    assert any(name.startswith("opensm/") for name in files) == made
+    assert f'"transport": "{said}"' in files["fabric.json"].decode()
+    interface = files["cabling/links.csv"].decode().splitlines()[1].split(",")[3]
+    assert interface == ("mlx5_0" if made else "eth0")
+
+
+def test_bundles_are_paths(tmp_path: Path) -> None:
+    text = """fabric f {
+      host h[4]: NODE
+      switch s[2]: BIG
+      connect h[k].nic[r] to s[k // 2]
+      connect s[0] to s[1] x 4 { bundle 2 }
+      require edge_redundancy == 2
+      require survives any 1 bundles of s to s
+      require survives any 2 links of s to s with edge_redundancy >= 1
+      require survives any 2 bundles of s to s
+    }"""
+    result = compile_text(text, tmp_path)
+    assert [r.status for r in result.designs[0].results if r.requirement] == ["proved", "proved", "proved", "refuted"]
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    assert fabric.link_bundle[fabric.link_bundle >= 0].tolist() == [0, 0, 1, 1]
+
+
+def test_two_links_of_a_bundle_are_not_two_of_different_ones(tmp_path: Path) -> None:
+    text = """fabric f {
+      host h[2]: NODE
+      switch s[2]: BIG
+      connect h[k].nic[r] to s[k]
+      connect s[0] to s[1] x 4 { bundle 2 }
+      require survives any 2 links of s to s with edge_redundancy >= 2
+    }"""
+    (result,) = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
+    assert result.status == "refuted"
+
+
+def test_a_permutation_keeps_bundles(tmp_path: Path) -> None:
+    text = """fabric f {
+      switch s[4]: BIG
+      connect s[0] to s[1] x 2 { bundle 2 }
+      connect s[2] to s[3] x 2
+    }"""
+    view = View.whole(fabric_of(text, tmp_path))
+    image = np.array([2, 3, 0, 1])
+    assert keeps(view, image)
+    assert not keeps(view, image, frozenset({"bundles"}))
+    assert keeps(view, np.array([1, 0, 2, 3]), frozenset({"bundles"}))
+
+
+@pytest.mark.parametrize(
+    ("connect", "codes"),
+    [
+        ("connect s[0] to s[1] x 3 { bundle 2 }", ["E0214"]),
+        ("connect s[0] to s[1] { bundle 2 }", ["E0214"]),
+        ("connect s[0] to s[1] x 2 { bundle 1 }", ["E0120"]),
+        ("connect s[0] to s[1] x 2 { bundle 2, 2 }", ["E0118"]),
+        ("connect s[0] to s[1] x 2 { bundle two }", ["E0101"]),
+        ("connect s[0] to s[1] x 2 { bundel 2 }", ["E0118"]),
+        ("connect s[0] to s[1] x 2 { bundle 2 }", []),
+    ],
+)
+def test_mistakes_with_bundles(connect: str, codes: list[str], tmp_path: Path) -> None:
+    result = compile_text(f"fabric f {{ switch s[2]: BIG\n {connect} }}", tmp_path)
+    found = [d for d in result.findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == codes
+    assert all(d.help or d.span.text == "two" for d in found)
+
+
+def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> None:
+    text = """fabric f {
+      switch a[2]: BIG
+      switch b: BIG
+      connect a[*] to b spread x 4 { bundle 2 }
+      address a[*] links from 10.0.0.0/22
+    }"""
+    fabric = fabric_of(text, tmp_path)
+    rows = build(fabric, ["cabling"], Diagnostics())["cabling/links.csv"].decode().splitlines()
+    head = rows[0].split(",")
+    table = [dict(zip(head, row.split(","), strict=True)) for row in rows[1:]]
+    pairs = Counter((r["a_device"], r["a_bundle"], r["b_bundle"]) for r in table)
+    assert set(pairs.values()) == {2} and sorted(b for _, _, b in pairs) == ["1", "2", "3", "4"]
+    assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
+
+
+def test_routers_with_bundles_are_refused_by_their_targets(tmp_path: Path) -> None:
+    text = """fabric f { switch a[2]: E
+      connect a[0] to a[1] x 2 { bundle 2 }
+      routing bgp { unnumbered } }"""
+    found = Diagnostics()
+    build(fabric_of(BOTH + text, tmp_path), ["eos"], found)
+    assert "E0516" in {d.code for d in found}
+
+
+def test_an_expansion_keeps_both(tmp_path: Path) -> None:
+    from tdsl.compiler import expand
+
+    text = (
+        BOTH
+        + """fabric f { hosts 8 x H; transport infiniband; rails 2
+      clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2 } } }"""
+    )
+    (tmp_path / "a.fab").write_text(text)
+    made = expand(str(tmp_path / "a.fab"), Options())[0]
+    assert "bundle 2" in made and "transport infiniband" in made
+    files = [build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
+    assert files[0] == files[1]
