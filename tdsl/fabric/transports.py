@@ -37,8 +37,8 @@ def stated(plan: Plan) -> tuple[str, Span] | None:
         return "roce", plan.roce.origin.span
     if plan.routing is not None:
         return "ethernet", plan.routing.origin.span
-    managed = (*plan.partitions, *plan.managers)
-    return ("infiniband", managed[0].origin.span) if managed else None
+    managed = [x.origin.span for x in plan.partitions] + [x.origin.span for x in plan.managers]
+    return ("infiniband", managed[0]) if managed else None
 
 
 def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
