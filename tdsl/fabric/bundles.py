@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
@@ -95,6 +93,7 @@ def numbers(fabric: Fabric) -> tuple[Ints, Ints]:
     return out[0], out[1]
 
 
-def members(fabric: Fabric, bundle: int) -> Sequence[int]:
+def members(fabric: Fabric, bundle: int) -> list[int]:
     """The links of a bundle."""
-    return np.flatnonzero(fabric.link_bundle == bundle).tolist()
+    found: list[int] = np.flatnonzero(fabric.link_bundle == bundle).tolist()
+    return found
