@@ -28,7 +28,7 @@ from copy import copy
 from fractions import Fraction
 from hashlib import sha256
 from heapq import heappop, heappush
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import comb, gcd, isqrt, lcm
 from operator import add, mul
 from typing import Any, NamedTuple
@@ -663,7 +663,7 @@ def least_sums(parts: Iterable[tuple[Devices, Sums]], most: int, work: Work) -> 
             for u in members:
                 share[u] += slope
         values = sorted(share.values())
-        return everyone, [sum(values[:x], Fraction(0)) for x in range(min(len(values), most) + 1)]
+        return everyone, [*accumulate(values, initial=Fraction(0))][: most + 1]
     common = lcm(*(x.denominator for sums in same.values() for x in sums))
     need(common.bit_length() <= MAX_BITS, "a share is too long a number")
     out = [0]
@@ -729,7 +729,7 @@ class Shares:
             self.limit[nodes[0]] = most
             rates = {u: c for u, c in net.near(nodes[0]).items() if u in net.units}
             order = sorted(map(Fraction, rates.values()))
-            units, sums = frozenset(rates), [sum(order[:x], Fraction(0)) for x in range(min(len(order), net.half) + 1)]
+            units, sums = frozenset(rates), [*accumulate(order, initial=Fraction(0))][: net.half + 1]
         else:
             units, sums = least_sums([x[1:] for x in inside], net.half, net.work)
         leaves = {*nodes} if not inside else set().union(*(x[0] for x in inside))
