@@ -19,7 +19,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.source import Span
 from tdsl.verify.check import Result
-from tdsl.verify.second.answer import CHECKER, Answer, Limits, exactly, whether
+from tdsl.verify.second.answer import CHECKER, Answer, Limits, TooLarge, exactly, whether
 from tdsl.verify.second.judge import Judge, Opinion, pairs
 
 DISAGREE = "E0905"
@@ -128,12 +128,14 @@ def _certified(design: Design, fabric: Fabric, limits: Limits) -> dict[int, Opin
         return {}
     from tdsl.certificates.write import certify
 
-    made = certify(fabric, design.claims, design.results)
+    made = certify(fabric, design.claims, design.results, limits.checked)
     about = list(_files(design))
     out = {}
     for name, result in about:
         if name in made.texts and (found := _checked(json.loads(made.texts[name]), result)) is not None:
             out[id(result)] = found
+        elif name in made.left_out and name not in made.rejected:
+            out[id(result)] = Opinion("unconfirmed", reason=f"no certificate: {made.left_out[name]}")
         elif name in made.rejected:
             out[id(result)] = Opinion(
                 "disagrees", CHECKER, whether(CHECKER, False), f"the checker rejects {name}: {made.rejected[name]}"
@@ -214,7 +216,8 @@ def _counted(
 ) -> Diagnostic:
     """A note with what compiling says of the number and of each smaller one; E0905 where that differs."""
     if value > limits.trials:
-        return replace(d, notes=(*d.notes, f"not confirmed: too large for a second opinion ({value - 1} smaller numbers)"))
+        why = TooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
+        return replace(d, notes=(*d.notes, f"not confirmed: {why}"))
     for smaller in range(1, value):
         if not _wrong(source, options, {**before, span: smaller}):
             message = f"{d.message}; compiling the design with {smaller} in its place finds nothing wrong"

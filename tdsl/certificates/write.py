@@ -75,8 +75,8 @@ class LeftOut(Exception):
     """A certificate is not written though the result is proved; the text says why."""
 
 
-def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result]) -> Certified:
-    """Write the certificates of a fabric and verify each against its fabric.json."""
+def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], steps: int = STEPS) -> Certified:
+    """Write the certificates of a fabric and verify each against its fabric.json, within so many steps of the checker."""
     if fabric.link_count > LINKS:
         return Certified({}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"})
     design = fabric_json(fabric)
@@ -87,10 +87,10 @@ def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[R
     for name, made in certificates(fabric, claims, results, design=design, left_out=left_out).items():
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         try:
-            checker.verify(checker.parse(text, name), data, STEPS)
+            checker.verify(checker.parse(text, name), data, steps)
             texts[name] = text
         except checker.TooMuchWork:
-            left_out[name] = f"to check it takes more than {STEPS:,} steps of work"
+            left_out[name] = f"to check it takes more than {steps:,} steps of work"
         except (checker.Rejected, checker.Unreadable) as why:
             rejected[name] = str(why)
     return Certified(texts, rejected, left_out)

@@ -157,6 +157,9 @@ def _classes(view: View) -> list[Host]:
         for x, h in zip(node[bounds[i] : bounds[i + 1]].tolist(), hub[bounds[i] : bounds[i + 1]].tolist(), strict=True):
             nodes[x] = nodes.get(x, 0) + 1
             hubs[h] = hubs.get(h, 0) + 1
+        if view.forwards[members[0]]:  # a chip beside hosts is met over all of its links, and not over one
+            links = int(view.degree[members[0]])
+            nodes, hubs = {members[0]: links + 1}, dict.fromkeys(hubs, links)
         out.append(Host(members[0], members[1] if len(members) > 1 else -1, nodes, hubs))
     return out
 

@@ -21,6 +21,8 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Result
+from tdsl.verify.second.answer import Limits
+from tdsl.verify.second.judge import Judge, pairs
 from tests.soundness.generate import Draft, questions, thresholds
 from tests.soundness.judges import Claim, Figure, Unjudged, World, contradiction, figure, figures, outcomes
 from tests.soundness.mutate import is_true, mutations
@@ -132,8 +134,13 @@ def _design(text: str, folder: Path, name: str, verify: bool) -> Design | str:
     return design
 
 
-def judged(draft: Draft, folder: Path, mutants: int = 0) -> Tally:
-    """Compile one design, set requirements around what the judges find, and compare every answer."""
+SECOND = Limits(steps=400_000, work=3_000_000, columns=6_000, iterations=20_000, sets=60, rounds=60)
+"""Of second opinions about random designs: they are small."""
+
+
+def judged(draft: Draft, folder: Path, mutants: int = 0, second: bool = False) -> Tally:
+    """Compile one design, set requirements around what the judges find, and compare every answer; ``second``: also with the
+    answer of `check --second-opinion`."""
     tally = Tally(designs=1)
     wired, asked = _asked(draft, folder, tally)
     if not asked:
@@ -155,7 +162,29 @@ def judged(draft: Draft, folder: Path, mutants: int = 0) -> Tally:
         compare(draft, checked.world, claim, result, tally)
     if mutants:
         attack(draft, checked, mutants, tally)
+    if second:
+        _second(draft, checked.design, tally)
     return tally
+
+
+def _second(draft: Draft, design: Design, tally: Tally) -> None:
+    """The second opinion of tdsl contradicts no result."""
+    assert design.fabric is not None
+    judge = Judge(design.fabric, limits=SECOND)
+    for result, claim in pairs(design.claims, design.results):
+        try:
+            opinion = judge.opinion(result, claim)
+        except Exception as fault:
+            tally.found.append(Disagreement(f"second opinion: internal error, {result.check}", None, said(fault), "", draft))
+            continue
+        if opinion is None:
+            continue
+        tally.verdicts[f"second opinion: {opinion.verdict} {opinion.by}".strip()] += 1
+        if opinion.verdict == "disagrees":
+            bounds = f"{result.requirement or result.check}: {result.status} {result.text}"
+            tally.found.append(
+                Disagreement(f"second opinion: {result.check}", None, bounds, f"{opinion.by}: {opinion.said}", draft)
+            )
 
 
 def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> None:
@@ -393,7 +422,7 @@ def report(found: Disagreement) -> str:
     header = [
         f"# {found.kind}: seed {found.draft.seed}, {found.draft.kind}",
         f"# requirement: {found.claim.text() if found.claim else '-'}",
-        f"# tdsl:  {found.said}",
+        f"# answer: {found.said}",
         f"# judge: {found.judged}",
     ]
     said = [x if x.startswith("#") else f"# {x}" for x in "\n".join(header).splitlines()]

@@ -32,7 +32,7 @@ def batch(first: int, count: int, small: int, mutants: int, until: float) -> Tal
         for seed in range(first, first + count):
             if time.time() > until:
                 break
-            one = judged(draft(seed), Path(name), mutants)
+            one = judged(draft(seed), Path(name), mutants, second=True)
             for i, found in enumerate(one.found):
                 seen[found.key] += 1
                 if seen[found.key] <= small:

@@ -37,7 +37,7 @@ def test_random_designs(first: int, tmp_path: Path) -> None:
     found: list[Disagreement] = []
     figures = refused = 0
     for seed in range(first, first + CHUNK):
-        tally = judged(draft(seed), tmp_path, mutants=1)
+        tally = judged(draft(seed), tmp_path, mutants=1, second=seed % 10 == 0)
         tally.add(related(draft(seed), tmp_path))
         found += [d for d in tally.found if d.key[:2] not in OPEN]
         figures, refused = figures + tally.figures, refused + tally.refused
@@ -170,6 +170,35 @@ def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
     compilation = compiler.check(str(path))
     assert confirm(compilation, str(path), Options()) == []
     assert [r.second_opinion["verdict"] for r in compilation.designs[0].results if r.check == "survives"] == ["confirmed"] * 2
+
+
+CHIPS_AND_HOSTS = """
+model chip G { port lane: 400Gbps }
+model host H { port nic[3]: 200Gbps; chip gpu: G }
+model switch SW { port p[1..40]: any }
+model chip C { port ici[4]: 100Gbps }
+fabric f {
+  host b[2]: H
+  switch sw[2]: SW
+  chip c[2]: C
+  connect b[n].nic[i] to sw[i % 2]
+  connect sw[0] to sw[1] x 3 { rate 100Gbps }
+  connect c[0] to c[1]
+  connect c[n].ici[1] to sw[0] { rate 100Gbps }
+  connect c[n].ici[2] to sw[1] { rate 100Gbps }
+  report edge_redundancy and node_redundancy
+}
+"""
+
+
+def test_chips_beside_hosts_have_all_their_links(tmp_path: Path) -> None:
+    """Units of which some forward and some do not: a chip is met over each of its links."""
+    path = tmp_path / "f.fab"
+    path.write_text(CHIPS_AND_HOSTS.strip() + "\n", encoding="utf-8")
+    compilation = compiler.check(str(path))
+    (design,) = compilation.designs
+    assert {r.check: r.value for r in design.results if r.requirement} == {"edge_redundancy": 3, "node_redundancy": 2}
+    assert confirm(compilation, str(path), Options()) == []
 
 
 def test_the_judge_of_thresholds() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import RATE, Quantity
+from tdsl.semantics.quantity import RATE, TIME, Quantity
 
 NETWORKX, Z3, HIGHS, CHECKER = "networkx", "z3", "HiGHS", "checker"
 
@@ -28,6 +28,7 @@ class Limits:
     sets: int = 200  # sets of failures, one by one
     rounds: int = 200  # sets of failures that z3 proposes
     trials: int = 16  # values of an unknown count
+    checked: int = 10_000_000  # steps of the checker for one certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ class NoOpinion(Exception):
 
 
 class TooLarge(NoOpinion):
-    """A second method would take too long."""
+    """A second method would take too long: what ``by`` would have to do, and its limit."""
 
-    def __init__(self, size: str) -> None:
-        super().__init__(f"too large for a second opinion ({size})")
+    def __init__(self, by: str, size: str, limit: str = "") -> None:
+        super().__init__(f"too large for {by}: {size}" + (f"; the limit is {limit}" if limit else ""))
 
 
 def exactly(by: str, value: Figure | int) -> Answer:
@@ -70,4 +71,6 @@ def wanted(claim: ResolvedClaim, found: Answer) -> Fraction | None:
     asked = claim.value
     if isinstance(asked, Quantity) and asked.dim == RATE and found.full_bps:
         return Fraction(asked.amount) / found.full_bps
+    if isinstance(asked, Quantity) and asked.dim == TIME:
+        return Fraction(asked.amount)
     return None if isinstance(asked, bool) or not isinstance(asked, (int, Fraction)) else Fraction(asked)

@@ -39,7 +39,7 @@ def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
         return Answer(by, holds=True, relative=near)
     if asked.metric == "reachability" and not asked.of and not asked.through:
         return whether(Z3, fatal(w, elements, count, limits) is None)
-    raise TooLarge(f"{sets:,} sets of failures")
+    raise TooLarge(NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps")
 
 
 def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
@@ -89,12 +89,12 @@ def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits
     fails = [z3.Bool(f"fail{i}") for i in range(len(elements))]
     of: dict[int, list[Any]] = {}
     if any(e.links for e in elements):
-        raise TooLarge("sets of links")
+        raise TooLarge(Z3, "sets of links")
     for i, element in enumerate(elements):
         for d in w.contents(element.devices):
             of.setdefault(d, []).append(fails[i])
     if any(w.kind(d) not in ("host", "chip", "switch") for d in of):
-        raise TooLarge("sets of panels or optical switches")
+        raise TooLarge(Z3, "sets of panels or optical switches")
     solver = z3.Solver()
     solver.set("rlimit", limits.work)
     solver.add(z3.PbEq([(x, 1) for x in fails], count))
@@ -116,7 +116,7 @@ def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits
         taken = [x for d in tree for x in of.get(d, ())]
         back = [_alive(w, d, of) for d in ends if d not in left.graph or not left.graph.degree(d)]
         solver.add(z3.Or([*taken, *back]))
-    raise TooLarge(f"{comb(len(elements), count):,} sets of failures")
+    raise TooLarge(Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals")
 
 
 def _joining(left: Wiring) -> frozenset[int]:

@@ -21,7 +21,7 @@ Method = Callable[[Wiring, ResolvedClaim | None, Limits], Answer]
 def fits(steps: int, limits: Limits, size: str) -> None:
     """Refuse what is too much work."""
     if steps > limits.steps:
-        raise TooLarge(size)
+        raise TooLarge(NETWORKX, f"{size}, {steps:,} steps", f"{limits.steps:,}")
 
 
 # ---------------------------------------------------------------- components

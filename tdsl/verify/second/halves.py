@@ -32,7 +32,7 @@ class Halves:
             raise NoOpinion("there are fewer than two units")
         net = w.among(w.forwards | set(units))
         if net.number_of_edges() > limits.crossings:
-            raise TooLarge(f"{net.number_of_edges()} pairs with links")
+            raise TooLarge(Z3, f"{net.number_of_edges():,} pairs with links", f"{limits.crossings:,}")
         rates = [facts["rate"] for *_, facts in net.edges(data=True)]
         grain = gcd(*rates) or 1
         links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
@@ -40,8 +40,10 @@ class Halves:
         for u in units:
             near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
             kinds[near] = kinds.get(near, 0) + 1
-        if prod(n + 1 for n in kinds.values()) > 1 << limits.units:
-            raise TooLarge(f"{len(units)} units")
+        splits = prod(n + 1 for n in kinds.values())
+        if splits > 1 << limits.units:
+            size = f"{splits:,}" if splits < 10**12 else f"2^{splits.bit_length() - 1}"
+            raise TooLarge(Z3, f"{size} splits of {len(units):,} units", f"{1 << limits.units:,}")
         sent = sorted(net.degree(u, weight="rate") // grain for u in units)
         return cls(units, links, grain, sum(sent[: len(units) // 2]))
 

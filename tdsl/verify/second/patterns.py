@@ -45,7 +45,7 @@ def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer
     if len(w.units) < 2:
         raise NoOpinion("there are fewer than two units")
     if len(w.units) ** 2 > limits.columns:
-        raise TooLarge(f"{len(w.units)} units")
+        raise TooLarge(HIGHS, f"{len(w.units) ** 2:,} pairs of units", f"{limits.columns:,}")
     by_rail = _by_rail(w, claim)
     net = _net(w, by_rail)
     demands = _demands(w, claim, net, by_rail)
@@ -191,7 +191,8 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
     grain = gcd(*net.room.values())
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
-        raise TooLarge(f"{len(sources)} sources, {len(arcs) // 2} pairs with links")
+        size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs) // 2:,} pairs with links"
+        raise TooLarge(HIGHS, size, f"{limits.columns:,}")
     columns: list[tuple[list[int], list[float]]] = []
     balance: dict[tuple[Terminal, Terminal], int] = {}
     rate = {arc: i for i, arc in enumerate(arcs)}

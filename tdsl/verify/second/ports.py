@@ -1,0 +1,67 @@
+"""Ports one by one: whether each carries one link, and which rail each NIC is on. Counted over the edges of the graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import USED
+from tdsl.semantics.model import unravel
+from tdsl.verify.second.answer import NETWORKX, Answer, Limits, NoOpinion, whether
+from tdsl.verify.second.wiring import Wiring
+
+
+def port_budget(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """Whether every port carries at most one link, of a device that is built, and no device more links than it has ports."""
+    f = w.fabric
+    carried: Counter[int] = Counter()
+    at: Counter[int] = Counter()
+    for a, b, row in w.graph.edges(keys=True):
+        carried.update(int(x[row]) for x in (f.link_a, f.link_b, f.link_via_a, f.link_via_b) if x[row] >= 0)
+        at.update((a, b))
+    last = len(f.port_device)
+    for port, links in carried.items():
+        if links > 1 or port >= last or not f.built[f.port_device[port]] or f.port_state[port] != USED:
+            return whether(NETWORKX, False)
+    return whether(NETWORKX, all(n <= sum(c.size for c in f.model_of(d).classes) for d, n in at.items()))
+
+
+def rails(w: Wiring) -> tuple[dict[int, tuple[int, int, int]], dict[int, int], bool]:
+    """Of every link from an accelerator host to a switch the host, the switch and the rail, the first index of its port; the rail
+    that each switch serves, the commonest there and the lowest of several as common; and whether the design is organised by
+    rails: most of these switches have a rail that more than half of their ports are of, and several rails are served."""
+    f = w.fabric
+    found: dict[int, tuple[int, int, int]] = {}
+    numbered: dict[int, tuple[int, int]] = {}  # links whose only index may number planes: the index, the plane
+    for a, b, row in w.graph.edges(keys=True):
+        host, switch = (a, b) if w.kind(a) == "host" else (b, a)
+        if w.kind(host) != "host" or w.kind(switch) != "switch" or f.set_of(host).role != "accelerator":
+            continue
+        ends = (int(f.link_a[row]), int(f.link_b[row]))
+        port = next(p for p in ends if int(f.port_device[p]) == host)
+        cls, offset = f.port_class(port)
+        if not cls.axes:
+            continue
+        index = unravel(offset, cls.axes)[0]
+        found[row] = host, switch, index
+        if len(cls.axes) == 1 and f.plane[switch] >= 0:
+            numbered[row] = index, int(f.plane[switch])
+    if len({i for i, _ in numbered.values()}) == len({p for _, p in numbered.values()}) > 1:
+        found = {row: x for row, x in found.items() if row not in numbered}
+    count: dict[int, Counter[int]] = {}
+    for _, switch, rail in found.values():
+        count.setdefault(switch, Counter())[rail] += 1
+    serves = {s: min(c, key=lambda rail: (-c[rail], rail)) for s, c in count.items()}
+    settled = sum(2 * max(c.values()) > c.total() for c in count.values())
+    return found, serves, 2 * settled > len(count) and len({*serves.values()}) > 1
+
+
+def rail_alignment(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """Whether every NIC is on a switch that serves its rail."""
+    whole, serves, organised = rails(Wiring.whole(w.fabric))
+    if not organised:
+        if claim is None or claim.report:
+            raise NoOpinion("the design is not organised by rails")
+        return whether(NETWORKX, False)
+    mine = {row for *_, row in w.graph.edges(keys=True)}
+    return whether(NETWORKX, all(serves[switch] == rail for row, (_, switch, rail) in whole.items() if row in mine))

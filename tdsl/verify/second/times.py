@@ -1,0 +1,134 @@
+"""Times again: the least delay by Dijkstra's algorithm in networkx, and all-reduce from its formulas with z3's bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
+from tdsl.verify.second import halves
+from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, exactly
+from tdsl.verify.second.figures import fits, joined_inside, reachability
+from tdsl.verify.second.ports import rails
+from tdsl.verify.second.wiring import Wiring
+
+SECOND = 10**15
+"""Femtoseconds; what a design states is rounded up to whole ones."""
+
+METRE = Fraction(4_900_000)
+"""Femtoseconds that light takes for a metre of fibre: group index 1.468 over c."""
+
+
+def latency(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """The greatest over pairs of ends of the least sum of delays between them, in seconds."""
+    return exactly(NETWORKX, Fraction(_worst(w, limits), SECOND))
+
+
+def _worst(w: Wiring, limits: Limits) -> int:
+    """In femtoseconds. Raises NoOpinion where a device that is passed states no latency, or a link no length."""
+    import networkx
+
+    f = w.fabric
+    own = {d: _stated(f.model_of(d)) for d in w.graph}
+    if any(own[d] is None and w.graph.degree(d) for d in w.forwards):
+        raise NoOpinion("a device states no latency")
+    time = {row: _cable(w, row) for *_, row in w.graph.edges(keys=True)}
+    net: networkx.DiGraph[int] = networkx.DiGraph()
+    net.add_nodes_from(w.forwards)
+    mine = set(w.units)
+    ends: dict[int, list[int]] = {d: [0] for d in mine & w.forwards}  # what each end at a device adds to a path from there
+    for a, b, row in w.graph.edges(keys=True):
+        for one, other in ((a, b), (b, a)):
+            if {one, other} <= w.forwards:
+                took = time[row] + (own[other] or 0)
+                net.add_edge(one, other, time=min(took, net.get_edge_data(one, other, {"time": took})["time"]))
+            elif one in mine and one not in w.forwards and other in w.forwards:
+                ends.setdefault(other, []).append(time[row] + (own[one] or 0))
+    steps = len(ends) * 4 * (net.number_of_edges() + net.number_of_nodes())
+    fits(steps, limits, f"{len(ends):,} sources, {net.number_of_edges():,} pairs with links")
+    worst = -1
+    for source, here in ends.items():
+        first = (own[source] or 0) + max(here)
+        for target, far in networkx.single_source_dijkstra_path_length(net, source, weight="time").items():
+            if target != source and target in ends:
+                worst = max(worst, first + far + max(ends[target]))
+        if len(here) > 1:
+            worst = max(worst, (own[source] or 0) + sum(sorted(here)[-2:]))
+    if worst < 0:
+        raise NoOpinion("no two ends reach each other")
+    return worst
+
+
+def _stated(model: DeviceModel) -> int | None:
+    """The latency that a model states, in femtoseconds."""
+    said = model.facts.get("latency")
+    return ceil(said.amount * SECOND) if isinstance(said, Quantity) and said.dim == TIME else None
+
+
+def _cable(w: Wiring, row: int) -> int:
+    """The delay of a link's cable, twice that of one through a panel, in femtoseconds."""
+    f = w.fabric
+    settings = f.statements[int(f.link_statement[row])].settings
+    said, classes = settings.get("length"), settings.get("class")
+    if isinstance(said, tuple):
+        name = f.classes[int(f.link_class[row])] if int(f.link_class[row]) >= 0 else None
+        fitting = isinstance(classes, Sequence) and len(classes) == len(said) and name in classes
+        said = said[list(classes).index(name)] if fitting and isinstance(classes, Sequence) else None
+    if not isinstance(said, Quantity) or said.dim != LENGTH:
+        raise NoOpinion("a link states no length")
+    return ceil(said.amount * METRE) * (2 if int(f.link_via_a[row]) >= 0 else 1)
+
+
+# ---------------------------------------------------------------- collective operations
+
+
+def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency is not stated."""
+    size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
+    if not isinstance(size, Quantity) or size.dim != SIZE:
+        raise NoOpinion("no size is given")
+    if len(w.units) < 2 or not reachability(w, None, limits).holds:
+        raise NoOpinion("some units do not reach each other")
+    bits = Fraction(size.amount)
+    try:
+        alpha, known = Fraction(_worst(w, limits), SECOND), True
+    except NoOpinion:
+        alpha, known = Fraction(0), False
+    models = {u: w.fabric.model_of(u) for u in w.units}
+    each = {u: max(m.accelerators, 1) if m.kind == "host" else 1 for u, m in models.items()}
+    net = w.among(w.forwards | set(w.units))
+    sent = {u: net.degree(u, weight="rate") for u in w.units}
+    n, h, rate = sum(each.values()), len(w.units), min(Fraction(sent[u], each[u]) for u in w.units)
+    if not rate:
+        raise NoOpinion("a unit has no link")
+    found: list[Fraction] = []
+    by = NETWORKX
+    if not (len({c for u in w.units for _, c in w.meetings[u]}) > 1 and rails(Wiring.whole(w.fabric))[2]):
+        by = Z3
+        found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
+        share = min(halves.least(w, None, limits).lower, Fraction(1))
+        if share:
+            one, rounds = bits / (rate * Fraction(share)), n.bit_length() - 1
+            p = 1 << rounds
+            found.append(2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0))
+            found.append(2 * (n - 1).bit_length() * (alpha + one))
+    inside = [_inside(m) for m in models.values()]
+    g = each[w.units[0]]
+    if None not in inside and g > 1 and len({*each.values()}) == 1:
+        slowest = min(rate_ for rate_ in inside if rate_ is not None)
+        ring = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * bits / g / rate
+        found.append(Fraction(2 * (g - 1), g) * bits / slowest + ring)
+    if not found:
+        raise NoOpinion("no model applies")
+    return Answer(by, min(found), min(found) if known else float("inf"))
+
+
+def _inside(model: DeviceModel) -> int | None:
+    """Bit/s that the slowest accelerator of a host has of its scale-up domain; None where there is none."""
+    if model.kind != "host" or model.accelerators < 2 or not joined_inside(model):
+        return None
+    chips = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
+    return min(sum(x.rate * x.count for x in model.links if x.layer == "scaleup" and c in (x.a, x.b)) for c in chips)
