@@ -13,6 +13,9 @@ from tdsl.verify.check import Result
 from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.wiring import Wiring
 
+LARGEST = 2**31 - 1
+"""The largest sum of coefficients that z3 takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Halves:
@@ -36,6 +39,9 @@ class Halves:
         rates = [facts["rate"] for *_, facts in net.edges(data=True)]
         grain = gcd(*rates) or 1
         links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
+        total = sum(room for *_, room in links)
+        if total > LARGEST:
+            raise TooLarge(Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}")
         kinds: dict[object, int] = {}
         for u in units:
             near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
