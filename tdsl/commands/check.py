@@ -211,7 +211,8 @@ def command(
             return status
     renderer = formats()[output_format]
     look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
-    if output is None and len(files) == 1 and not all_params and isinstance(renderer, Streamed):
+    early = output is None and len(files) == 1 and not all_params and not second_opinion  # which adds to findings
+    if early and isinstance(renderer, Streamed):
         compilations, printed = _printing_early(files, asked, renderer, look)
     else:
         compilations, printed = compiled(files, asked, limit=limit_params if all_params else None), []
