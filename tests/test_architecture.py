@@ -127,6 +127,7 @@ def test_only_a_few_files_write_files() -> None:
 
 RUNNERS = {
     "changes/revision.py": {"subprocess"},  # `git`, which `tdsl diff` asks for a revision
+    "emit/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
     "ide/worker.py": {"multiprocessing"},  # proofs that an editor can give up
     "lsp.py": {"asyncio"},  # requests of an editor come while others are answered
 }

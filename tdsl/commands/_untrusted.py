@@ -60,6 +60,8 @@ def _judge(given: dict[str, Any]) -> None:
         raise Wrong(f"{FLAG}: --watch is for one's own designs")
     if given.get("site"):
         raise Wrong(f"{FLAG}: --site is for one's own designs: a target of strangers would see what it says")
+    if given.get("sign"):
+        raise Wrong(f"{FLAG}: --sign is for one's own designs")
     files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]
     for name in files:
         if os.path.lexists(name) and Path(name).suffix != ".fab":

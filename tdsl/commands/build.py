@@ -88,6 +88,10 @@ class TargetName(Text):
     help="A YAML file of what all devices of the site share: NTP, syslog, DNS, AAA, SNMP, gNMI, banner; secrets by name.",
 )  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
+@click.option(
+    "--sign", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="KEY",
+    help="Sign the manifest with this ssh key, by ssh-keygen: writes manifest.json.sig, which `tdsl verify --signers` judges.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @places_option
 @limit_options
@@ -95,7 +99,7 @@ class TargetName(Text):
 @watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, option: tuple[tuple[str, str], ...], site: Path | None, **given: Any,
+    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
@@ -120,8 +124,10 @@ def command(
         return FOUND
     status = FOUND if _failed(compilation) else OK
     for place, made in files.items():
-        step = _differs if check else _write
-        status = max(status, step(made, out / place))
+        done = (_differs if check else _write)(made, out / place)
+        if sign is not None and done == OK and not check:
+            _sign(made, out / place, sign)
+        status = max(status, done)
     return status
 
 
@@ -284,6 +290,21 @@ def _write(files: Mapping[str, bytes], out: Path) -> int:
         return FOUND
     say("\n".join(tree(files, out.as_posix())) + "\n")
     return OK
+
+
+def _sign(files: Mapping[str, bytes], out: Path, key: Path) -> None:
+    """Put the signature of a manifest beside it."""
+    from tdsl import files as disk
+    from tdsl.emit.build import MANIFEST
+    from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, sign
+
+    try:
+        disk.replace(out / SIGNATURE, sign(files[MANIFEST], key))
+    except (Unsigned, NoProgram) as why:
+        raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
+    except OSError as fault:
+        raise Wrong(f"{out / SIGNATURE}: {fault.strerror or fault}; the output is built, and not signed") from None
+    say(f"{(out / SIGNATURE).as_posix()}: signed\n")
 
 
 def _files_word(count: int) -> str:

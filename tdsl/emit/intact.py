@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from tdsl.emit.build import MANIFEST, SCHEMA
+from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
+from tdsl.emit.signature import SIGNATURE
 from tdsl.emit.write import PRIVATE, Difference
 
 TRIES = 5
@@ -29,7 +31,8 @@ class NoManifest(Exception):
 class Examined:
     """A folder held against its manifest: the design, its hash and the version of tdsl that it names, and the number of files.
 
-    ``differences`` are ``missing`` or ``differs``; ``others`` are files that are not listed, ``digest`` the manifest's own hash.
+    ``differences`` are ``missing`` or ``differs``; ``others`` are files that are not listed; ``manifest`` is the manifest itself,
+    ``digest`` its hash, and ``signature`` what its signature file holds, b"" without one.
     """
 
     design: str
@@ -39,6 +42,8 @@ class Examined:
     differences: list[Difference]
     others: list[str]
     digest: str
+    manifest: bytes
+    signature: bytes
 
 
 def examine(out: Path) -> Examined:
@@ -88,9 +93,12 @@ def _examine(out: Path, folder: int) -> Examined:
         for path, (size, digest) in sorted(listed.items())
         if (kind := _kind(out, folder, path, size, digest))
     ]
-    return Examined(
-        name, identity, str(version), len(listed), differences, _others(out, folder, listed.keys()), sha256(head).hexdigest()
-    )
+    signature = b""
+    with suppress(OSError):
+        signature = _bytes(out, folder, SIGNATURE, LARGEST_SIGNATURE)
+    others = _others(out, folder, listed.keys())
+    digest = sha256(head).hexdigest()
+    return Examined(name, identity, str(version), len(listed), differences, others, digest, head, signature)
 
 
 def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
@@ -138,7 +146,7 @@ def _others(out: Path, folder: int, listed: Collection[str]) -> list[str]:
         if at == Path("."):
             names[:] = [n for n in names if not n.startswith(PRIVATE)]
             files = [n for n in files if not n.startswith(PRIVATE)]
-        found += [path for n in files if (path := (at / n).as_posix()) not in listed and path != MANIFEST]
+        found += [path for n in files if (path := (at / n).as_posix()) not in listed and path not in (MANIFEST, SIGNATURE)]
     return sorted(found)
 
 

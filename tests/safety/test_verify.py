@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.run import tdsl, write
+from tests.conftest import need_program
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +86,71 @@ def test_what_is_no_manifest(text: str, out: Path) -> None:
     (out / "manifest.json").unlink()
     done = tdsl("verify", out)
     assert done.exit_code == 2 and "tdsl did not write this folder" in done.stderr
+
+
+# ------------------------------------------------------------ signatures, by the real program
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two keys, ``a`` and ``b``, and files of allowed signers that list one each."""
+    folder = tmp_path_factory.mktemp("keys")
+    program = need_program("ssh-keygen", "openssh-client")
+    for name in "ab":
+        subprocess.run([program, "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(folder / name)], check=True)
+        public = (folder / f"{name}.pub").read_text()
+        (folder / f"allowed-{name}").write_text(f'{name}@example.com namespaces="tdsl" {public}')
+        (folder / f"other-{name}").write_text(f'{name}@example.com namespaces="git" {public}')
+    return folder
+
+
+def test_a_signed_build(keys: Path, tmp_path: Path) -> None:
+    """Who signed it is said; another's key, a key for other things, a changed manifest and none are refused."""
+    out, design = tmp_path / "out", write(tmp_path)
+    done = tdsl("build", design, "--out", out, "--target", "cabling", "--sign", keys / "a")
+    assert done.exit_code == 0 and "manifest.json.sig: signed" in done.stdout, done.output
+    done = tdsl("verify", out, "--strict", "--signers", keys / "allowed-a")
+    assert done.exit_code == 0 and "signed by a@example.com" in done.stdout, done.output
+    for allowed, why in (("allowed-b", "not among the allowed signers"), ("other-a", "the signature is not of this manifest")):
+        done = tdsl("verify", out, "--signers", keys / allowed)
+        assert done.exit_code == 1 and why in done.stdout, done.output
+    assert tdsl("verify", out).exit_code == 0
+    # Signed for tdsl, by ssh-keygen itself, and checked by it.
+    line = ["ssh-keygen", "-Y", "verify", "-f", keys / "allowed-a", "-I", "a@example.com", "-n", "tdsl", "-s"]
+    checked = [*map(str, line), str(out / "manifest.json.sig")]
+    assert subprocess.run(checked, input=(out / "manifest.json").read_bytes(), check=False, capture_output=True).returncode == 0
+    # A later build without a key keeps the signature, which is then of another manifest.
+    assert tdsl("build", design, "--out", out, "--target", "cabling", "--set", "nodes=5").exit_code == 0
+    done = tdsl("verify", out, "--signers", keys / "allowed-a")
+    assert done.exit_code == 1 and "the signature is not of this manifest" in done.stdout
+    assert tdsl("build", design, "--out", out, "--target", "cabling", "--set", "nodes=5", "--sign", keys / "b").exit_code == 0
+    assert "signed by b@example.com" in tdsl("verify", out, "--signers", keys / "allowed-b").stdout
+    (out / "manifest.json.sig").unlink()
+    done = tdsl("verify", out, "--signers", keys / "allowed-a")
+    assert done.exit_code == 1 and "there is no manifest.json.sig" in done.stdout
+
+
+def test_a_signature_that_is_none(keys: Path, out: Path) -> None:
+    """Nonsense, a link, and a signature that is too large."""
+    place = out / "manifest.json.sig"
+    for content in (b"nonsense", b"\0" * 100_000, b"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"):
+        place.write_bytes(content)
+        done = tdsl("verify", out, "--signers", keys / "allowed-a")
+        assert done.exit_code == 1 and "unsigned" in done.stdout and "Traceback" not in done.output, done.output
+    place.unlink()
+    place.symlink_to(keys / "a.pub")
+    assert tdsl("verify", out, "--signers", keys / "allowed-a").exit_code == 1
+
+
+def test_what_cannot_sign(keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is no key, and a machine without the program: status 2 and a line; for designs of strangers it is refused."""
+    design = write(tmp_path)
+    args = ("build", design, "--out", tmp_path / "out", "--target", "cabling", "--sign")
+    done = tdsl(*args, design)
+    assert done.exit_code == 2 and "the output is built, and not signed" in done.stderr, done.output
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = tdsl(*args, keys / "a")
+    assert done.exit_code == 2 and "signatures need ssh-keygen" in done.stderr, done.output
+    monkeypatch.chdir(tmp_path)
+    done = tdsl("build", "small.fab", "--untrusted", "--sign", keys / "a")
+    assert done.exit_code == 2 and "--sign is for one's own designs" in done.stderr, done.output

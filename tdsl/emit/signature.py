@@ -1,0 +1,68 @@
+"""Signatures of manifests, made and judged by OpenSSH's ``ssh-keygen -Y`` (ssh-keygen(1), PROTOCOL.sshsig).
+
+A manifest has the hash of every file, so who signs it signs the whole output. The signature is a file beside the manifest. Keys
+are those of ssh; a file of allowed signers says who may sign, a line each: ``name namespaces="tdsl" ssh-ed25519 AAAA…``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tdsl.emit.build import MANIFEST
+
+SIGNATURE = f"{MANIFEST}.sig"
+NAMESPACE = "tdsl"
+PROGRAM = "ssh-keygen"
+LARGEST = 1 << 16
+"""Bytes of a signature that are read at most."""
+SECONDS = 60
+BEGIN = b"-----BEGIN SSH SIGNATURE-----"
+
+
+class Unsigned(Exception):
+    """Why there is no signature, or none that counts."""
+
+
+class NoProgram(Exception):
+    """There is no ``ssh-keygen``."""
+
+
+def sign(manifest: bytes, key: Path) -> bytes:
+    """The signature of a manifest by a private key, or a public one whose private half an agent has. ``ssh-keygen`` asks on the
+    terminal for a passphrase. Raises Unsigned and NoProgram."""
+    done = _run(["-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE], manifest, None)
+    if done.returncode or not done.stdout.startswith(BEGIN):
+        raise Unsigned(_why(done))
+    return done.stdout
+
+
+def signer(manifest: bytes, signature: bytes, allowed: Path) -> str:
+    """Who, of those that a file of allowed signers lists, signed a manifest. Raises Unsigned and NoProgram."""
+    with TemporaryDirectory(prefix="tdsl-") as folder:
+        place = Path(folder) / SIGNATURE
+        place.write_bytes(signature)
+        common = ["-f", str(allowed.absolute()), "-s", str(place)]
+        found = _run(["-Y", "find-principals", *common], b"", SECONDS)
+        names = found.stdout.decode("utf-8", "replace").splitlines()
+        if found.returncode or not names:
+            raise Unsigned(f"the key that signed it is not among the allowed signers of {allowed}")
+        done = _run(["-Y", "verify", *common, "-I", names[0], "-n", NAMESPACE], manifest, SECONDS)
+        if done.returncode:
+            raise Unsigned(f"the signature is not of this manifest, or not for it: {_why(done)}")
+        return names[0]
+
+
+def _run(args: list[str], given: bytes, seconds: float | None) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run([PROGRAM, *args], input=given, capture_output=True, timeout=seconds, check=False)
+    except FileNotFoundError:
+        raise NoProgram(f"signatures need {PROGRAM}: install OpenSSH (Debian: openssh-client)") from None
+    except subprocess.TimeoutExpired:
+        raise Unsigned(f"{PROGRAM} did not answer within {SECONDS} s") from None
+
+
+def _why(done: subprocess.CompletedProcess[bytes]) -> str:
+    lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1] if lines else f"{PROGRAM} ended with status {done.returncode}"
