@@ -55,6 +55,13 @@ def find(folder: Path) -> Path | None:
     return next((f for f in (p / NAME for p in (folder, *folder.parents)) if f.is_file()), None)
 
 
+def _folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
+
+
 def load(folder: Path) -> Config:
     """The settings that hold in a folder, empty where there is no file. Raises ConfigError."""
     file = find(folder.resolve())
@@ -82,7 +89,7 @@ def load(folder: Path) -> Config:
     for folder_ in folders:
         if not config.below(folder_):
             raise config.fault(f"`path` names {folder_}, which lies outside of {file.parent}; give it with --path")
-        if not folder_.is_dir():
+        if not _folder(folder_):
             raise config.fault(f"there is no folder {folder_}, which `path` names")
     if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
         raise config.fault(f"`[severity]` gives a finding one of {', '.join(SEVERITIES)}")

@@ -194,7 +194,13 @@ class _Run:
             i = self._step(i, state)
         if not self._between():
             self._finish(n, state)
-        result: tuple[tree.Stmt, ...] = state.feed_token(Token("$END", "", self.file, len(self.file.text)), True)
+        end = len(self.file.text)
+        while not self._viable("$END") and self._viable("RBRACE"):  # a block whose brace was lost with a faulty statement
+            state.feed_token(Token("RBRACE", "}", self.file, end))
+            self._settle(state)
+            if not self._between():
+                self._finish(n, state)
+        result: tuple[tree.Stmt, ...] = state.feed_token(Token("$END", "", self.file, end), True)
         return result
 
     def until(self, at: int) -> set[str]:
@@ -241,7 +247,8 @@ class _Run:
         elif kind == "RBRACE":
             self._finish(i, state)
         if kind == FAULT or not self._feed(i, state):
-            return self._recover(i, state)
+            at = self._recover(i, state)
+            return at + (at == i and kind == "RBRACE")  # a brace that closes no block the parser knows ends with its statement
         return i + 1
 
     def _finish(self, i: int, state: Any) -> int:

@@ -64,8 +64,11 @@ def _cached(text: str) -> lark.Lark | None:
     if folder is None:
         return None
     key = sha256(f"{lark.__version__}\n{text}".encode()).hexdigest()[:20]
+    place = folder / f"grammar-{key}.tables"
     try:
-        return compile_grammar(text, cache=str(folder / f"grammar-{key}.tables"))
+        if place.is_symlink():  # Lark would write where it leads
+            place.unlink()
+        return compile_grammar(text, cache=str(place))
     except Exception:  # a cache is no reason to fail, whatever is in it
         return None
 

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
+from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.ports import Ends, Ports
 from tdsl.semantics.fault import Fault
@@ -226,3 +228,48 @@ def test_the_result_of_a_function_has_its_type(value: str, fine: bool, tmp_path:
     text = f"def half(n: int): int = {value}\nfabric f {{ switch a[half(4)]: SW }}"
     codes = [d.code for d in compile_text(text, tmp_path, verify=False).findings]
     assert codes == ([] if fine else ["E0103"])
+
+
+# ------------------------------------------------------------ figures and words, told by hand
+
+
+@pytest.mark.parametrize(("near", "ports", "far", "even"), [(5, 3, 4, "3 or 5"), (6, 7, 5, "1 or 7"), (3, 7, 20, "7 or 21")])
+def test_numbers_that_would_be_even(near: int, ports: int, far: int, even: str, tmp_path: Path) -> None:
+    """The next below and above that divide the ports of one, or among which the ports of all go evenly."""
+    text = f"fabric f {{ switch a[{near}]: SW; switch b[{far}]: BIG; connect a[*] to b[*] spread x {ports} }}"
+    (found,) = compile_text(text, tmp_path, verify=False).findings
+    assert found.code == "E0454" and found.help is not None and found.help.startswith(f"{even} b would be even;")
+
+
+def test_hosts_join_no_parts(tmp_path: Path) -> None:
+    """Two pairs of switches: a host on both passes no traffic on, a link between them does."""
+    text = "fabric f {{ host h: BOX; switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] spread x 1; {} }}"
+    for join, codes in (("connect h.nic[r] to a[r]", ["E0458"]), ("connect a[0] to a[1]", [])):
+        assert [d.code for d in compile_text(text.format(join), tmp_path, verify=False).findings] == codes
+
+
+def test_a_list_of_indices_counts_from_the_first(tmp_path: Path) -> None:
+    f = fabric_of("fabric f { switch a[2..5]: SW; switch b: SW; connect a[[2, 5]] to b each }", tmp_path)
+    assert {a.partition(".")[0] for a, _ in links_of(f)} == {"a[2]", "a[5]"}
+
+
+def test_what_nothing_reaches_has_no_tier(tmp_path: Path) -> None:
+    """Tier -1 for a panel and a switch without links; the container of a chip is its host, and of others none: -1."""
+    text = """fabric f {
+      host h[2]: BOX; switch a[2]: SW; switch lone: SW; panel q: PATCH
+      connect h[n].nic[r] to a[r]; connect a[0] to a[1] via q
+    }"""
+    f = fabric_of(text.replace("; ", "\n"), tmp_path)
+    assert dict(zip(map(f.device_path, range(6)), f.tier.tolist(), strict=True)) == {
+        "h[0]": 0, "h[1]": 0, "a[0]": 1, "a[1]": 1, "lone": -1, "q": -1,
+    }  # fmt: skip
+    assert f.container.tolist() == [-1] * 6
+
+
+def test_characters_that_xml_cannot_hold(tmp_path: Path) -> None:
+    f = fabric_of("fabric f { switch a: SW; switch b: SW; connect a to b }", tmp_path)
+    f.names = {0: "a\x1b[31m"}
+    text = FORMATS["graphml"](f.graph())
+    assert "\x1b" not in text and "a\ufffd[31m" in {
+        v for _, facts in nx.parse_graphml(text).nodes(data=True) for v in facts.values()
+    }

@@ -192,3 +192,12 @@ def test_settings_of_a_checkout_name_nothing_outside(settings: str, tmp_path: Pa
     assert done.exit_code == 2 and "which lies outside of" in done.stderr, done.output
     assert victim.read_text() == SECRET and "ghp_" not in done.output
     assert sorted(p.name for p in tmp_path.iterdir()) == ["home", "victim"] and not list((home / ".git" / "hooks").iterdir())
+
+
+def test_settings_with_a_name_that_no_file_can_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    for settings, words in (('path = ["NAME"]\n', "there is no folder"), ('[check]\noutput = "NAME"\n', "File name too long")):
+        Path("tdsl.toml").write_text(settings.replace("NAME", "{" * 3000))
+        done = tdsl("check", "small.fab")
+        assert done.exit_code == 2 and words in done.stderr, done.output[-2000:]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tdsl.diagnostic import Diagnostics
+from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.syntax.parser import parse
 from tests.syntax.programs import ALL, POD
 from tests.syntax.shown import read, show
 
@@ -169,3 +172,11 @@ def test_a_mangled_line_is_one_error() -> None:
                 continue
             _, diagnostics = read("\n".join([*lines[:i], line.split("#")[0] + " ) = (", *lines[i + 1 :]]))
             assert [d.span.begin[0] for d in diagnostics if d.span] == [i + 1], line
+
+
+def test_braces_that_a_faulty_statement_takes_along() -> None:
+    """The scanner pairs them otherwise than the parser, which neither waits at one for ever nor ends inside a block."""
+    for text in ('"{\n {\n}\n{', '"{\n {\n}\n{\n}\n}', "x { (\n}\n}\n{", 'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n'):
+        found = Diagnostics()
+        parse(SourceFile("a.fab", text), found)
+        assert found.has_errors, text
