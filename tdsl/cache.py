@@ -27,6 +27,13 @@ def folder() -> Path | None:
     return path if os.access(path, os.W_OK | os.X_OK) else None
 
 
+def unlinked(path: Path) -> Path:
+    """A place in the folder, without the link that may stand there: what is written would go where it leads."""
+    if path.is_symlink():
+        path.unlink()
+    return path
+
+
 def _wanted() -> Path | None:
     own = os.environ.get("TDSL_CACHE_DIR")
     if own:

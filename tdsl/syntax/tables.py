@@ -64,11 +64,8 @@ def _cached(text: str) -> lark.Lark | None:
     if folder is None:
         return None
     key = sha256(f"{lark.__version__}\n{text}".encode()).hexdigest()[:20]
-    place = folder / f"grammar-{key}.tables"
     try:
-        if place.is_symlink():  # Lark would write where it leads
-            place.unlink()
-        return compile_grammar(text, cache=str(place))
+        return compile_grammar(text, cache=str(cache_folder.unlinked(folder / f"grammar-{key}.tables")))
     except Exception:  # a cache is no reason to fail, whatever is in it
         return None
 
