@@ -236,7 +236,7 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("seven\nfold")
 
-    monkeypatch.setattr("tdsl.compiler.check", broken)
+    monkeypatch.setattr("tdsl.compiler.stages", broken)
     done = tdsl("check", write(tmp_path))
     assert (done.exit_code, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -251,7 +251,7 @@ def test_limits_of_the_machine(fault: Exception, code: str, monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr("tdsl.compiler.check", broken)
+    monkeypatch.setattr("tdsl.compiler.stages", broken)
     done = tdsl("check", write(tmp_path))
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error[{code}]: ")
