@@ -198,6 +198,7 @@ class Builder:
             link_statement=columns[4],
             link_via_a=np.full(len(rows), -1),
             link_via_b=np.full(len(rows), -1),
+            link_bundle=np.full(len(rows), -1),
             classes=classes,
             cable_a=columns[0][wired],
             cable_b=columns[1][wired],
@@ -463,7 +464,22 @@ def swapped(fabric: Fabric, first: int, second: int) -> Fabric:
     """The fabric with the upper ends of two links exchanged, as a technician's mistake does."""
     far = fabric.link_b.copy()
     far[[first, second]] = far[[second, first]]
+    assert not _loops(fabric, first, second), "no design has a link of a device to itself (E0456)"
     return _rewired(fabric, fabric.link_a, far, np.ones(fabric.link_count, dtype=bool))
+
+
+def two_links(fabric: Fabric, rng: np.random.Generator) -> tuple[int, int]:
+    """Two links to exchange the upper ends of, or one twice; no device is linked to itself then."""
+    while True:
+        first, second = rng.integers(fabric.link_count, size=2).tolist()
+        if not _loops(fabric, first, second):
+            return first, second
+
+
+def _loops(fabric: Fabric, first: int, second: int) -> bool:
+    """Whether exchanging the upper ends of two links joins a device to itself."""
+    a, b = fabric.device_a[[first, second]], fabric.device_b[[second, first]]
+    return first != second and bool((a == b).any())
 
 
 def _rewired(fabric: Fabric, a: Ints, b: Ints, keep: Any) -> Fabric:
@@ -474,7 +490,7 @@ def _rewired(fabric: Fabric, a: Ints, b: Ints, keep: Any) -> Fabric:
         port_link[ends] = np.arange(len(a))
     changed = {
         name: getattr(fabric, name)[keep]
-        for name in ("link_rate", "link_class", "link_medium", "link_statement", "link_via_a", "link_via_b")
+        for name in ("link_rate", "link_class", "link_medium", "link_statement", "link_via_a", "link_via_b", "link_bundle")
     }
     same = np.ones(len(fabric.cable_a), dtype=bool)
     if len(same) == len(keep):

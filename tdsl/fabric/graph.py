@@ -87,6 +87,7 @@ class Fabric:
     link_statement: Ints
     link_via_a: Ints  # port of the panel or OCS facing a, -1
     link_via_b: Ints
+    link_bundle: Ints  # number of the port channel that the link belongs to, -1 for none
     classes: tuple[str, ...]
     link_colour: Ints  # index into colours, -1 where none is asked for
     colours: tuple[str, ...]
@@ -107,7 +108,6 @@ class Fabric:
     absent_b: Ints = field(default_factory=_no_rows)
     absent_rate: Ints = field(default_factory=_no_rows)
     absent_reserved: Bools = field(default_factory=_no_bools)  # whether no other link has taken its ports
-    link_bundle: Ints = field(default_factory=_no_rows)  # number of the port channel that the link belongs to, -1 for none
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes

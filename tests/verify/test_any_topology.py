@@ -32,7 +32,7 @@ from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
 from tdsl.source import SourceFile, Span
 from tdsl.verify.check import catalogue
-from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, without
+from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, two_links, without
 from tests.harness import compile_text, fabric_of, places
 from tests.verify.test_certificates import HEADLINES, as_json, at, leaves, made, put, rejected
 
@@ -288,7 +288,7 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
     }
     f = made_of[kind]()
     for _ in range(damage):
-        first, second = rng.integers(f.link_count, size=2).tolist()
+        first, second = two_links(f, rng)
         f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     view = View.whole(f)
     g = UnitGraph.of(view, Capacities.of(view))

@@ -36,6 +36,7 @@ from tests.fabrics import (
     superpod,
     swapped,
     torus,
+    two_links,
     without,
 )
 from tests.harness import compile_text, fabric_of, places
@@ -242,7 +243,7 @@ def test_damaged_trees_against_every_split(seed, units, nodes, rails, spines, om
     rng = np.random.default_rng(seed)
     for _ in range(damage):
         if f.link_count > 2:
-            first, second = rng.integers(f.link_count, size=2).tolist()
+            first, second = two_links(f, rng)
             f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     held(f)
 

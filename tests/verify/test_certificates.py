@@ -34,6 +34,7 @@ from tests.fabrics import (
     superpod,
     swapped,
     torus,
+    two_links,
     without,
 )
 from tests.harness import fabric_of
@@ -259,7 +260,7 @@ def test_random_fabrics(seed, switches, hosts, nics, cables, tree):
     f = random_fabric(seed, switches, hosts, nics, cables, 1).build()
     if tree:
         f = superpod(3, 2, 2, 2, uplinks=4, manager=bool(seed % 2)).build()
-        f = swapped(f, *rng.integers(f.link_count, size=2).tolist())
+        f = swapped(f, *two_links(f, rng))
     if not f.link_count or f.link_rate.size == 0:
         return
     found = made(f, budget=replace(DEFAULT, split_count=0 if seed % 3 else 500))
