@@ -99,15 +99,18 @@ def _rewired(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Ma
     for ends in (a, b):
         state[ends] = USED
         port_link[ends] = np.arange(len(a))
-    none = np.where(fresh, -1, 0)
 
     def of(column: Ints) -> Ints:
         return column[source]
 
+    def planned(column: Ints) -> Ints:
+        return np.where(fresh, -1, of(column))
+
     return replace(
         f, link_a=a, link_b=b, link_rate=rate, link_class=of(f.link_class), link_medium=of(f.link_medium),
-        link_statement=of(f.link_statement), link_via_a=np.where(none < 0, -1, of(f.link_via_a)),
-        link_via_b=np.where(none < 0, -1, of(f.link_via_b)), link_colour=of(f.link_colour),
+        link_statement=of(f.link_statement), link_via_a=planned(f.link_via_a),
+        link_via_b=planned(f.link_via_b), link_bundle=planned(f.link_bundle), link_colour=of(f.link_colour),
+        link_run=planned(f.link_run) if len(f.link_run) else f.link_run,
         port_state=state, port_link=port_link, cable_a=a, cable_b=b, cable_group=np.arange(len(a)),
         cable_leg=np.zeros(len(a), dtype=np.int64), cable_links=np.ones(len(a), dtype=np.int64),
         cable_class=of(f.link_class), cable_statement=of(f.link_statement),

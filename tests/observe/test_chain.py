@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from tdsl.fabric.graph import Fabric
+from tdsl.observe.asbuilt import built
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
-from tests.observe.captures import netlist
+from tests.observe.captures import audited, netlist
 from tests.observe.plant import Cables
 from tests.targets import ib
 
@@ -154,3 +156,32 @@ def test_requirements_are_judged_on_what_is_built(pod: Fabric, tmp_path: Path) -
         first = asked[check]["gains"][0]
         assert faults[first["fault"] - 1] == code and first["status"] == "proved"
     assert [d["code"] for d in found["findings"]].count("E0640") == 2
+
+
+def test_what_is_built_keeps_its_bundles(tmp_path: Path) -> None:
+    """Links are renumbered where one is missing or elsewhere; each column of links follows."""
+    text = """\
+use nvidia (QM9700, DGX_H100)
+fabric pod {
+  host node[4]: DGX_H100
+  switch leaf[2]: QM9700
+  connect node[k].nic[r] to leaf[k // 2]
+  connect leaf[0] to leaf[1] x 6 { bundle 2; length 3m }
+  require edge_redundancy == 3
+}
+"""
+    (tmp_path / "pod.fab").write_text(text)
+    fabric = fabric_of(text, tmp_path, models=False)
+    c = Cables(fabric)
+    c.unplug(ports(c, "node0")[:1])
+    capture = tmp_path / "capture.topo"
+    capture.write_text(netlist(c))
+    made = built(audited(fabric, ("ibnetdiscover", capture)))
+    assert made.link_bundle[made.link_bundle >= 0].tolist() == [0, 0, 1, 1, 2, 2]
+    assert (made.is_switch[made.device_a] == (made.link_bundle >= 0)).all()
+    columns = {f.name: len(getattr(made, f.name)) for f in fields(made) if f.name.startswith("link_")}
+    assert {name: n for name, n in columns.items() if n != made.link_count and (name != "link_run" or n)} == {}
+    done = tdsl("audit", tmp_path / "pod.fab", "--ibnetdiscover", capture, "--simulator", "--format", "json")
+    (found,) = json.loads(done.stdout)["fabrics"]
+    (asked,) = found["requirements"]
+    assert asked["kept"] and asked["lower"] == asked["designed"]["lower"] == 3
