@@ -1216,9 +1216,10 @@ def survives(net: Network, stated: Any) -> None:
     """
     fabric, work, count, devices = net.fabric, net.work, stated["count"], net.fabric.devices
     named = fabric.elements(stated["of"], stated["what"], stated["to"])
-    elements = [*dict.fromkeys(named.values())]
-    need(len(elements) >= count, "fewer elements than fail")
-    several = any(len(e.links) > 1 for e in elements)
+    copies = Counter(named.values())  # both ports of a link, say, fail alike: then fewer elements than COUNT may fail
+    elements = [*copies]
+    need(len(named) >= count > 0, "fewer elements than fail")
+    several = len({*copies.values()}) > 1 or any(len(e.links) > 1 for e in elements)
     need(not several or not stated["symmetries"], "a symmetry of sets of links")
 
     def mark(element: Element, image: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -1241,12 +1242,14 @@ def survives(net: Network, stated: Any) -> None:
     moves = [{number[kind[e]]: number.get(mark(e, image), -1) for e in elements} for image in stated["symmetries"]]
     times = [*amount.values()]
     need(all(i >= 0 and times[i] == times[k] for move in moves for k, i in move.items()), "a symmetry leads out of the elements")
-    work.spend(comb(len(elements), count) * (1 + len(moves)))
-    sets = {tuple(sorted(c)) for c in combinations((number[kind[e]] for e in elements), count)}
+    work.spend(sum(comb(len(elements), size) for size in range(1, count + 1)) * (1 + len(moves)))
+    chosen = (c for size in range(1, count + 1) for c in combinations(elements, size) if sum(copies[e] for e in c) >= count)
+    sets = {tuple(sorted(number[kind[e]] for e in c)) for c in chosen}
     orbit = orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
     cases = [[named[name] for name in case["failed"]] for case in stated["cases"]]
-    need(all(len({*failed}) == count == len(failed) for failed in cases), "a case is of others")
-    shown = {orbit[tuple(sorted(number[kind[e]] for e in failed))] for failed in cases}
+    keys = [tuple(sorted(number[kind[e]] for e in failed)) for failed in cases]
+    need(all(len({*failed}) == len(failed) for failed in cases) and {*keys} <= sets, "a case is of others")
+    shown = {orbit[key] for key in keys}
     need({*orbit.values()} <= shown, "a failure is not covered")
     for case, failed in zip(stated["cases"], cases, strict=True):
         after = Network(fabric, work, Element(*(frozenset[Any]().union(*parts) for parts in zip(*failed, strict=True))))

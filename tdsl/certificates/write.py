@@ -36,7 +36,7 @@ from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Block, Spread
 from tdsl.prove.cuts import Cut
 from tdsl.prove.demands import Unfit
-from tdsl.prove.elements import TooMany
+from tdsl.prove.elements import TooMany, enough, sizes
 from tdsl.prove.elements import elements as named
 from tdsl.prove.elements import failed as after
 from tdsl.prove.equal_split import PARTS
@@ -378,7 +378,7 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
         elements = named(view, claim)
     except TooMany as many:
         raise LeftOut(str(many)) from None
-    if len(elements) < (claim.any_count or 0):
+    if sum(e.copies for e in elements) < (claim.any_count or 0):
         return None
     count, asked = claim.any_count or 0, claim.given
     if asked is not None and (asked.metric not in ("bisection", "reachability") or asked.of or asked.through):
@@ -387,6 +387,7 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
         return None
     reads = catalogue()[asked.metric if asked else "reachability"].reads
     several = any(len(e.links) > 1 for e in elements)
+    several |= len({e.copies for e in elements}) > 1
     found = None if several else symmetry(view, elements, reads, single=count == 1)
     chosen = _cases(elements, count, found)
     if chosen is None:
@@ -450,16 +451,16 @@ def _named_ports(view: View, selectors: Sequence[Selector]) -> list[str]:
 
 def _cases(elements: Sequence[Element], count: int, found: Symmetry | None) -> Sequence[tuple[Element, ...]] | None:
     """The failures to show; None where they are too many for one certificate."""
-    if found is None:
-        return list(combinations(elements, count)) if comb(len(elements), count) <= CASES else None
-    if count == 1:
-        out: list[tuple[Element, ...]] = [(elements[o[0]],) for o in found.orbits()]
-    elif count == 2:
-        out = [tuple(elements[i] for i in pair) for pair in found.pairs()]
-    elif comb(len(elements), count) <= CASES:
-        out = list(combinations(elements, count))
-    else:
-        return None
+    out: list[tuple[Element, ...]] = []
+    for size in sizes(elements, count):
+        if found is not None and size == 1:
+            out += [(elements[o[0]],) for o in found.orbits()]
+        elif found is not None and size == 2:
+            out += [tuple(elements[i] for i in pair) for pair in found.pairs()]
+        elif comb(len(elements), size) <= CASES:
+            out += [chosen for chosen in combinations(elements, size) if enough(chosen, count)]
+        else:
+            return None
     return out if len(out) <= CASES else None
 
 

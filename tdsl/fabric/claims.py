@@ -13,11 +13,15 @@ from tdsl.source import Origin
 @dataclass(frozen=True, slots=True)
 class Element:
     """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows of the fabric's
-    links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``)."""
+    links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``).
+
+    ``copies`` is how many of the things counted by `any K` take down just these links: both ports of a link do.
+    """
 
     name: str
     devices: Ints
     links: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +32,17 @@ def elements(view: View, claim: ResolvedClaim) -> list[Element]:
         return list(found.values())
     rows = _links(view, claim)
     return _Named(view.fabric).of(what, rows, _ports(view.fabric, claim.of))
+
+
+def sizes(elements: Sequence[Element], count: int) -> list[int]:
+    """How many different elements fail together where `any COUNT` things do: fewer than COUNT where several are one element."""
+    most = sorted((e.copies for e in elements), reverse=True)
+    return [size for size in range(1, min(count, len(elements)) + 1) if sum(most[:size]) >= count]
+
+
+def enough(chosen: Sequence[Element], count: int) -> bool:
+    """Whether ``count`` things can fail so that just these elements do."""
+    return len(chosen) <= count <= sum(e.copies for e in chosen)
 
 
 def failed(view: View, chosen: list[Element]) -> View:
@@ -140,8 +153,9 @@ class _Named:
         for key, rows_of in links.items():
             name = f"{f.device_path(key[0])} cage {key[1]}" if isinstance(key, tuple) else f.port_path(key)
             out.append(self._element(name, sorted(rows_of)))
-        unique = {tuple(e.links.tolist()): e for e in out}
-        return list(unique.values())
+        times = Counter(tuple(e.links.tolist()) for e in out)
+        last = {tuple(e.links.tolist()): e for e in out}
+        return [replace(e, copies=times[key]) for key, e in last.items()]
 
     def _link(self, row: int) -> str:
         f = self.fabric

@@ -12,7 +12,7 @@ import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
-from tdsl.prove.elements import failed
+from tdsl.prove.elements import enough, failed, sizes
 from tdsl.prove.symmetry import Reads, symmetry
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
@@ -42,19 +42,26 @@ def worst_failure(
     reads: Reads | None = None,
     fixed: Sequence[Ints] = (),
 ) -> Outcome:
-    """Judge what is left after every ``count`` of the elements; ``covered`` tries to prove them all at once, for many sets.
+    """Judge what is left after every ``count`` of what the elements stand for; ``covered`` tries to prove them all at once, for
+    many sets.
 
     ``reads`` and ``fixed`` say what the judgement reads of the fabric, for the symmetry that saves cases (None: none does). The
     first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the greatest
     where ``most`` says that such are worse.
     """
-    sets = comb(len(elements), count)
+    sizes_of = sizes(elements, count)
+    several = len({e.copies for e in elements}) > 1
+    sets = sum(comb(len(elements), size) for size in sizes_of)
     if count > 2 and covered():
         return Outcome("proved", (), None, 0, sets, "cut")
     worst: tuple[int, Fraction] | None = None
     speaks: tuple[tuple[Element, ...], Judgement] | None = None
     runs = 0
-    for chosen in _representatives(view, elements, count, reads, fixed):
+    # Elements of unlike copies are not exchanged, since a set may be possible and its image not.
+    for chosen in (c for size in sizes_of for c in _representatives(view, elements, size, None if several else reads, fixed)):
+        if not enough(chosen, count):
+            sets -= 1
+            continue
         if runs == view.budget.failure_sets:
             if count <= 2 and covered():
                 return Outcome("proved", (), None, runs, sets, "cut")

@@ -221,3 +221,28 @@ def test_hosts_beside_the_groups_of_their_switches_move_with_them(tmp_path):
 }"""
     _, (found,) = results(text, tmp_path)
     assert (found.status, found.witness["judged"], found.witness["sets"]) == ("proved", 1, 12)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "sets"),
+    [
+        ("any 2 ports of c with node_redundancy < 2", "refuted", None),  # both ports of one c[0]-c[1] link leave the triangle
+        ("any 2 ports of c with node_redundancy <= 2", "proved", 10),  # 4 links alone, 6 pairs
+        ("any 2 ports of c[0] with node_redundancy <= 2", "proved", 3),  # each of its 3 links has one port named
+        ("any 3 ports of c with edge_redundancy >= 0", "proved", 10),  # 6 pairs, 4 of three: one link alone has two ports
+        ("any 9 ports of c with edge_redundancy >= 0", "skipped", None),
+    ],
+)
+def test_two_ports_of_one_link_fail_together(asked, status, sets, tmp_path):
+    """A figure that must be small is not the worst where most links fail."""
+    text = f"""fabric f {{
+  chip c[3]: GV4
+  connect c[0] to c[1] x 2
+  connect c[1] to c[2]
+  connect c[2] to c[0]
+  report survives {asked}
+}}
+model chip GV4 {{ port ici[4]: 200Gbps }}"""
+    _, (found,) = results(text, tmp_path)
+    assert found.status == status, found.text
+    assert sets is None or found.witness["sets"] == sets

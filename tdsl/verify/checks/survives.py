@@ -81,8 +81,8 @@ class Survives(Check):
             named = elements(view, claim)
         except TooMany as many:
             return skipped(str(many))
-        if len(named) < claim.any_count:
-            return skipped(f"of what it names only {len(named)} can fail")
+        if (there := sum(e.copies for e in named)) < claim.any_count:
+            return skipped(f"of what it names only {there} can fail")
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
         )

@@ -128,8 +128,12 @@ def elements_of(w: Wiring, claim: ResolvedClaim) -> list[Element]:
         return [Element(links=frozenset(found)) for found in through.values() if found & chosen]
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
-    held = {frozenset(_held(w, port, what == "cages")): None for r in rows for port in ends[r] if port in here}
-    return [Element(links=found) for found in held]
+    # Both ports of a link are elements of their own, although the same link fails with each.
+    held = {
+        (int(w.fabric.port_device[port]), frozenset(_held(w, port, what == "cages"))): None
+        for r in rows for port in ends[r] if port in here
+    }  # fmt: skip
+    return [Element(links=found) for _, found in held]
 
 
 def _between(ends: tuple[int, int], here: set[int], there: set[int] | None) -> bool:
