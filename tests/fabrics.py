@@ -196,6 +196,7 @@ class Builder:
             colours=(),
             link_medium=columns[3],
             link_statement=columns[4],
+            link_bundle=np.full(len(columns[4]), -1, dtype=np.int64),
             link_via_a=np.full(len(rows), -1),
             link_via_b=np.full(len(rows), -1),
             link_bundle=np.full(len(rows), -1),
