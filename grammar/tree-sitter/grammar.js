@@ -101,11 +101,12 @@ module.exports = grammar({
     _claim: ($) => seq(field("name", $.name), repeat(choice($._literal, $.path)), repeat($.qualifier), optional($._compare)),
     qualifier: ($) => choice(
       seq(word("of"), $._ends, optional(seq(word("to"), $._ends))),
+      seq(word("of"), word("all"), $._ends),
       seq(word("at"), $._ends),
       seq(any("under", "through"), $.name),
       seq(word("any"), $._sum, optional($.name)),
     ),
-    _compare: ($) => seq($.comparator, $._sum, optional(seq(word("of"), any("intact", "active")))),
+    _compare: ($) => seq($.comparator, $._sum, optional(seq(word("of"), any("intact", "active", "network", "total")))),
 
     if: ($) => seq(word("if"), $._expression, $.block, optional($.else)),
     else: ($) => seq(word("else"), choice($.block, $.if)),
