@@ -46,7 +46,7 @@ def show(node: object) -> str:
         return "(" + show(node.first) + "".join(f" {op} {show(e)}" for op, e in node.rest) + ")"
     if is_dataclass(node):
         kept = [(f.name, getattr(node, f.name)) for f in fields(node) if f.name != "span"]
-        inner = " ".join(f"{name}={show(value)}" for name, value in kept if value not in (None, (), False))
+        inner = " ".join(f"{name}={show(value)}" for name, value in kept if value not in (None, (), False, ""))
         return f"{type(node).__name__}({inner})"
     return repr(node)
 
