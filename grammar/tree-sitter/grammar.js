@@ -1,7 +1,7 @@
 // The .fab language for tree-sitter. The rules are those of ../fab.lark, in the same order; its words and terminals come from
 // words.json, which scripts/editor-grammars writes. src/scanner.c reads what an ordinary lexer cannot: which line ends count.
 
-const { kinds, terminals, words } = require("./words.json");
+const { kinds, devices, terminals, words } = require("./words.json");
 
 /** A word of the grammar. It is a name wherever the word cannot stand. */
 function word(text) {
@@ -37,11 +37,14 @@ module.exports = grammar({
     ),
     block: ($) => seq("{", repeat(choice($._statement, $._stop)), "}", optional($._block_end)),
 
-    // In a tier's or a setting's block `switch M` names a model, and declares nothing.
+    // In a tier's or a setting's block `switch M` and `switch M { … }` name a model, and declare nothing.
     settings: ($) => seq("{", repeat(choice($._in_settings, $._stop)), "}", optional($._block_end)),
     _in_settings: ($) => seq(
       choice($._common, alias($.model_setting, $.setting), alias($.full_declaration, $.declaration)), choice($._stop, $._close)),
-    model_setting: ($) => seq(field("name", alias($.kind, $.name)), alias($.model_item, $.item)),
+    model_setting: ($) => choice(
+      seq(field("name", alias($.device, $.name)), alias($.model_item, $.item), optional($.block)),
+      seq(field("name", alias($.other_kind, $.name)), alias($.model_item, $.item)),
+    ),
     model_item: ($) => alias($.model_path, $.path),
     model_path: ($) => $.name,
 
@@ -60,15 +63,20 @@ module.exports = grammar({
     guard: ($) => seq(word("where"), $._expression),
 
     declaration: ($) => seq(field("kind", $.kind), field("name", $.name), optional($._declared)),
-    full_declaration: ($) => seq(field("kind", $.kind), field("name", $.name), $._declared),
-    _declared: ($) => choice(
+    full_declaration: ($) => choice(
+      seq(field("kind", alias($.device, $.kind)), field("name", $.name), $._specified),
+      seq(field("kind", alias($.other_kind, $.kind)), field("name", $.name), $._declared),
+    ),
+    _declared: ($) => choice($._specified, $.block),
+    _specified: ($) => choice(
       seq($.shape, optional(field("title", $.string)), optional($._of), optional($.block)),
       seq(field("title", $.string), optional($._of), optional($.block)),
       seq($._of, optional($.block)),
-      $.block,
     ),
     _of: ($) => seq(":", field("model", $._sum)),
     kind: ($) => any(...kinds),
+    device: ($) => any(...devices),
+    other_kind: ($) => any(...kinds.filter((kind) => !devices.includes(kind))),
     shape: ($) => seq("[", list1($.extent), "]"),
     extent: ($) => seq($._value, optional(seq(word("of"), $._sum))),
     model: ($) => seq(word("model"), field("kind", choice($.kind, alias($.name, $.kind))), field("name", $.name),
