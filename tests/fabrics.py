@@ -199,7 +199,6 @@ class Builder:
             link_bundle=np.full(len(columns[4]), -1, dtype=np.int64),
             link_via_a=np.full(len(rows), -1),
             link_via_b=np.full(len(rows), -1),
-            link_bundle=np.full(len(rows), -1),
             classes=classes,
             cable_a=columns[0][wired],
             cable_b=columns[1][wired],
