@@ -29,6 +29,8 @@ PLAIN = frozenset(
 """Checks of which there is one certificate, about the whole fabric."""
 LEAST = re.compile(r"`.*` is (\d+), the least number that fits")
 
+Errors = frozenset[tuple[str, str, str, int]]
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
@@ -202,35 +204,48 @@ def _counts(compilation: Compilation, source: str, options: Options, limits: Lim
         found = LEAST.fullmatch(d.message) if d.code == "E0461" else None
         if found is not None and d.span is not None and d.span.text == "?" and d.span.file.name == compilation.file:
             chosen[d.span] = (int(found[1]), d)
+    if not chosen:
+        return {}
+    plain = replace(options, select=(), ignore=(), fail=(), severities={})
+    known = compilation if plain == options else compiler.check(source, plain)
+    errors, plain = _errors(known), replace(plain, parsed=None)
     out = {}
     order = sorted(chosen, key=lambda span: (span.file.name, span.start))
     for at, span in enumerate(order):
         value, d = chosen[span]
         before = {other: chosen[other][0] for other in order[:at]}
-        out[_place(d)] = _counted(source, options, d, before, span, value, limits)
+        out[_place(d)] = _counted(source, plain, d, before, span, value, limits, errors)
     return out
 
 
 def _counted(
-    source: str, options: Options, d: Diagnostic, before: Mapping[Span, int], span: Span, value: int, limits: Limits
+    source: str,
+    options: Options,
+    d: Diagnostic,
+    before: Mapping[Span, int],
+    span: Span,
+    value: int,
+    limits: Limits,
+    known: Errors,
 ) -> Diagnostic:
-    """A note with what compiling says of the number and of each smaller one; E0905 where that differs."""
+    """A note with what compiling says of the number and of each smaller one; E0905 where that differs. ``known`` are errors that
+    the design has with the numbers that were found: other fabrics of the file may have some."""
     if value > limits.trials:
         why = TooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
         return replace(d, notes=(*d.notes, f"not confirmed: {why}"))
     for smaller in range(1, value):
-        if not _wrong(source, options, {**before, span: smaller}):
+        if not _wrong(source, options, {**before, span: smaller}, known):
             message = f"{d.message}; compiling the design with {smaller} in its place finds nothing wrong"
             return Diagnostic(DISAGREE, message, span, help=f"write {smaller} there to see it, and report it with the design")
-    if _wrong(source, options, {**before, span: value}):
+    if _wrong(source, options, {**before, span: value}, known):
         message = f"{d.message}; compiling the design with {value} in its place finds errors"
         return Diagnostic(DISAGREE, message, span, help=f"write {value} there to see them, and report it with the design")
     said = "and with each smaller number" if value > 1 else "in its place"
     return replace(d, notes=(*d.notes, f"confirmed by compiling the design with {value} {said}"))
 
 
-def _wrong(source: str, options: Options, given: Mapping[Span, int]) -> bool:
-    """Whether a design has errors with these numbers written where it has `?`."""
+def _wrong(source: str, options: Options, given: Mapping[Span, int], known: Errors) -> bool:
+    """Whether a design has further errors with these numbers written where it has `?`."""
     from tdsl.semantics.loader import Loader
 
     path = Loader(Diagnostics(), options.paths, dict(options.overlay)).design(source)
@@ -241,5 +256,11 @@ def _wrong(source: str, options: Options, given: Mapping[Span, int]) -> bool:
     for span in spans:
         text = text[: span.start] + str(given[span]) + text[span.end :]
     overlay = {**options.overlay, str(path.resolve()): text}
-    again = compiler.check(source, replace(options, overlay=overlay, parsed=None, select=(), ignore=(), fail=()))
-    return any(d.severity is Severity.ERROR for d in again.findings)
+    return not _errors(compiler.check(source, replace(options, overlay=overlay))) <= known
+
+
+def _errors(compilation: Compilation) -> Errors:
+    """The errors of a compilation, those that the design allows as well: code, message, file and line, which no number in the
+    place of a `?` moves."""
+    wrong = [d for d in compilation.findings if d.severity in (Severity.ERROR, Severity.ALLOWED)]
+    return frozenset((d.code, d.message, *((d.span.file.name, d.span.begin[0]) if d.span else ("", 0))) for d in wrong)

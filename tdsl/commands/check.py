@@ -209,17 +209,18 @@ def command(
         status = apply(files, asked, unsafe, write=not diff)
         if diff:
             return status
+    sources, asked = with_stdin(files, asked)
     renderer = formats()[output_format]
     look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
-    early = output is None and len(files) == 1 and not all_params and not second_opinion  # which adds to findings
+    early = output is None and len(sources) == 1 and not all_params and not second_opinion  # which adds to findings
     if early and isinstance(renderer, Streamed):
-        compilations, printed = _printing_early(files, asked, renderer, look)
+        compilations, printed = _printing_early(sources, asked, renderer, look)
     else:
-        compilations, printed = compiled(files, asked, limit=limit_params if all_params else None), []
+        compilations, printed = compiled(sources, asked, limit=limit_params if all_params else None), []
     if certificates is not None:
         _save_certificates(compilations, certificates)
     if second_opinion:
-        _confirm(compilations, files, asked, second_opinion_dir)
+        _confirm(compilations, sources, asked, second_opinion_dir)
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     text = renderer.render(replace(told, colour=look.colour, width=look.width, printed=printed))
     if output is None:
@@ -232,13 +233,12 @@ def command(
 
 
 def _printing_early(
-    files: Sequence[str], asked: Options, renderer: Streamed, look: Report
+    sources: Sequence[str], asked: Options, renderer: Streamed, look: Report
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
     printed."""
     from tdsl import compiler
 
-    sources, asked = with_stdin(files, asked)
     printed: list[Diagnostic] = []
     try:
         for stage, compilation in enumerate(compiler.stages(sources[0], asked)):

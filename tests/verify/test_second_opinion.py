@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -383,6 +384,25 @@ def test_unknown_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (design,) = report(path, "--second-opinion")["designs"]
     assert [d["code"] for d in design["findings"]] == ["E0905"] and not design["ok"]
     assert "is 4" in design["findings"][0]["message"] and "with 3 in its place" in design["findings"][0]["message"]
+
+
+def test_unknown_counts_are_printed_once_and_confirmed_wherever_they_are(tmp_path: Path) -> None:
+    """On standard input, beside a fabric with errors, and where only some checks are asked for."""
+    bad = OPEN.replace("fabric f", "fabric g").replace("?", "3").replace("edge_redundancy >= 8", "edge_redundancy >= 9")
+    path, two = write(tmp_path, OPEN), tmp_path / "two.fab"
+    two.write_text(path.read_text() + bad)
+    note = "confirmed by compiling the design with 3 and with each smaller number"
+    for args, stdin, status, codes in (
+        ((path,), None, 0, ["E0461"]),
+        (("-",), path.read_text(), 0, ["E0461"]),
+        ((path, "--select", "diameter"), None, 0, ["E0461"]),
+        ((path, "--ignore", "edge_redundancy"), None, 0, ["E0461"]),
+        ((two,), None, 1, ["E0461", "E0406"]),
+    ):
+        done = tdsl("check", *args, "--second-opinion", stdin=stdin)
+        found = re.findall(r"^(?:note|error)\[(E\d+)\]", done.stdout, re.MULTILINE)
+        assert (done.exit_code, found) == (status, codes), (args, done.stdout)
+        assert " ".join(done.stdout.split()).count(note) == 1, args
 
 
 # ---------------------------------------------------------------- the command
