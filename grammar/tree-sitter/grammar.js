@@ -110,10 +110,13 @@ module.exports = grammar({
     qualifier: ($) => choice(
       seq(word("of"), $._ends, optional(seq(word("to"), $._ends))),
       seq(word("of"), word("all"), $._ends),
+      seq(word("of"), alias($.all_path, $.path), repeat(seq(",", $.path)), optional(seq(word("to"), $._ends))),
       seq(word("at"), $._ends),
       seq(any("under", "through"), $.name),
       seq(word("any"), $._sum, optional($.name)),
     ),
+    all_path: ($) => seq(alias($.all_name, $.name), repeat(choice($.dot, $.index, $.call))), // of what is called `all`
+    all_name: () => word("all"),
     _compare: ($) => seq($.comparator, $._sum, optional(seq(word("of"), any("intact", "active", "network", "total")))),
 
     if: ($) => seq(word("if"), $._expression, $.block, optional($.else)),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 16 << 20
 _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
 _SEPARATE = frozenset({"RANGE", "COMMA"})
+_AFTER_PATH = frozenset({"to", "of", "at", "under", "through", "any", "and", "with"})  # words behind a path of a requirement
 
 
 def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | None:
@@ -308,7 +309,8 @@ class _Run:
             return "NAME"
         if "NAME" in choices and not self._viable(word):
             return "NAME"
-        if token.text == "all" and not (i + 1 < len(self.tokens) and self.tokens[i + 1].type == "NAME"):
+        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        if token.text == "all" and (following is None or following.type != "NAME" or following.text in _AFTER_PATH):
             return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
         return word
 

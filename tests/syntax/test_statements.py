@@ -84,6 +84,11 @@ FORMS = {
     'require throughput "m.csv" >= 50%': (
         "Require(claims=[Claim(metric=throughput args=[Str(parts=['m.csv'])] op='>=' value=50%)])"
     ),
+    "require diameter of all a, b <= 4": "Require(claims=[Claim(metric=diameter of=[a b] op='<=' value=4 of_all=True)])",
+    "require diameter of all <= 4": "Require(claims=[Claim(metric=diameter of=[all] op='<=' value=4)])",
+    "require throughput of all[0], b to all.c": "Require(claims=[Claim(metric=throughput of=[all[0] b] of_to=[all.c])])",
+    "require diameter of all at leaf": "Require(claims=[Claim(metric=diameter of=[all] at=[leaf])])",
+    "report power <= 30% of network": "Require(report=True claims=[Claim(metric=power op='<=' value=30% share_of='network')])",
     "require allreduce 140GB <= 250ms": "Require(claims=[Claim(metric=allreduce args=[140GB] op='<=' value=250ms)])",
     "report cost": "Require(report=True claims=[Claim(metric=cost)])",
 }

@@ -137,6 +137,11 @@ def test_the_parser_is_made_of_this_grammar() -> None:
 # ---------------------------------------------------------------- what is taken
 
 
+def test_both_take_all_as_a_word_and_as_a_name(language: Any) -> None:
+    ends = ("", " b", " b, c", "[1]", ", b", " to b", " at b", " under b", " and b", " with b", " <= 4", " any 2 b", " b at c")
+    assert [e for e in ends if not agree(language, f"require a of all{e}\n")] == []
+
+
 def test_both_take_the_same_files(language: Any) -> None:
     taken = Counter(agree(language, text) for _, text in texts(STDLIB + TESTS))
     assert taken[True] > 200 and taken[False] > 10
