@@ -778,7 +778,8 @@ def lower_bound(net: Network, stated: Any) -> int:
         return 0
     more, inner = stated["restored"] or [], net.forward - net.units
     need(all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore")
-    restored = net.add(more)  # no cut is less than one with them by more than all their capacity
+    # No cut is less than one with them by more than all their capacity.
+    restored = net.add((a, b, rate // net.grain) for a, b, rate in more)
     parts = [Shares(net, p) for p in stated["parts"]]
     need(sum(len(p.nodes) for p in parts) == len(set[str]().union(*(p.nodes for p in parts))), "two parts share a node")
     return sum(p.value() for p in parts) - restored
