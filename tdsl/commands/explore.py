@@ -106,7 +106,8 @@ def command(
         save(drawing(list(points.values()), best, Path(file).stem, x, y), plot)
     left = len(rows) - len(points)
     if left:
-        click.echo(f"{left} of {len(rows)} combinations are not judged: they have errors, or {x} or {y} is unknown", err=True)
+        why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
+        click.echo(f"{left} of {len(rows)} combinations are not judged: {why}", err=True)
     return OK if any(not row["errors"] for row in rows) else FOUND
 
 
