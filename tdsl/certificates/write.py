@@ -28,8 +28,8 @@ from tdsl.prove import elimination as frontier
 from tdsl.prove import switch_placements as placements
 from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, bounds
 from tdsl.prove.automorphisms import Orbits, orbits
-from tdsl.prove.bisection import Bisection, Proof, bisection
-from tdsl.prove.bound import Combined, Lengths
+from tdsl.prove.bisection import LowerProof, bisection
+from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Shares, Spectrum
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.by_rail import ByRail, ways
 from tdsl.prove.capacity import Capacities
@@ -191,45 +191,50 @@ def _number(value: object) -> int | str:
 
 def _bisection(view: View) -> Json:
     found = bisection(view)
-    if found.proof is not None and found.proof.by == "groups":
+    if isinstance(found.bound.proof_lower, GroupRoutes):
         found = bisection(view, between_groups=False)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
-    shown, lower = _lower(view, found)
     return {
         "check": "bisection",
         "units": len(net.units),
-        "lower_bps": shown * net.grain,
+        "lower_bps": found.lower * net.grain,
         "upper_bps": found.upper * net.grain,
         "cut": sorted(view.names(side)),
-        "lower": lower,
+        "lower": _lower(view, net, found.bound.proof_lower),
     }
 
 
-def _lower(view: View, found: Bisection) -> tuple[int, Json]:
-    """What is written to show the lower end, and how much that shows."""
-    if found.proof is not None:
-        return found.lower, _proof(view, found.proof)
-    if found.routes is not None:
-        return found.shown, _routes(view, found.routes)
-    lower: Json = {"by": "shares" if found.shown else "none"}
-    if found.shown:
-        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in found.spreads]
-    if found.shown and found.mended is not None:
-        added, nodes = found.mended.added, found.net.nodes
-        ends = zip(view.names(nodes[added.a]), view.names(nodes[added.b]), added.room.tolist(), strict=True)
-        lower["restored"] = [[a, b, room * found.net.grain] for a, b, room in ends]
-    return found.shown, lower
-
-
-def _proof(view: View, proof: Proof) -> Json:
-    """Orders in which devices take sides, or the multiplier of the spectrum; where each split of the whole had a flow of its own,
-    the script finds those again."""
-    if proof.by == "spectrum":
+def _lower(view: View, net: Capacities, proof: LowerProof) -> Json:
+    """What is written to show the lower end: routes, shares, orders in which devices take sides, or the multiplier of the
+    spectrum."""
+    if isinstance(proof, Concurrent):
+        return _routes(view, proof)
+    if isinstance(proof, Shares):
+        return _shares(view, net, proof)
+    if isinstance(proof, Spectrum):
         return {"by": "spectrum", "mu": str(proof.mu)}
+    assert isinstance(proof, (EverySplit, EveryPlacement))
+    return _orders(view, proof)
+
+
+def _shares(view: View, net: Capacities, proof: Shares) -> Json:
+    """Hubs, shares and limits, and the links that were restored."""
+    lower: Json = {"by": "shares" if proof.parts else "none"}
+    if proof.parts:
+        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in proof.parts]
+    if proof.restored is not None:
+        added = proof.restored.added
+        ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
+        lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
+    return lower
+
+
+def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json:
+    """Orders in which devices take sides; where each split of the whole had a flow of its own, the checker finds those again."""
     parts: list[Json] = []
     for net, least in proof.parts:
-        order = placements.order(net) if proof.by == "places" else frontier.order(net, view.budget)
+        order = placements.order(net) if isinstance(proof, EveryPlacement) else frontier.order(net, view.budget)
         if order is None:
             return {"by": "flows", "least": least}
         name = view.names(np.append(net.units, net.nodes))

@@ -7,7 +7,7 @@ are one. What a file asked for is written out, so that a certificate needs no ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import lcm
 
 import numpy as np
@@ -20,7 +20,7 @@ from tdsl.prove.demands import RAILS, Unfit, demand_of
 from tdsl.prove.network import names_of
 from tdsl.prove.routed_demand import DemandBound, Expanded, Routed
 from tdsl.prove.routing_combinations import Combination
-from tdsl.prove.set_flow import Arcs, between
+from tdsl.prove.set_flow import between
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.terminals import offer
 from tdsl.prove.trees import Trees
@@ -47,10 +47,11 @@ def _named(selectors: Sequence[Selector]) -> tuple[str, ...]:
 def _sets(view: View, claim: ResolvedClaim) -> Json | None:
     """The maximum flow and a minimum cut; None where nothing flows."""
     found = between(view, claim)
-    if isinstance(found, str) or not found.value:
+    if isinstance(found, str) or not found.bound.upper:
         return None
+    bound = found.bound
 
-    def named(arcs: Arcs) -> list[list[object]]:
+    def named(arcs: Iterable[tuple[int, int, int]]) -> list[list[object]]:
         ends = {-2: "all from", -1: "all to"}
         return [[*(ends.get(v) or view.fabric.device_name(v) for v in (a, b)), x] for a, b, x in arcs]
 
@@ -59,10 +60,10 @@ def _sets(view: View, claim: ResolvedClaim) -> Json | None:
         "pattern": "between",
         "from": view.names(np.flatnonzero(found.here)),
         "to": view.names(np.flatnonzero(found.there)),
-        "lower_bps": str(found.value),
-        "upper_bps": str(found.value),
-        "lower": {"by": "flows", "parts": found.value, "flows": {"all from": named(found.flow)}},
-        "upper": {"by": "lengths", "lengths": named(found.crossed)},
+        "lower_bps": str(bound.lower),
+        "upper_bps": str(bound.upper),
+        "lower": {"by": "flows", "parts": bound.lower, "flows": {"all from": named(bound.proof_lower.arcs)}},
+        "upper": {"by": "lengths", "lengths": named(bound.proof_upper.arcs)},
     }
 
 

@@ -40,7 +40,7 @@ class OrbitLengths:
     found: Concurrent
 
 
-RateBound = Bound[Concurrent | Combined | Routed, Cut | OrbitLengths | Lengths | Ports]
+RateBound = Bound[Fraction, Concurrent | Combined | Routed, Cut | OrbitLengths | Lengths | Ports]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools
 from tdsl.prove.automorphisms import orbits, translated
+from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
 from tdsl.prove.budget import Budget
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Spread, best_spread
@@ -27,14 +27,12 @@ from tdsl.prove.equal_split import Demand
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.group_routing import group_rate
 from tdsl.prove.local_search import refined
-from tdsl.prove.restored_links import Mended, mended
+from tdsl.prove.restored_links import restored
 from tdsl.prove.spectral_bound import spectrum
 from tdsl.prove.switch_placements import placements
 from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
-
-By = Literal["shares", "routes", "splits", "places", "spectrum", "groups"]
 
 CLOSE = 200
 """One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
@@ -52,34 +50,34 @@ STARTS = 4
 """Best splits that moves begin from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What shows a lower bound: that all ``splits`` were cut, or that some switches had all their ``places``, of every one of
-    ``parts`` as much as stands with it; the ``spectrum`` with its multiplier ``mu``; or routes between
-    ``groups``."""
+LowerProof = Shares | Concurrent | EverySplit | EveryPlacement | Spectrum | GroupRoutes
+"""What shows a lower bound; shares and routes have a form in certificates, as have all others but routes between groups."""
 
-    lower: int
-    by: By
-    parts: tuple[tuple[Capacities, int], ...] = ()
-    mu: Fraction = Fraction(0)
+Shown = tuple[int, LowerProof]
+"""A lower bound in grains, and what shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Bounds in grains; ``cut`` is the upper one. ``by`` says what proves the lower: the ``shares`` of ``spreads``, part by
-    part, of the fabric or of ``mended``, less what was restored; the ``routes`` of all units at once; or else ``proof``. The
-    shares or routes, whichever are better, show ``shown``."""
+    """Bounds in grains of ``net``: the upper one is a cut."""
 
     net: Capacities
-    lower: int
-    upper: int
-    cut: Cut
-    spreads: tuple[tuple[Capacities, Spread], ...]
-    by: By
-    shown: int
-    routes: Concurrent | None = None
-    mended: Mended | None = None
-    proof: Proof | None = None
+    bound: Bound[int, LowerProof, Cut]
+
+    @property
+    def lower(self) -> int:
+        """Grains that cross every split, at least."""
+        return self.bound.lower
+
+    @property
+    def upper(self) -> int:
+        """Grains that cross the best split known."""
+        return self.bound.upper
+
+    @property
+    def cut(self) -> Cut:
+        """The best split known."""
+        return self.bound.proof_upper
 
 
 def bisection(view: View, *, between_groups: bool = True) -> Bisection:
@@ -90,38 +88,31 @@ def bisection(view: View, *, between_groups: bool = True) -> Bisection:
         found = _direct(view, net)
         if found is not None:
             return found
-    spreads, lower = _spreads(net)
-    by: By = "shares"
-    whole = mended(net, view.fabric, view.budget) if spreads else None
-    if whole is not None:
-        others, value = _spreads(whole.net)
-        if value - whole.cost > lower:
-            spreads, lower = others, value - whole.cost
-        else:
-            whole = None
-    grouped = _by_groups(net, view) if between_groups else Proof(0, "groups")
-    cuts = _cuts(net, view, max(lower, grouped.lower))
-    near = grouped.lower * NEAR >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
-    if near and grouped.lower * CLOSE < cuts[0].value * (CLOSE - 1):
+    shares = _shares(net, view)
+    grouped = _by_groups(net, view) if between_groups else (0, GroupRoutes())
+    cuts = _cuts(net, view, max(shares[0], grouped[0]))
+    near = grouped[0] * NEAR >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
+    if near and grouped[0] * CLOSE < cuts[0].value * (CLOSE - 1):
         moved = refined(UnitGraph.of(view, net), [c.units for c in cuts[:STARTS]], view.budget)
         cuts = sorted((*cuts, *moved), key=lambda c: c.value)
-    if grouped.lower > lower and (near or grouped.lower == cuts[0].value):
-        return Bisection(net, grouped.lower, cuts[0].value, cuts[0], spreads, grouped.by, lower, None, whole, grouped)
-    shown, routes, exact = lower, None, None
-    if lower < cuts[0].value:
-        quick, cuts = _by_places(net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work))
-        if quick.lower == cuts[0].value:
-            return Bisection(net, quick.lower, quick.lower, cuts[0], spreads, quick.by, lower, None, None, quick)
-        routes, exact, cuts = _both_bounds(view, net, cuts, lower)
-        routes = routes if routes is not None and bound(routes) > lower else None
-        if routes is not None:
-            shown, lower, by = bound(routes), bound(routes), "routes"
-        if exact is None or exact.lower < grouped.lower:
-            exact = grouped
-        exact = exact if exact.lower > lower else None
-        if exact is not None:
-            lower, by = exact.lower, exact.by
-    return Bisection(net, lower, cuts[0].value, cuts[0], spreads, by, shown, routes, whole, exact)
+    if grouped[0] > shares[0] and (near or grouped[0] == cuts[0].value):
+        return _bounds(net, grouped, cuts)
+    if shares[0] >= cuts[0].value:
+        return _bounds(net, shares, cuts)
+    quick, cuts = _by_places(net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work))
+    if quick[0] == cuts[0].value:
+        return _bounds(net, quick, cuts)
+    others, cuts = _both_bounds(view, net, cuts, shares[0])
+    return _bounds(net, _best(shares, *others, grouped), cuts)
+
+
+def _bounds(net: Capacities, shown: Shown, cuts: list[Cut]) -> Bisection:
+    return Bisection(net, Bound(shown[0], cuts[0].value, shown[1], cuts[0]))
+
+
+def _best(*shown: Shown) -> Shown:
+    """The greatest lower bound, the first of equal ones."""
+    return max(shown, key=lambda each: each[0])
 
 
 def _direct(view: View, net: Capacities) -> Bisection | None:
@@ -139,14 +130,25 @@ def _direct(view: View, net: Capacities) -> Bisection | None:
         for units in flat_splits(graph, kind):
             cut = placed(net, units)
             if cut.value == lower:
-                return Bisection(net, lower, lower, cut, (), "routes", lower, routes)
+                return _bounds(net, (lower, routes), [cut])
     return None
 
 
-def _by_groups(net: Capacities, view: View) -> Proof:
+def _by_groups(net: Capacities, view: View) -> Shown:
     """What crosses if every unit sends to every other at the rate that routes between groups show."""
     rate = group_rate(net, view.fabric, view.budget)
-    return Proof(-int(-rate * net.half * (len(net.units) - net.half) // 1), "groups")
+    return -int(-rate * net.half * (len(net.units) - net.half) // 1), GroupRoutes()
+
+
+def _shares(net: Capacities, view: View) -> Shown:
+    """What shares towards hubs show, of the network or of the one with its missing links restored."""
+    spreads, lower = _spreads(net)
+    whole = restored(net, view.fabric, view.budget) if spreads else None
+    if whole is not None:
+        others, value = _spreads(whole.net)
+        if value - whole.cost > lower:
+            return value - whole.cost, Shares(others, whole)
+    return lower, Shares(spreads if lower else ())
 
 
 def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
@@ -168,7 +170,7 @@ def _columns_of(part: Capacities) -> bytes:
     return b"".join(x.tobytes() for p in (part.access, part.trunks) for x in (p.a, p.b, p.room))
 
 
-def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[Concurrent | None, Proof | None, list[Cut]]:
+def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
     """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until both bounds are
     equal."""
     once = replace(view.budget, uniform_rounds=1)
@@ -182,15 +184,15 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
     if routes is None:  # some do not reach each other, or are too many
         demand = Demand.hubs(graph, symmetry.node, few)
         routes = concurrent(graph, demand, symmetry, budget=once)
+    shown: list[Shown] = [(bound(routes), routes)] if routes is not None else []
     lower = max(bound(routes), lower) if routes is not None else lower
-    exact = None
     if lower < cuts[0].value:
-        exact, cuts = _exactly(net, cuts, view.budget)
+        every, cuts = _exactly(net, cuts, view.budget)
         value, mu = spectrum(net, view.budget)
-        exact = exact if exact.lower >= value else Proof(value, "spectrum", mu=mu)
-        lower = max(lower, exact.lower)
+        shown += [every, (value, Spectrum(mu))]
+        lower = max(lower, every[0], value)
     if routes is None or many or lower >= cuts[0].value:
-        return routes, exact, cuts
+        return shown, cuts
     found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]], view.budget)), key=lambda c: c.value)
     cuts = [_best_placed(net, found, lower, view.budget)]
     if lower < cuts[0].value:
@@ -210,25 +212,26 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
             return bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1) or best < lower
 
         routes = concurrent(graph, demand, symmetry, enough, budget=view.budget)
-    return routes, exact, cuts
+        shown[0] = (bound(routes), routes) if routes is not None else shown[0]
+    return shown, cuts
 
 
-def _exactly(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Proof, list[Cut]]:
+def _exactly(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
     found = frontier(net, budget)
     if found is None and comb(len(net.units), net.half) <= budget.split_count:
         every = min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
         found = every.value, every.units
     if found is not None:
-        return Proof(found[0], "splits", ((net, found[0]),)), sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+        return (found[0], EverySplit(((net, found[0]),))), sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
     return _by_places(net, cuts, budget)
 
 
-def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Proof, list[Cut]]:
+def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
     known: dict[bytes, tuple[int, Bools] | None] = {}
     parts = net.parts()
-    best = Proof(0, "places")
+    lower, shown = 0, EveryPlacement(())
     for part in [*parts, net] if len(parts) > 1 else parts:
         if part is not net and len(np.unique(part.access.a)) <= len(net.units) - net.half:
             continue  # all of its units may be on one side
@@ -239,12 +242,12 @@ def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Proof,
                 cuts = sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
         found = known[key]
         if found and part is not net:
-            best = replace(best, lower=best.lower + found[0], parts=(*best.parts, (part, found[0])))
-        elif found and found[0] > best.lower:
-            best = replace(best, lower=found[0], parts=((net, found[0]),))
-        if best.lower == cuts[0].value:
+            lower, shown = lower + found[0], EveryPlacement((*shown.parts, (part, found[0])))
+        elif found and found[0] > lower:
+            lower, shown = found[0], EveryPlacement(((net, found[0]),))
+        if lower == cuts[0].value:
             break
-    return best, cuts
+    return (lower, shown), cuts
 
 
 def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:

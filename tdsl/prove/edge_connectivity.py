@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.max_flow import max_flow, tied
 from tdsl.prove.network import Network
@@ -17,41 +18,26 @@ from tdsl.prove.symmetry import transitive
 from tdsl.prove.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Bounds on the least number of disjoint paths, a pair of ends that the upper bound is about, and the devices on the first
-    one's side of a cut of that many links."""
-
-    lower: int
-    upper: int
-    pair: tuple[int, int]
-    side: Bools
-
-    def cut_rows(self, view: View) -> Ints:
-        """Places (in the view's rows) of the links that lead out of the side; links of third ends, which forward nothing, are
-        no part of any path."""
-        a, b = view.a, view.b
-        ours = view.forwards.copy()
-        ours[list(self.pair)] = True
-        return np.flatnonzero((self.side[a] != self.side[b]) & ours[a] & ours[b])
-
-
-def disjoint_paths(view: View) -> Answer:
+def disjoint_paths(view: View) -> LinkPaths:
     """The least over all pairs of units."""
     return _between_chips(view) if view.forwards[view.units].all() else _between_hosts(view)
+
+
+def _paths(lower: int, upper: int, pair: tuple[int, int], side: Bools) -> LinkPaths:
+    return Bound(lower, upper, Counted(), LinkCut(pair, side))
 
 
 # ---------------------------------------------------------------- ends that forward
 
 
-def _between_chips(view: View) -> Answer:
+def _between_chips(view: View) -> LinkPaths:
     """All ends forward: one of them against a member of each group that is not tied to it closely enough."""
     units, n = view.units, view.fabric.device_count
     s, t = int(units[0]), int(units[1])
     label = view.label[units]
     if (label != label[0]).any():
         t = int(units[np.argmax(label != label[0])])
-        return Answer(0, 0, (s, t), view.label == view.label[s])
+        return _paths(0, 0, (s, t), view.label == view.label[s])
     devices = np.flatnonzero(view.forwards & view.devices)
     place = np.full(n, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
@@ -63,7 +49,7 @@ def _between_chips(view: View) -> Answer:
     side[least] = True
     pair = (int(least), int(units[0] if least != units[0] else units[1]))
     if (graph.capacity == 1).all() and transitive(view.fabric, graph, devices):
-        return Answer(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
+        return _paths(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
     groups = tied(graph, best)
     work = view.budget.flow_work
     root = place[units[0]]
@@ -71,13 +57,13 @@ def _between_chips(view: View) -> Answer:
     for i, target in enumerate(waiting):
         work -= len(graph.tail) * best
         if work < 0 and i:
-            return Answer(1, best, pair, side)
+            return _paths(1, best, pair, side)
         found = max_flow(graph, int(root), int(place[target]))
         if found.value < best:
             best, pair = found.value, (int(units[0]), target)
             side = np.zeros(n, dtype=np.bool_)
             side[devices[found.side]] = True
-    return Answer(best, best, pair, side)
+    return _paths(best, best, pair, side)
 
 
 # ---------------------------------------------------------------- ends that do not
@@ -93,18 +79,18 @@ class Host:
     hubs: dict[int, int]  # hub -> links
 
 
-def _between_hosts(view: View) -> Answer:
+def _between_hosts(view: View) -> LinkPaths:
     """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave open."""
     hosts = _classes(view)
     bare = next((h for h in hosts if not h.nodes), None)
     if bare is not None:
         other = next(int(u) for u in view.units if u != bare.first)
-        return Answer(0, 0, (bare.first, other), _only(view, bare.first))
+        return _paths(0, 0, (bare.first, other), _only(view, bare.first))
     most = view.budget.flow_pairs
     pairs = list(islice(_pairs(hosts, _tied_hubs(view, hosts)), most))
     least = 0 if len(pairs) == most else min(p.lower for p in pairs)
     flows = _Flows(view)
-    best: Answer | None = None
+    best: LinkPaths | None = None
     work = view.budget.flow_work
     for p in sorted(pairs):
         u, v = hosts[p.u], hosts[p.v]
@@ -115,19 +101,19 @@ def _between_hosts(view: View) -> Answer:
         if found is None:
             work -= flows.cost(p.upper)
             if work < 0 and best is not None:
-                return Answer(min(least, best.upper), best.upper, best.pair, best.side)
+                return replace(best, lower=min(least, best.upper))
             found = flows.solve(u, v, partner)
         best = found if best is None or found.upper < best.upper else best
     assert best is not None
-    return best if len(pairs) < most else Answer(min(least, best.upper), best.upper, best.pair, best.side)
+    return best if len(pairs) < most else replace(best, lower=min(least, best.upper))
 
 
-def _trivial(view: View, pair: tuple[int, int], value: int) -> Answer | None:
+def _trivial(view: View, pair: tuple[int, int], value: int) -> LinkPaths | None:
     """The cut around one of the two, if that is as small as the bound says."""
     small = min(pair, key=lambda d: int(view.degree[d]))
     if int(view.degree[small]) != value:
         return None
-    return Answer(value, value, pair if pair[0] == small else pair[::-1], _only(view, small))
+    return _paths(value, value, pair if pair[0] == small else pair[::-1], _only(view, small))
 
 
 def _only(view: View, device: int) -> Bools:
@@ -237,7 +223,7 @@ class _Flows:
         """Arcs that one flow of this value looks at."""
         return (len(self.graph.tail) + 1) * (value + 1)
 
-    def solve(self, u: Host, v: Host, partner: int) -> Answer:
+    def solve(self, u: Host, v: Host, partner: int) -> LinkPaths:
         """The flow between the first of u's class and a member of v's."""
         n = self.view.fabric.device_count
         extra: dict[int, int] = {}  # a link between two endpoints is a node of its own on the way
@@ -256,4 +242,4 @@ class _Flows:
         value, side = found.value, found.side[:n].copy()
         side[u.first] = True
         side[partner] = False
-        return Answer(value, value, (u.first, partner), side)
+        return _paths(value, value, (u.first, partner), side)

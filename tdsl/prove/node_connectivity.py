@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.disjoint import Separator, Spent, Work, fan, weakest
 from tdsl.prove.symmetry import transitive
 from tdsl.prove.view import View
 
 
-@dataclass(frozen=True, slots=True)
-class Separation:
-    """Bounds on the least number of disjoint paths; a pair that the upper bound is about, and the devices that separate it.
-    ``links`` joins the pair itself (two chips) and no failure of a device separates it."""
-
-    lower: int
-    upper: int
-    pair: tuple[int, int]
-    devices: tuple[int, ...]
-    links: bool
-
-
-def separators(view: View) -> Separation:
+def separators(view: View) -> DevicePaths:
     """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen Kurventheorie" (1927)."""
     near = _neighbours(view)
     even = _even(view, near)
@@ -40,7 +29,7 @@ def separators(view: View) -> Separation:
     return _Hosts(view, near, inner, Work(view.budget.disjoint_path_work)).solve()
 
 
-def _even(view: View, near: dict[int, set[int]]) -> Separation | None:
+def _even(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
     """A connected graph whose nodes all look alike, no four of them joined each to each, is as connected as a node has
     neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der Mathematik 21, 1970)."""
     u, *others = view.units.tolist()
@@ -50,7 +39,7 @@ def _even(view: View, near: dict[int, set[int]]) -> Separation | None:
     if any(near[x] & near[y] & mine for x in mine for y in near[x] & mine):
         return None
     v = next((x for x in others if x not in mine), None)
-    return None if v is None else Separation(len(mine), len(mine), (u, v), tuple(sorted(mine)), False)
+    return None if v is None else _paths(len(mine), len(mine), (u, v), mine, False)
 
 
 def _inner(view: View) -> set[int]:
@@ -79,10 +68,14 @@ def _turns(view: View) -> bool:
     return transitive(view.fabric, graph, devices)
 
 
+def _paths(lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool) -> DevicePaths:
+    return Bound(lower, upper, Counted(), DeviceCut(pair, tuple(sorted(devices)), linked))
+
+
 # ---------------------------------------------------------------- all that forwards is a unit
 
 
-def _between_chips(view: View, near: dict[int, set[int]], work: Work) -> Separation:
+def _between_chips(view: View, near: dict[int, set[int]], work: Work) -> DevicePaths:
     units = view.units.tolist()
     u = min(units, key=lambda d: len(near[d]))
     try:
@@ -91,13 +84,13 @@ def _between_chips(view: View, near: dict[int, set[int]], work: Work) -> Separat
         others = [x for x in units if x != u]
         v = next((x for x in others if x not in near[u]), others[0])
         connected = int((view.label[view.units] == view.label[u]).all())
-        return Separation(connected, len(near[u]), (u, v), tuple(sorted(near[u] - {v})), v in near[u])
+        return _paths(connected, len(near[u]), (u, v), near[u] - {v}, v in near[u])
     assert found is not None  # the neighbours of u separate it from the others
     return _separation(found)
 
 
-def _separation(found: Separator) -> Separation:
-    return Separation(found.value, found.value, found.pair, tuple(sorted(found.devices)), found.joined)
+def _separation(found: Separator) -> DevicePaths:
+    return _paths(found.value, found.value, found.pair, found.devices, found.joined)
 
 
 # ---------------------------------------------------------------- units, and what forwards for them
@@ -129,7 +122,7 @@ class _Hosts:
         self.best: Separator | None = None
         self.sure: dict[int, int] = {}
 
-    def solve(self) -> Separation:
+    def solve(self) -> DevicePaths:
         """The least, or bounds on it where the work is spent."""
         low = 0
         try:
@@ -146,7 +139,7 @@ class _Hosts:
         if self.best is None:
             u, v = self.classes[0], self.classes[1]
             mine = min(u, v, key=lambda c: len(self.near[c.first]))
-            return Separation(0, len(self.near[mine.first]), (u.first, v.first), tuple(sorted(self.near[mine.first])), False)
+            return _paths(0, len(self.near[mine.first]), (u.first, v.first), self.near[mine.first], False)
         return replace(_separation(self.best), lower=min(low, self.best.value))
 
     def _alike(self) -> None:

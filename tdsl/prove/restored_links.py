@@ -1,6 +1,6 @@
 """A fabric with the links restored that most instances of a group have and some lack.
 
-A bound on the mended fabric, less the capacity that was restored, is a bound on the fabric as it is: no cut loses more. What is
+A bound on the restored fabric, less the capacity that was restored, is a bound on the fabric as it is: no cut loses more. What is
 restored is a guess that makes the bound good or bad, never wrong.
 """
 
@@ -20,7 +20,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Restored:
     """Capacities with more among the nodes; ``added`` are those pairs."""
 
     net: Capacities
@@ -32,8 +32,8 @@ class Mended:
         return int(self.added.room.sum())
 
 
-def mended(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Mended | None:
-    """The mended capacities; None where nothing is lacking, or too much."""
+def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
+    """Capacities with the links that most instances have; None where nothing is lacking, or too much."""
     place = np.full(fabric.device_count, -1, dtype=np.int64)
     place[net.nodes] = np.arange(len(net.nodes))
     ends = net.nodes[net.trunks.a], net.nodes[net.trunks.b]
@@ -53,7 +53,7 @@ def mended(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Mended 
         return None
     added = Pairs.of(np.minimum(a, b), np.maximum(a, b), room)
     trunks = Pairs.of(*(np.append(x, y) for x, y in zip(_columns(net.trunks), _columns(added), strict=True)))
-    return Mended(replace(net, trunks=trunks), added)
+    return Restored(replace(net, trunks=trunks), added)
 
 
 def _columns(pairs: Pairs) -> tuple[Ints, Ints, Ints]:

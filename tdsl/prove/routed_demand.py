@@ -139,5 +139,5 @@ def merge(into: Loads, part: Loads) -> None:
         into[arc] = into.get(arc, Fraction(0)) + amount
 
 
-DemandBound = Bound[Routed, Ports | Lengths]
+DemandBound = Bound[Fraction, Routed, Ports | Lengths]
 """``lower`` ≤ λ ≤ ``upper``: what the routed loads fit, and what ports or lengths allow."""

@@ -8,27 +8,22 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.bound import Bound, CrossedArcs, Flow
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
 
-Arcs = list[tuple[int, int, int]]
-
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Bit/s that flow at most, bit/s that the ports of the smaller side carry, and the fabric's links that a minimum cut crosses.
-
-    ``flow`` and ``crossed`` are arcs: two devices, where -2 is the one set and -1 the other, and bit/s of the flow or 1.
-    """
+    """Bit/s that flow from ``here`` to ``there``, what the ports of the smaller side carry, and the fabric's links that a minimum
+    cut crosses."""
 
     here: Bools
     there: Bools
-    value: int
+    bound: Bound[int, Flow, CrossedArcs]
     full: int
     cut: Ints
-    flow: Arcs
-    crossed: Arcs
 
 
 def between(view: View, claim: ResolvedClaim) -> Between | str:
@@ -56,7 +51,8 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
     flow = [(*arcs[i], int(found.flow[i])) for i in np.flatnonzero(found.flow).tolist()]
     crossed = [(*arcs[i], 1) for i in np.flatnonzero(found.side[network.tail] & ~found.side[network.head]).tolist()]
     cut = rows[found.side[one_end] != found.side[other_end]]
-    return Between(here, there, found.value, min(one, two), cut, flow, crossed)
+    bound = Bound(found.value, found.value, Flow(tuple(flow)), CrossedArcs(tuple(crossed)))
+    return Between(here, there, bound, min(one, two), cut)
 
 
 def _members(view: View, selectors: tuple[Selector, ...]) -> Bools:

@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
-from tdsl.certificates.write import _images, _proof, _routes
+from tdsl.certificates.write import _images, _lower, _routes
 from tdsl.prove.automorphisms import orbits
-from tdsl.prove.bisection import Proof
+from tdsl.prove.bound import EveryPlacement, Spectrum
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.equal_split import Demand
@@ -121,11 +121,11 @@ def test_the_engine_and_the_script_agree(seed):
     assert len(net.units) == len(net_of(fabric).units)
     places = placements(net)
     if places is not None and places[0]:
-        assert shown(fabric, _proof(view, Proof(places[0], "places", ((net, places[0]),)))) == places[0] == least(f, fabric)
-        assert shown(fabric, _proof(view, Proof(places[0] + 1, "places", ((net, places[0] + 1),)))) is None
+        assert shown(fabric, _lower(view, net, EveryPlacement(((net, places[0]),)))) == places[0] == least(f, fabric)
+        assert shown(fabric, _lower(view, net, EveryPlacement(((net, places[0] + 1),)))) is None
     value, mu = spectrum(net)
     if value:
-        assert shown(fabric, _proof(view, Proof(value, "spectrum", mu=mu))) == value <= least(f, fabric)
+        assert shown(fabric, _lower(view, net, Spectrum(mu))) == value <= least(f, fabric)
     graph = UnitGraph.of(view, net)
     rounds = replace(DEFAULT, uniform_rounds=3)
     found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), budget=rounds)
@@ -145,4 +145,4 @@ def test_the_spectrum_where_some_switches_have_no_hosts(seed, switches):
     true = least(f, fabric)
     assert value <= true
     if value:
-        assert shown(fabric, _proof(view, Proof(value, "spectrum", mu=mu))) == value
+        assert shown(fabric, _lower(view, net, Spectrum(mu))) == value

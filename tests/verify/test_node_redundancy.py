@@ -10,10 +10,11 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.automorphisms import translated
+from tdsl.prove.bound import DevicePaths
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.disjoint import Work, weakest
-from tdsl.prove.node_connectivity import Separation, separators
+from tdsl.prove.node_connectivity import separators
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
 from tests.fabrics import (
@@ -42,7 +43,7 @@ def paths(f: Fabric, u: int, v: int) -> int:
     return joined + (nx.node_connectivity(g, u, v) if len(g) > 2 else 0)
 
 
-def judged(f: Fabric, work: int = DEFAULT.disjoint_path_work) -> Separation:
+def judged(f: Fabric, work: int = DEFAULT.disjoint_path_work) -> DevicePaths:
     return separators(View.whole(f, replace(DEFAULT, disjoint_path_work=work)))
 
 
@@ -69,9 +70,9 @@ def test_the_least_of_all_pairs(kind: str) -> None:
             continue
         found = judged(f)
         assert found.lower == found.upper == least(f), seed
-        u, v = found.pair
+        u, v = found.proof_upper.pair
         assert paths(f, u, v) == found.upper, seed
-        assert len(found.devices) + found.links == found.upper, seed
+        assert len(found.proof_upper.devices) + found.proof_upper.linked == found.upper, seed
 
 
 @pytest.mark.parametrize("work", [0, 5, 40])

@@ -8,7 +8,8 @@ import numpy as np
 
 from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.edge_connectivity import Answer, disjoint_paths
+from tdsl.prove.bound import LinkPaths
+from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 
@@ -76,7 +77,7 @@ class EdgeRedundancy(Check):
             dropped[spare] = True
             view = view.without(np.zeros(f.device_count, dtype=np.bool_), dropped)
         answer = disjoint_paths(view)
-        pair = [f.device_name(d) for d in answer.pair]
+        pair = [f.device_name(d) for d in answer.proof_upper.pair]
         cut = _cut(view, answer)
         witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}
         if answer.lower < answer.upper:
@@ -85,7 +86,7 @@ class EdgeRedundancy(Check):
             text = f"{answer.upper} ({len(view.units)} {view.unit_word}, {cut.words})"
         notes = ("a NIC port has one link: it is its own point of failure",) if view.unit_word == "hosts" else ()
         return Judgement(
-            "proved" if answer.lower == answer.upper else "bounded", text, answer.lower, answer.lower, answer.upper,
+            "proved" if answer.exact else "bounded", text, answer.lower, answer.lower, answer.upper,
             witness=witness, notes=notes, help="attach hosts to more switches, or join these switches by more links",
         )  # fmt: skip
 
@@ -99,13 +100,13 @@ class Cut:
     words: str
 
 
-def _cut(view: View, answer: Answer) -> Cut:
+def _cut(view: View, answer: LinkPaths) -> Cut:
     """The links between the two sides, counted again from the link columns."""
     f = view.fabric
-    rows = answer.cut_rows(view)
+    rows = answer.proof_upper.rows(view)
     links = view.rows[rows]
     names = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in links[:8]]
-    u, v = answer.pair
+    u, v = answer.proof_upper.pair
     count = len(rows)
     if not count:
         return Cut(names, 0, f"nothing joins {f.device_name(u)} and {f.device_name(v)}")

@@ -60,17 +60,17 @@ class NodeRedundancy(Check):
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
         found = separators(view)
+        cut = found.proof_upper
         f = view.fabric
-        u, v = (f.device_name(d) for d in found.pair)
-        names = [f.device_name(d) for d in found.devices]
+        u, v = (f.device_name(d) for d in cut.pair)
+        names = [f.device_name(d) for d in cut.devices]
         verb = "separates" if len(names) == 1 else "separate"
         said = f"{listing(names)} {verb} {u} from {v}" if names else f"nothing joins {u} and {v}"
-        if found.links:
+        if cut.linked:
             said = f"a link joins {u} and {v}, and {len(names)} paths through others"
-        exact = found.lower == found.upper
-        amount = str(found.upper) if exact else f"between {found.lower} and {found.upper}"
+        amount = str(found.upper) if found.exact else f"between {found.lower} and {found.upper}"
         return Judgement(
-            "proved" if exact else "bounded", f"{amount}: {said}", found.lower, found.lower, found.upper,
+            "proved" if found.exact else "bounded", f"{amount}: {said}", found.lower, found.lower, found.upper,
             witness={"pair": [u, v], "separators": names[:16], "separator_count": len(names)},
             help="attach hosts to more switches, or join these switches by more ways",
         )  # fmt: skip

@@ -270,7 +270,7 @@ def _between(view: View, claim: ResolvedClaim) -> Judgement:
     found = between(view, claim)
     if isinstance(found, str):
         return skipped(found)
-    f, value, full = view.fabric, found.value, found.full
+    f, value, full = view.fabric, found.bound.lower, found.full
     count = np.bincount(f.link_class[found.cut], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     said = ", ".join(f"{n} {name}" for name, n in classes.items()) or "no link"
