@@ -318,9 +318,9 @@ class Parts:
         """For every port of the models, the first port of its cage (of its connector where it has no cage)."""
         out: list[int] = []
         for m in self.fabric.models:
-            for c in m.classes:
-                first: dict[tuple[int, int], int] = {}
+            first: dict[tuple[str, int, int], int] = {}
+            for number, c in enumerate(m.classes):  # a class that is split in part is several here, and they share cages
                 for i in range(c.size):
-                    key = (1, c.cages[i]) if c.cages[i] else (0, c.connectors[i])
+                    key = (c.name, -1, c.cages[i]) if c.cages[i] else (c.name, number, c.connectors[i])
                     out.append(first.setdefault(key, c.first + i))
         return np.array(out, dtype=np.int64)

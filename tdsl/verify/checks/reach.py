@@ -12,6 +12,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.parts import MICRO, Choice, amount, fits, lengths_of, shown
+from tdsl.physical.plugs import ends_wrong, has_plugs
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, show
@@ -178,11 +179,15 @@ class CageFit(Check):
     ## What it means
     A transceiver that a connect pins with `optic` must have the form, heat sink, number of ports and rate of the cages at its
     end: a finned twin-port OSFP does not go into a DGX, whose cages take flat tops, nor a single-port one into a switch. Both
-    ends need one fibre and one kind of connector, and so does the cable.
+    ends need one fibre and one kind of connector, and so does the cable. The plugs of a copper cable that a connect pins must
+    have the form and heat sink of the cages, and lanes for the rate: a passive cable of 2 × 400 Gb/s does not carry a port of
+    800 Gb/s.
 
     ## Formula and source
     NVIDIA LinkX 100G-PAM4 overview, connectors and cages (docs.nvidia.com/networking/display/400g100gpam4ovpub): finned OSFP in
     air-cooled switches only, flat twin-port in DGX and liquid-cooled switches, flat single-port and QSFP112 in adapters only.
+    A plug fills its cage, so a port has the `rate` of the cable over the ports of the cage. At 200 Gb/s a lane NVIDIA sells no
+    passive copper (docs.nvidia.com/networking/display/800g200gpam4list).
 
     ## What it assumes
     What the models state. A model without `cage`, or without `finned` or `flat` where the transceiver has a heat sink, leaves
@@ -213,18 +218,21 @@ class CageFit(Check):
     takes = frozenset({"of"})
 
     def applies_to(self, fabric: Fabric) -> bool:
-        return any("optics" in s.settings for s in fabric.statements)
+        return any("optics" in s.settings or has_plugs(s.settings.get("part")) for s in fabric.statements)
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
         if not self.applies_to(f):
-            return skipped("no connect pins a transceiver")
+            return skipped("no connect pins a transceiver or a cable with plugs")
         legs = legs_of(view, None)
         faults: list[Fault] = []
         open_ends: list[str] = []
         for number, statement in enumerate(f.statements):
             optics = statement.settings.get("optics")
             rows = np.flatnonzero(legs & (f.cable_statement == number))
+            part = statement.settings.get("part")
+            if len(rows) and isinstance(part, DeviceModel) and has_plugs(part):
+                faults += _plugs(f, rows, part, statement.origin)
             if not isinstance(optics, tuple) or not len(rows):
                 continue
             for ports, optic in ((f.cable_a, optics[0]), (f.cable_b, optics[1])):
@@ -273,6 +281,25 @@ def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int)
             labels = ((x.origin.span, "declared here"), (y.origin.span, "declared here"))
             return [Fault(origin, text, count, labels, help="use one kind at both ends")]
     return []
+
+
+def _plugs(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[Fault]:
+    """Faults of the plugs of a cable that one connect pins: one for each reason, with the first port that it concerns."""
+    wrong: dict[str, list[int]] = {}
+    for a, b in zip(f.cable_a[rows].tolist(), f.cable_b[rows].tolist(), strict=True):
+        link = int(f.port_link[a])
+        rate = int(f.link_rate[link]) if link >= 0 else 0
+        for port, why in zip((a, b), ends_wrong(part, f.port_class(a)[0], f.port_class(b)[0], rate), strict=True):
+            if why:
+                wrong.setdefault(why, []).append(port)
+    out = []
+    for why, found in wrong.items():
+        alike = f" ({len(found):,} ends alike)" if len(found) > 1 else ""
+        ports_at = f.port_class(found[0])[0].origin.span
+        labels = ((ports_at, "the ports are declared here"), (part.origin.span, "the cable is declared here"))
+        help = "pin a cable whose plugs fit, or fibre and transceivers"
+        out.append(Fault(origin, f"{f.port_path(found[0])}: {why}{alike}", len(found), labels, help=help))
+    return out
 
 
 class TwinPort(Check):

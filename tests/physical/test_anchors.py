@@ -1,0 +1,167 @@
+"""Published figures that must come out, and published rules that must refuse at the right line.
+
+The rules are NVIDIA's: "connectors and cages", "application overview" of MMS4X00-NM, "interconnect structured cabling
+requirements" and the ordering pages of MCP4Y10 and MCP7Y00, all under docs.nvidia.com/networking. Costs are those of Zhao et
+al., Insights into DeepSeek-V3, ISCA 2025, table 3, in which $83.0k a switch and $504 an inter-switch link fit FT2, MPFT and FT3.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tdsl import compiler
+from tdsl.cli import cli
+from tdsl.physical.model import physical_of
+
+HALL = """fabric f {
+  hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
+"""
+MODELS = """
+model host CX7 "Two ConnectX-7, single-port OSFP" { port nic[2]: 400Gbps { type NDR, NDR200; cage 1 OSFP flat }; height 2U }
+model host CX7Q "Two ConnectX-7, QSFP112" { port nic[2]: 400Gbps { type NDR, NDR200; cage 1 QSFP112 }; height 2U }
+"""
+
+
+def found(body: str, tmp_path: Path) -> list[tuple[str, int]]:
+    """Codes and lines of the errors of a design; its first line is 1."""
+    path = tmp_path / "design.fab"
+    path.write_text(HALL + body + "}\n" + MODELS)
+    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    return sorted((d.code, d.span.begin[0]) for d in errors if d.span is not None)
+
+
+def pair(a: str, b: str, connect: str, far: int = 2) -> str:
+    """Two devices in the racks 1 and ``far``; the connect is in line 3."""
+    return f"  connect {connect}\n  {a}\n  {b}\n  place a in h.A[1] at 2U\n  place b in h.A[{far}] at 30U\n"
+
+
+DGX, SWITCH, CARD, CARDQ = "host a: DGX_H100", "switch b: QM9700", "host a: CX7", "host a: CX7Q"
+WHOLE = "switch a: QM9700"
+XDR = "switch a: Q3400", "switch b: Q3400"
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        # cages: finned in air-cooled switches, flat in DGX, single-port and QSFP112 in adapters only
+        (pair(DGX, SWITCH, "a.nic[0] to b { optic MMA4Z00_NS_FLT, MMA4Z00_NS; cable MFP7E10 }"), []),
+        (pair(DGX, SWITCH, "a.nic[0] to b { optic MMA4Z00_NS, MMA4Z00_NS; cable MFP7E10 }"), ["E0226"]),
+        (pair(DGX, SWITCH, "a.nic[0] to b { optic MMA4Z00_NS_FLT, MMA4Z00_NS_FLT; cable MFP7E10 }"), ["E0226"]),
+        (pair(CARD, SWITCH, "a.nic[0] to b { optic MMA4Z00_NS400, MMA4Z00_NS; cable MFP7E10 }"), []),
+        (pair(DGX, SWITCH, "a.nic[0] to b { optic MMA4Z00_NS_FLT, MMA4Z00_NS400; cable MFP7E10 }"), ["E0226"]),
+        (pair(CARD, SWITCH, "a.nic[0] to b { optic MMA1Z00_NS400, MMA4Z00_NS; cable MFP7E10 }"), ["E0226"]),
+        (pair(CARDQ, SWITCH, "a.nic[0] to b { optic MMA1Z00_NS400, MMA4Z00_NS; cable MFP7E10 }"), []),
+        # one transceiver: both fibres straight, or both splitters
+        (pair(WHOLE, SWITCH, "a.p[i] to b.p[i] where i <= 2 { cable MFP7E10 }"), []),
+        # lengths: multimode up to 50 m, single-mode splitters up to 50 m, passive copper up to 3 m, none at XDR
+        (pair(WHOLE, SWITCH, "a.p[1] to b.p[1] { cable MFP7E10 }", 74), []),
+        (pair(WHOLE, SWITCH, "a.p[1] to b.p[1] { cable MFP7E10 }", 78), ["E0225"]),
+        (pair(WHOLE, SWITCH, "a.p[1] to b.p[1] { cable MFP7E30 }", 78), []),
+        (pair(CARD, SWITCH, "a.nic[i] to b.p[i + 1] { cable MCP7Y00 }", 1), []),
+        (pair(CARD, SWITCH, "a.nic[i] to b.p[i + 1] { cable MCP7Y00 }", 2), ["E0225"]),
+        (pair(*XDR, "a.p[1] to b.p[1] { cable MCP4Y10 }", 1), ["E0225", "E0226"]),
+    ],
+)  # fmt: skip
+def test_what_is_refused_and_what_is_not(body: str, codes: list[str], tmp_path: Path) -> None:
+    assert found(body, tmp_path) == [(code, 3) for code in codes]
+
+
+@pytest.mark.parametrize(("second", "codes"), [("MFP7E40", []), ("MFP7E10", ["E0227"]), ("MFP7E30", ["E0227"])])
+def test_straight_and_splitter_fibre_in_one_transceiver(second: str, codes: list[str], tmp_path: Path) -> None:
+    """Port 1 leaves by a splitter to two adapters of 200 Gb/s; port 2 of the same cage by what is given."""
+    body = "  connect a.p[1, k] to c[0].nic[k] { cable MFP7E40; rate 200Gbps }\n"
+    if second == "MFP7E40":
+        body += "  connect a.p[2, k] to c[1].nic[k] { cable MFP7E40; rate 200Gbps }\n  switch a: QM9700 { split p[1..2] 2 }\n"
+    else:
+        body += f"  connect a.p[2] to c[1].nic[0] {{ cable {second} }}\n  switch a: QM9700 {{ split p[1] 2 }}\n"
+    body += "  host c[2]: CX7\n  place a in h.A[1] at 2U\n  place c[k] in h.A[2] at 2U + 4U*k\n"
+    assert found(body, tmp_path) == [(code, 4) for code in codes]
+
+
+@pytest.mark.parametrize(("rack", "codes"), [(70, []), (80, ["E0225"])])
+def test_a_single_mode_splitter_reaches_50_m(rack: int, codes: list[str], tmp_path: Path) -> None:
+    body = "  connect a.p[1, k] to c.nic[k] { cable MFP7E40; rate 200Gbps }\n  host c: CX7\n"
+    body += f"  switch a: QM9700 {{ split p[1] 2 }}\n  place a in h.A[1] at 30U\n  place c in h.A[{rack}] at 30U\n"
+    assert found(body, tmp_path) == [(code, 3) for code in codes]
+
+
+@pytest.mark.parametrize(
+    ("part", "sold"),
+    [
+        ("MCP4Y10", [0.5, 1, 1.5, 2]),
+        ("MCP4Y10_FLT", [0.5, 1, 2]),
+        ("MCP7Y00", [1, 1.5, 2, 2.5, 3]),
+        ("MCP7Y00_FLT", [1, 1.5, 2]),
+    ],
+)
+def test_lengths_are_rounded_up_to_those_sold(part: str, sold: list[float], tmp_path: Path) -> None:
+    """Hosts in one rack, at every second unit above a switch; each run gets the least length of the published list."""
+    ports = "cage 2 OSFP flat" if part.endswith("FLT") else "cage 2 OSFP finned"
+    one = "cage 1 OSFP flat" if part.startswith("MCP7") else ports
+    text = f"model switch TOP {{ port p[1..64]: 400Gbps {{ type NDR; {ports} }}; height 1U }}\n"
+    text += f"model host LOW {{ port nic[2]: 400Gbps {{ type NDR; {one} }}; height 1U }}\nfabric f {{\n"
+    text += "  hall h { row A { rack 1 { height 48U } }; slack 0.1m }\n  switch s: TOP\n  host n[20]: LOW\n"
+    text += "  place s in h.A[1] at 1U\n"
+    text += f"  place n[k] in h.A[1] at 2U + 2U*k\n  connect n[k].nic[j] to s.p[2*k + j + 1] {{ cable {part} }}\n}}\n"
+    path = tmp_path / "design.fab"
+    path.write_text(text)
+    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    assert fabric is not None and fabric.complete
+    physical = physical_of(fabric)
+    assert physical is not None
+    length, confirmed = physical.parts.sold
+    for run, order, sure in zip(physical.lengths.run.tolist(), length.tolist(), confirmed.tolist(), strict=True):
+        fit = [x for x in sold if x * 10**6 >= run]
+        assert (order, sure) == ((fit[0] * 10**6, 1) if fit else (-1, 0))
+    assert {x for x in length.tolist() if x > 0} <= {x * 10**6 for x in sold}
+
+
+PRICED = """
+model switch SW { port p[1..64]: 400Gbps { type NDR }; price $83k }
+model cable LINK { rate 400Gbps; medium dac; price $504 }
+model cable NONE { rate 400Gbps; medium dac; price $0 }
+model host EP { port nic: 400Gbps { type NDR } }
+model host EIGHT { port nic[8]: 400Gbps { type NDR } }
+"""
+TREES = {
+    "FT2": (2048, 96, 2048, 9, 4.39, """
+  host ep[2048]: EP
+  switch leaf[64]: SW
+  switch spine[32]: SW
+  connect ep[e].nic to leaf[e//32] { cable NONE }
+  connect leaf[*] to spine[*] spread { cable LINK }"""),
+    "MPFT": (16384, 768, 16384, 72, 4.39, """
+  host node[2048]: EIGHT
+  plane plane[8] {
+    switch leaf[64]: SW
+    switch spine[32]: SW
+    connect leaf[*] to spine[*] spread { cable LINK }
+  }
+  connect node[n].nic[p] to plane[p].leaf[n//32] { cable NONE }"""),
+    "FT3": (65536, 5120, 131072, 491, 7.5, """
+  group pod[64] {
+    host ep[1024]: EP
+    switch leaf[32]: SW
+    switch agg[32]: SW
+    connect ep[e].nic to leaf[e//32] { cable NONE }
+    connect leaf[*] to agg[*] spread { cable LINK }
+  }
+  switch core[1024]: SW
+  connect pod[*].agg[a] to core[32*a .. 32*a + 31] spread { cable LINK }"""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_cost_column_of_deepseeks_table(name: str, tmp_path: Path) -> None:
+    ends, switches, links, millions, thousands, body = TREES[name]
+    path = tmp_path / "design.fab"
+    need = f"switches == {switches} and cables == {links + ends}"
+    need += f" and cost of network >= ${millions - 0.5}M and cost of network <= ${millions + 0.5}M"
+    path.write_text(f"{PRICED}fabric f {{{body}\n  require {need}\n}}\n")
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 0, result.output
+    cost = switches * 83_000 + links * 504
+    assert round(cost / 1e6) == millions and abs(cost / ends / 1000 - thousands) < 0.01
