@@ -91,7 +91,7 @@ def _idle(a: Allowance) -> Diagnostic:
         f"nothing here is `{a.name}`, so nothing is allowed",
         a.span,
         severity=Severity.WARNING,
-        help="delete the comment; it must stand on the line of the finding or alone above it",
+        help="delete the comment; it belongs on the line of the finding, or alone on the line above",
     )
 
 
@@ -101,10 +101,10 @@ def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list
     names = [n.strip() for n in (found[1] or "").split(",") if n.strip()] if found else []
     reason = found[2].lstrip(":-– ").strip() if found else ""
     if not names:
-        diagnostics.add("E0016", span, "this comment is for tdsl and allows nothing", help=HELP)
+        diagnostics.add("E0016", span, "this comment for tdsl names no finding", help=HELP)
         return []
     if not reason:
-        diagnostics.add("E0016", span, "no reason is given for what is allowed", help=HELP)
+        diagnostics.add("E0016", span, "the waiver gives no reason", help=HELP)
         return []
     out = []
     for name in names:

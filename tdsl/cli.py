@@ -125,7 +125,7 @@ def _close_quietly() -> None:
 
 
 def _internal(fault: Exception) -> int:
-    """Report a fault of tdsl's own: one line, with what a report of it needs."""
+    """Report internal error: one line, with what a report of it needs."""
     if os.environ.get("TDSL_TRACEBACK", "0") not in ("", "0"):
         raise fault
     code, words = "E0901", f"internal error: {type(fault).__name__}: {fault}"
@@ -220,7 +220,7 @@ def _defaults(ctx: click.Context, config: Config, command: click.Command | None)
         for place in _places(option, value if isinstance(value, list) else [value]):
             if not config.below(Path.cwd() / place):
                 raise config.fault(
-                    f"`[{command.name}]`: `{key}` names {place}, which lies outside of {config.folder}; give it in the call"
+                    f"`[{command.name}]`: `{key}` names {place}, which is outside {config.folder}; give it in the call"
                 )
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:

@@ -183,7 +183,7 @@ def _gathered(
 def _planned(
     source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None
 ) -> tuple[str, Linked | None, list[Plan], list[SourceFile]]:
-    """A file's name, its names, the plans of its fabrics and what was read; None and none if it is no text."""
+    """A file's name, its names, the plans of its fabrics and what was read; None and none if it is not text."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
     from tdsl.semantics.parameters import idle_parameters

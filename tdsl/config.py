@@ -88,12 +88,12 @@ def load(folder: Path) -> Config:
     folders = tuple(file.parent / p for p in paths)
     for folder_ in folders:
         if not config.below(folder_):
-            raise config.fault(f"`path` names {folder_}, which lies outside of {file.parent}; give it with --path")
+            raise config.fault(f"`path` names {folder_}, which is outside {file.parent}; give it with --path")
         if not _folder(folder_):
             raise config.fault(f"there is no folder {folder_}, which `path` names")
     if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
-        raise config.fault(f"`[severity]` gives a finding one of {', '.join(SEVERITIES)}")
+        raise config.fault(f"`[severity]` must be one of {', '.join(SEVERITIES)}")
     for name, options in given.items():
         if not isinstance(options, dict):
-            raise config.fault(f"`{name}` is no setting; known are `path`, `[severity]` and a table for a command: `[check]`")
+            raise config.fault(f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: `[check]`")
     return Config(shown, file.parent, folders, given, severities, targets, site)

@@ -172,7 +172,7 @@ def _judge_kind(facts: os.stat_result, path: Path) -> None:
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(facts.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
 def _judge_confined(path: Path, real: str) -> None:
@@ -181,7 +181,7 @@ def _judge_confined(path: Path, real: str) -> None:
     if not folders:
         return
     if not any(real == f or real.startswith(f + os.sep) for f in folders):
-        raise OSError(errno.EPERM, "it lies outside of what an untrusted call may read", str(path))
+        raise OSError(errno.EPERM, "it is outside what an untrusted call may read", str(path))
     if _plain(path) != real and not any(real.startswith(f + os.sep) for f in folders[1:]):
         raise OSError(errno.ELOOP, "it is reached by a link, which an untrusted call does not follow", str(path))
 
@@ -201,7 +201,7 @@ def replace(path: Path, data: bytes) -> None:
     """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the old file is whole
     then.
 
-    A link is refused. What is no regular file (a terminal, a pipe) is written to. Where the folder may not be written to, or the
+    A link is refused. A terminal or a pipe is written to. Where the folder may not be written to, or the
     file is a mount of its own, the room is taken first and the file overwritten.
     """
     stream = STREAM.fullmatch(os.fspath(path))

@@ -368,7 +368,7 @@ def _merged(result: Sweep) -> Iterator[Diagnostic]:
         words: dict[str, list[Case]] = {}
         for case, each in found:
             words.setdefault(each.message, []).append(case)
-        notes = [note if len(words) == 1 else f"{note}; told here with {first.text}"]
+        notes = [note if len(words) == 1 else f"{note}; reported here with {first.text}"]
         if len(words) > 1:
             others = [f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message]
             notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])

@@ -66,7 +66,7 @@ def test_data() -> Path:
         pytest.skip("TDSL_TEST_DATA names no folder with data from elsewhere")
     folder = Path(given)
     if not folder.is_dir():
-        pytest.fail(f"TDSL_TEST_DATA={given} is no folder")
+        pytest.fail(f"TDSL_TEST_DATA={given} is not a folder")
     return folder
 
 

@@ -34,7 +34,7 @@ def root(folder: Path) -> Path | None:
 def contents(revision: str, top: Path) -> dict[str, bytes]:
     """The designs, tables and locks of a revision by their paths from the top, links left out. Raises RevisionError."""
     if revision.startswith("-"):
-        raise RevisionError(f"{revision!r} is no revision")
+        raise RevisionError(f"{revision!r} is not a revision")
     try:
         commit = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except RevisionError:
@@ -54,7 +54,7 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
             total += int(size)
             files[name] = blob
     if not files:
-        raise RevisionError(f"revision {revision} holds no design")
+        raise RevisionError(f"revision {revision} contains no design")
     if total > TOTAL:
         raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
     data = io.BytesIO(_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
@@ -65,9 +65,9 @@ def _judge(name: str) -> None:
     """Refuse a name that a checkout cannot have: git itself makes no such tree, but it reads one."""
     parts = name.split("/")
     if any(p in ("", ".", "..") or p.lower() == ".git" for p in parts) or "\\" in name:
-        raise RevisionError(f"it holds a file with the name {name!r}, which leads elsewhere")
+        raise RevisionError(f"it contains a file with the name {name!r}, which leads elsewhere")
     if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in name):
-        raise RevisionError(f"it holds a file with the name {name!r}, which is no text")
+        raise RevisionError(f"it contains a file with the name {name!r}, which is not text")
 
 
 def _one(data: io.BytesIO, name: str) -> bytes:

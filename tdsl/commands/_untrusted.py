@@ -72,7 +72,7 @@ def _judge(given: dict[str, Any]) -> None:
     here = os.getcwd()
     for path in read:
         if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):
-            raise Wrong(f"{FLAG}: {path} lies outside of {here}")
+            raise Wrong(f"{FLAG}: {path} is outside {here}")
     for path in (*read, *(Path(p) for p in written if p is not None)):
         if os.path.abspath(path).startswith(here + os.sep) and os.path.realpath(path) != os.path.abspath(path):
             raise Wrong(f"{FLAG}: {path} is reached by a link")

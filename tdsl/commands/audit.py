@@ -45,9 +45,9 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="REGEX=TEMPLATE",
     help="Turn names of the captures into names of the design.",
 )
-@click.option("--only", multiple=True, metavar="SELECTOR", help="Judge links of these devices only, such as 'su[0..1].*'.")
+@click.option("--only", multiple=True, metavar="SELECTOR", help="Check links of these devices only, such as 'su[0..1].*'.")
 @click.option("--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links.")
-@click.option("--no-requirements", is_flag=True, help="Do not judge the requirements on what is built.")
+@click.option("--no-requirements", is_flag=True, help="Do not check the requirements on what is built.")
 @click.option("--places", type=TABLE, metavar="FILE", help="A CSV device,hall,row,rack,u, by which the work list is ordered.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the work list here: .csv or .xlsx.")
 @click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,

@@ -91,7 +91,7 @@ class Further(Output):
 
 @click.command(
     "check",
-    short_help="Say what is proved of designs, and what is wrong with them.",
+    short_help="Prove what designs require, and report what is wrong with them.",
     epilog="\b\nExamples:\n  tdsl check superpod.fab --set units=3\n"
     "  tdsl check superpod.fab --all-params  (every value of every parameter)\n"
     "  tdsl check *.fab --output-format json -o report.json\n"
@@ -124,7 +124,7 @@ class Further(Output):
 )
 @click.option(
     "--second-opinion", is_flag=True,
-    help="Answer each figure again by another method and another library (networkx, z3, HiGHS), and say where they differ.",
+    help="Compute each figure again by another method and another library (networkx, z3, HiGHS), and say where they differ.",
 )  # fmt: skip
 @click.option(
     "--second-opinion-dir",
@@ -144,7 +144,7 @@ class Further(Output):
     "--fail",
     multiple=True,
     metavar="ELEMENT",
-    help="Judge what is left without this device, group, port, cable or `link A B`; may be given several times.",
+    help="Check the fabric without this device, group, port, cable or `link A B`; may be given several times.",
 )
 @click.option(
     "--fail-file",

@@ -38,7 +38,7 @@ class Share(Part):
         try:
             share = Fraction(str(value).removesuffix("%").strip()) / 100
         except (ValueError, ZeroDivisionError):
-            self.fail(f"{value!r} is no share, such as 75%", param, ctx)
+            self.fail(f"{value!r} is not a share, such as 75%", param, ctx)
         if not 0 <= share <= 1:
             self.fail(f"{value!r} is not from 0% to 100%", param, ctx)
         return share
@@ -46,7 +46,7 @@ class Share(Part):
 
 @click.command(
     "diff",
-    short_help="Say what differs between two designs, or two revisions of one.",
+    short_help="Show what differs between two designs, or two revisions of one.",
     epilog="\b\nExamples:\n  tdsl diff superpod.fab superpod_new.fab\n"
     "  tdsl diff main superpod.fab                        (as it was in the revision `main`)\n"
     "  tdsl diff v1:superpod.fab v2:superpod.fab --output-format markdown\n"
@@ -167,7 +167,7 @@ def _at(revision: str, file: str, asked: Options, verify: bool) -> Compilation:
     top = root(place.parent if place.parent.is_dir() else Path.cwd())
     try:
         if top is None:
-            raise RevisionError("this is no git repository")
+            raise RevisionError("this is not a git repository")
         held = contents(revision, top)
     except RevisionError as wrong:
         raise Wrong(f"{revision}:{file}: {wrong}") from None

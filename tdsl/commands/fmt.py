@@ -13,7 +13,7 @@ from tdsl.commands._shared import FOUND, OK, Wrong, save, say
 
 @click.command(
     "fmt",
-    short_help="Write designs in the one layout.",
+    short_help="Format designs.",
     epilog="\b\nExamples:\n  tdsl fmt superpod.fab\n  tdsl fmt --check *.fab\n  tdsl fmt - < superpod.fab",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...|-")

@@ -19,7 +19,7 @@ FORMATS = ("full", "concise", "json")
 
 @click.command(
     "lint-nccl",
-    short_help="Say what NCCL will make of its topology and graph files.",
+    short_help="Check topology and graph files as NCCL reads them.",
     epilog="\b\nExamples:\n  tdsl lint-nccl topo.xml\n  tdsl lint-nccl *.xml --output-format concise\n"
     "  NCCL_TOPO_DUMP_FILE=/tmp/topo.xml makes NCCL write the file that it works with",
 )

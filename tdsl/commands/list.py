@@ -89,7 +89,7 @@ KINDS: Mapping[str, Callable[[], Rows]] = {
 
 @click.command(
     "list",
-    short_help="List what this installation knows.",
+    short_help="List designs, models, topologies, checks, targets or codes.",
     epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json",
 )
 @click.argument("kind", type=click.Choice(list(KINDS)))

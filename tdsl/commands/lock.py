@@ -29,7 +29,7 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     devices, whatever is added before or between. Commit it with the design.
     """
     if not Path(file).is_file():
-        raise Wrong(f"there is no file {file}; a lock lies beside a file")
+        raise Wrong(f"there is no file {file}; the lock is written beside the design")
     from tdsl.compiler import LOCK
     from tdsl.fabric.pins import write
 

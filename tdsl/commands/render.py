@@ -22,7 +22,7 @@ LARGEST = 1 << 20
 
 @click.command(
     "render",
-    short_help="Put the secrets of a site into built files.",
+    short_help="Substitute secrets in built files.",
     epilog="\b\nExample:\n  tdsl build pod.fab --site site.yaml --out out\n  tdsl render out --secrets secrets.txt --to load",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
@@ -46,7 +46,7 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
         raise Wrong(f"{FLAG}: secrets are not given to designs of strangers")
     here, there = Path(os.path.realpath(out)), Path(os.path.realpath(to))
     if here == there or here in there.parents or there in here.parents:
-        raise Wrong(f"--to {to}: it must lie neither in {out} nor around it")
+        raise Wrong(f"--to {to}: it must be neither inside {out} nor a parent of it")
     values = _values(secrets)
     parts = [p.parent for p in sorted({out / MANIFEST, *out.glob(f"*/{MANIFEST}")}) if p.is_file()]
     if not parts:
@@ -102,10 +102,10 @@ def _values(path: Path) -> dict[str, str]:
         if not sign or not SECRET.fullmatch(name):
             raise Wrong(f"{path}, line {number}: write NAME=value, the name in capital letters, digits and _")
         if name in out:
-            raise Wrong(f"{path}, line {number}: {name} is said twice")
+            raise Wrong(f"{path}, line {number}: {name} is given twice")
         if not VALUE.fullmatch(value):
             raise Wrong(f"{path}, line {number}: the value of {name} must be 1 to 128 letters, digits and marks of ASCII, "
-                        "without blanks, quotes, backslashes, commas and # ? @: some systems take no others")  # fmt: skip
+                        "without spaces, quotes, backslashes, commas and # ? @: some systems accept no others")  # fmt: skip
         out[name] = value
     return out
 

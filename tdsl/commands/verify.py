@@ -17,7 +17,7 @@ SHOWN = 20
 
 @click.command(
     "verify",
-    short_help="Say whether an output folder is as it was built.",
+    short_help="Verify that an output folder is as it was built.",
     epilog="\b\nExamples:\n  tdsl verify out\n  tdsl verify out --strict     (fail if there are other files, too)\n"
     "  tdsl verify out --signers allowed_signers     (fail unless one of these signed it)",
 )

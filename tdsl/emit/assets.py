@@ -78,7 +78,7 @@ class _Reader:
             if name not in self.elsewhere:
                 near = nearest(name, self.devices)
                 self.say("E0532", number, f"the design has no device `{name}`",
-                         f"did you mean `{near}`?" if near else "write its name as it stands on its label")  # fmt: skip
+                         f"did you mean `{near}`?" if near else "write its name as on its label")  # fmt: skip
             return
         mac = cells.get("mac", "")
         if mac and not self.managed(number, device, mac):
@@ -95,7 +95,10 @@ class _Reader:
             found = _GUID.fullmatch(written.lower().replace(":", ""))
             if found is None or not int(found[1], 16):
                 self.say(
-                    "E0533", number, f"`{written}` is no GUID", "16 hexadecimal digits, as ibstat prints them: 0x0002c903000a1b2c"
+                    "E0533",
+                    number,
+                    f"`{written}` is not a GUID",
+                    "16 hexadecimal digits, as ibstat prints them: 0x0002c903000a1b2c",
                 )
                 return
             if not self.fresh(number, device, local, column, found[1], into):
@@ -106,7 +109,7 @@ class _Reader:
         """Whether a MAC address is one, and neither the device has another nor another device this one."""
         found = _MAC.fullmatch(written.lower().replace("-", ":"))
         if found is None or found[0] == "00:00:00:00:00:00":
-            self.say("E0533", number, f"`{written}` is no MAC address", "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c")
+            self.say("E0533", number, f"`{written}` is not a MAC address", "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c")
             return False
         owner = self.owner.setdefault(("mac", found[0]), (device, number))
         if owner[0] != device or self.assets.mac.get(device, found[0]) != found[0]:

@@ -153,7 +153,7 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
     nameless = {f["model"] for f in facts if not f.get("hwsku")}
     if nameless:
         diagnostics.add(
-            "E0511", None, f"target `{target.name}`: no `hwsku` is said of {' and '.join(sorted(nameless))}",
+            "E0511", None, f"target `{target.name}`: no `hwsku` is stated for {' and '.join(sorted(nameless))}",
             severity=Severity.NOTE, help="add it to the file, and compare the lanes with the platform's port_config.ini",
         )  # fmt: skip
 
@@ -308,7 +308,7 @@ def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: D
 def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:
     """Whether a file passes the check its target names; a file that does not is not written.
 
-    What NCCL takes from the machine is no fault: a host without NVLink has none to write.
+    What NCCL takes from the machine is not a fault: a host without NVLink has none to write.
     """
     if spec.lint != "nccl":
         return True

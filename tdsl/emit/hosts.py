@@ -41,7 +41,7 @@ def host_layouts(models: Mapping[str, DeviceModel], diagnostics: Diagnostics) ->
             continue
         if not model.layout:
             diagnostics.add(
-                "E0506", model.origin, f"model `{model.name}` says nothing of its inside, so no NCCL topology is written for it",
+                "E0506", model.origin, f"model `{model.name}` does not describe its inside, so it gets no NCCL topology",
                 help="describe its processors and PCIe tree with `numa` and `pcie`", severity=Severity.NOTE,
             )  # fmt: skip
             continue
@@ -129,7 +129,9 @@ class _Layout:
         if found:
             return f"0x{found[1]:0>4}", f"0x{found[2]:0>4}"
         if text:
-            self.fault(node.origin, f"{node.name}[{node.index}]: `{text}` is no pair of PCI ids", f'write `{name} "{example}"`')
+            self.fault(
+                node.origin, f"{node.name}[{node.index}]: `{text}` is not a pair of PCI ids", f'write `{name} "{example}"`'
+            )
         return "", ""
 
     def bus(self, node: LayoutNode) -> str:
@@ -141,7 +143,7 @@ class _Layout:
         found = _BUS.fullmatch(text.lower())
         if not found:
             if text:
-                self.fault(node.origin, f"{node.name}[{node.index}]: `{text}` is no PCI bus id", 'write `bus "0000:1b:00.0"`')
+                self.fault(node.origin, f"{node.name}[{node.index}]: `{text}` is not a PCI bus id", 'write `bus "0000:1b:00.0"`')
             return ""
         domain = int(found[1] or "0", 16)
         return f"{domain:04x}:{found[2]:0>2}:{found[3]:0>2}.{found[4]}"

@@ -87,7 +87,7 @@ def _examine(out: Path, folder: int) -> Examined:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         known = False
     if not known:
-        raise NoManifest(f"{(out / MANIFEST).as_posix()} is no manifest of schema {SCHEMA}")
+        raise NoManifest(f"{(out / MANIFEST).as_posix()} is not a manifest of schema {SCHEMA}")
     differences = [
         Difference(path, kind)
         for path, (size, digest) in sorted(listed.items())

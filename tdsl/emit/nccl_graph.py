@@ -87,7 +87,7 @@ class _Graphs(Judge):
         """The order is net, GPUs, net; or GPUs alone."""
         nets = [k for k, d in enumerate(channel.children) if d.name == "net"]
         if nets and nets != [0, len(channel.children) - 1]:
-            text = "nets stand at both ends of a channel, or not at all"
+            text = "a channel has a net at both ends, or none"
             self.tell(
                 "E0526",
                 channel.children[nets[0]].span,

@@ -99,7 +99,7 @@ class _Topology(Judge):
         self.unique()
         self.direct_links()
         if len(self.elements) > SAFE_ELEMENTS:
-            text = f"{len(self.elements)} elements: NCCL adds its own, and has room for 255 in all"
+            text = f"{len(self.elements)} elements: NCCL adds its own, and supports 255 in total"
             self.tell("E0525", self.top.span, text, f"stay below {SAFE_ELEMENTS + 1}", Severity.WARNING)
         for (name, words), elements in self.notes.items():
             text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"

@@ -1,6 +1,6 @@
 """NCCL's own reader of XML, step by step: what it takes, what it stops at, what it drops without a word.
 
-It is no XML reader: a tag stands on one line, one blank comes before each attribute, and there are no prologs, tabs, entities
+It is not an XML reader: a tag stands on one line, one blank comes before each attribute, and there are no prologs, tabs, entities
 or texts. The rules are those of ``xmlGetNode`` and ``xmlLoadSub`` in NCCL 2.30.7, src/graph/xml.cc; their limits in xml.h.
 """
 
@@ -109,7 +109,7 @@ class _Reader:
             pass
         word = self.text[start : self.at - 1]
         if c == "=" and not attribute:
-            help = "put a blank before the sign" if word.startswith("!--") else "give the element a name"
+            help = "put a space before the `=`" if word.startswith("!--") else "give the element a name"
             raise self.stop(self.at - 1, f"a `=` in {what}: NCCL takes the word before it for a name", help)
         if len(word.encode()) > MAX_BYTES + (c == "="):
             raise self.stop(start, f"{what} is longer than {MAX_BYTES} bytes", "shorten it", end=self.at - 1)
@@ -177,7 +177,7 @@ class _Reader:
             rest, c = self.token("the end of a tag")
             if rest:
                 at = Span(self.source, start, start + len(rest))
-                self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL passes it by", "end the tag with `/>`")
+                self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL ignores it", "end the tag with `/>`")
         if c != ">":
             raise self.unclosed(element, c)
         return kind, element
@@ -193,8 +193,8 @@ class _Reader:
                 self.tell("E0522", span, f'="{value}" has no name: NCCL looks for none', "name the attribute")
         elif not name:
             self.tell(
-                "E0525", span, "a blank too many: NCCL counts an attribute without a name",
-                "put one blank before an attribute, and none before the end of the tag",
+                "E0525", span, "an extra space: NCCL counts an attribute without a name",
+                "put one space before an attribute, and none before the end of the tag",
             )  # fmt: skip
         else:
             self.tell("E0524", span, f"`{name}` has no value: NCCL takes it for empty", f'write {name}="…"')
@@ -207,7 +207,7 @@ class _Reader:
     def between(self, start: int) -> _Stop:
         """Something that is neither a tag nor a comment."""
         if self.text[start] == "\t":
-            return self.stop(start, "a tab between tags: NCCL knows blanks and line ends only", "indent with blanks")
+            return self.stop(start, "a tab between tags: NCCL accepts spaces and line ends only", "indent with spaces")
         shown = self.text[start : start + 12].split("\n")[0]
         help = "remove it, or put it into a comment `<!-- … -->`"
         return self.stop(start, f"text between tags: {shown!r}", help, end=start + len(shown))
@@ -220,7 +220,7 @@ class _Reader:
         if c in "\n\r\t":
             return self.stop(
                 at, f"the tag <{element.name}> goes on after a {'tab' if c == chr(9) else 'line end'}",
-                "a tag and its attributes stand on one line, with one blank between them",
+                "a tag and its attributes are on one line, separated by one space",
             )  # fmt: skip
         return self.stop(at, f"{c!r} in the tag <{element.name}>, where NCCL expects its end", "end the tag with `>` or `/>`")
 
@@ -276,7 +276,7 @@ class _Reader:
             where = f"in <{holder.name}>" if holder.name else "at the top of a file"
             places = ", ".join(f"<{h}>" if h else "the file" for h, names in self.known.items() if element.name in names)
             self.tell(
-                "E0522", element.span, f"NCCL does not look for <{element.name}> {where}, and passes it by",
+                "E0522", element.span, f"NCCL does not look for <{element.name}> {where}, and ignores it",
                 f"it belongs in {places}" if places else "remove it",
                 Severity.ERROR if element.name in everywhere else Severity.WARNING,
             )  # fmt: skip

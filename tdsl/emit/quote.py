@@ -134,7 +134,7 @@ def bare(value: object) -> str:
     """An attribute's value for a reader that knows no entities and has room for 253 bytes."""
     text = str(value)
     if set(text) & set("<>&\"'") or _CONTROL.search(text):
-        raise Refused(f"{text!r} cannot stand in an attribute: the reader knows no escapes")
+        raise Refused(f"{text!r} cannot be written in an attribute: the format has no escapes")
     if not text or len(text.encode()) > 253:
         raise Refused(f"{text!r} has {len(text.encode())} bytes; 1 to 253 fit")
     return text
@@ -144,7 +144,7 @@ def setting(value: object) -> str:
     """A value of a file of ``NAME=value`` lines in which nothing is quoted, trimmed or escaped."""
     text = str(value)
     if not text or text != text.strip() or _CONTROL.search(text) or len(text.encode()) > 1000:
-        raise Refused(f"{text!r} cannot stand behind `=`: it is taken as it is, up to the line's end")
+        raise Refused(f"{text!r} cannot be written after `=`: the value extends to the end of the line")
     return text
 
 
@@ -152,7 +152,7 @@ def hca(value: object) -> str:
     """The name of an adapter in a list that is split at commas and colons."""
     text = setting(value)
     if set(text) & set(",:^= #"):
-        raise Refused(f"{text!r} cannot stand in a list of adapters: it is split at commas and colons")
+        raise Refused(f"{text!r} cannot be written in a list of adapters, which is split at commas and colons")
     return text
 
 
@@ -166,7 +166,7 @@ def node_id(value: object) -> str:
     """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names, or brackets."""
     text = str(value)
     if not text or len(text.encode()) > 64 or set(text) & set('"#@[]') or _CONTROL.search(text):
-        raise Refused(f'{text!r} is no name for an InfiniBand node: 1 to 64 bytes without " # @ [ ] and control characters')
+        raise Refused(f'{text!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ] and control characters')
     return text
 
 
@@ -176,7 +176,7 @@ def ibdm(value: object) -> str:
     if text.upper() in _IBDM_WORDS or len(text) == 1:
         text += "_"
     if not _IBDM.fullmatch(text):
-        raise Refused(f"{text!r} is no name for ibutils: 1 to 64 letters, digits and . _ : @ + -")
+        raise Refused(f"{text!r} is not a name for ibutils: 1 to 64 letters, digits and . _ : @ + -")
     return text
 
 
@@ -184,7 +184,7 @@ def word(value: object) -> str:
     """A name in a router's configuration: a letter, then letters, digits and ``. _ -``, at most 63 characters."""
     text = str(value)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]{0,62}", text):
-        raise Refused(f"{text!r} is no name for a router: a letter, then at most 62 letters, digits and . _ -")
+        raise Refused(f"{text!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -")
     return text
 
 
@@ -192,7 +192,7 @@ def interface(value: object) -> str:
     """An interface's name under Linux: 1 to 15 characters without blanks. A slash, which no device can have, becomes ``_``."""
     text = str(value).replace("/", "_")
     if not re.fullmatch(r"[!-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
-        raise Refused(f"{value!r} is no interface of Linux: 1 to 15 characters without blanks and any of : % !")
+        raise Refused(f"{value!r} is not an interface of Linux: 1 to 15 characters without spaces and any of : % !")
     return text
 
 
@@ -206,7 +206,7 @@ def slurm(value: object) -> str:
     """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list."""
     text = str(value)
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
-        raise Refused(f"{text!r} is no name for Slurm: 1 to 64 letters, digits and . _ -")
+        raise Refused(f"{text!r} is not a name for Slurm: 1 to 64 letters, digits and . _ -")
     return text
 
 
@@ -214,7 +214,7 @@ def host_name(value: object) -> str:
     """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123, section 2.1)."""
     text = str(value).lower()
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", text):
-        raise Refused(f"{str(value)!r} is no host name: 1 to 63 letters, digits and -; `naming` gives devices other names")
+        raise Refused(f"{str(value)!r} is not a host name: 1 to 63 letters, digits and -; `naming` gives devices other names")
     return text
 
 
@@ -222,7 +222,7 @@ def label(value: object) -> str:
     """A label's value in Kubernetes: 1 to 63 letters, digits and ``. _ -``, a letter or digit at both ends."""
     text = str(value)
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", text):
-        raise Refused(f"{text!r} is no value of a label: 1 to 63 letters, digits and . _ -")
+        raise Refused(f"{text!r} is not a value of a label: 1 to 63 letters, digits and . _ -")
     return text
 
 
@@ -240,7 +240,7 @@ def as_counted(records: Sequence[object], field: str) -> list[object]:
 def one_of(value: object, *known: str) -> str:
     """An option that has one of these values."""
     if value not in known:
-        raise Refused(f"{value!r} is no value of this option; known: {', '.join(known)}")
+        raise Refused(f"{value!r} is not a value of this option; known: {', '.join(known)}")
     return str(value)
 
 

@@ -314,7 +314,7 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True)
 class NetPort:
-    """A network device behind a PCIe function. ``guid`` tells adapters of this file apart and is no asset's GUID."""
+    """A network device behind a PCIe function. ``guid`` tells adapters of this file apart and is not an asset's GUID."""
 
     name: str
     number: int

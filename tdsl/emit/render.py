@@ -210,7 +210,7 @@ def render(
         diagnostics.add("E0504", None, f"target `{target.name}`: {fault}", notes=_where(fault, spec))
     except (RecursionError, MemoryError) as fault:
         why = (
-            "a macro or an include calls itself without end" if isinstance(fault, RecursionError) else "it needs too much memory"
+            "a macro or an include calls itself recursively" if isinstance(fault, RecursionError) else "it needs too much memory"
         )
         diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_where(fault, spec))
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:

@@ -133,9 +133,9 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> Site:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         place = Span(file, mark.index, min(mark.index + 1, len(file.text))) if mark is not None else None
-        diagnostics.add("E0514", place, f"this is no YAML: {fault.problem or fault.context}")
+        diagnostics.add("E0514", place, f"this is not YAML: {fault.problem or fault.context}")
     except yaml.YAMLError as fault:
-        diagnostics.add("E0514", Span(file, 0, 0), f"this is no YAML: {fault}".splitlines()[0])
+        diagnostics.add("E0514", Span(file, 0, 0), f"this is not YAML: {fault}".splitlines()[0])
     except RecursionError:
         diagnostics.add("E0514", Span(file, 0, 0), f"the file has more than {DEEPEST} levels")
     if len(diagnostics) > before:
@@ -158,7 +158,7 @@ def _plain(file: SourceFile, node: Any, path: Path, spans: dict[Path, Span], dia
         name = str(key.value) if key.id == "scalar" else ""
         if name in out:
             at = Span(file, key.start_mark.index, key.end_mark.index)
-            diagnostics.add("E0514", at, f"`{name}` is said twice", labels=[(spans[(*path, name)], "here first")])
+            diagnostics.add("E0514", at, f"`{name}` is given twice", labels=[(spans[(*path, name)], "here first")])
             continue
         out[name] = _plain(file, value, (*path, name), spans, diagnostics)
     return out
@@ -199,7 +199,7 @@ def _judged(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spa
                 near = nearest(key, shape) if "*" not in shape else ""
                 help = f"did you mean `{near}`?" if near else f"known: {_listed(shape)}" if "*" not in shape else ""
                 words = f"`{name}` has no `{key}`" if path else f"a site file has no `{key}`"
-                words = words if "*" not in shape else f"`{key}` in `{name}` is no name: small letters, digits and _"
+                words = words if "*" not in shape else f"`{key}` in `{name}` is not a name: small letters, digits and _"
                 diagnostics.add("E0514", spans.get((*path, key), at), words, help=help)
                 continue
             out[key] = _judged(inner, form, (*path, key), diagnostics, spans)

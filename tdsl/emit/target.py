@@ -69,7 +69,7 @@ class Routers:
         for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
             if strange is not None:
-                return f"`{strange}` of {router.name} is no name of a port there"
+                return f"`{strange}` of {router.name} is not a name of a port there"
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
         if self.sonic and not all(i.sonic for i in router.interfaces):

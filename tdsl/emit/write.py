@@ -86,7 +86,9 @@ def write(files: Mapping[str, bytes], out: Path, diagnostics: Diagnostics) -> bo
         with disk.terminable():
             _write(files, out)
     except _NotOurs as reason:
-        diagnostics.add("E0508", None, f"{out} {reason}", help="choose another folder with --out, or move away what stands there")
+        diagnostics.add(
+            "E0508", None, f"{out} {reason}", help="choose another folder with --out, or move the existing files away"
+        )
         return False
     except (OSError, _Unfit) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else None) or fault
@@ -177,7 +179,7 @@ def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     folders_of_files = {parent.as_posix() for f in files for parent in Path(f).parents}
     for path in kept:
         if path in files or path in folders_of_files or any(p.as_posix() in files for p in Path(path).parents):
-            raise _NotOurs(f"holds {path}, which tdsl did not write, where a file of the build belongs")
+            raise _NotOurs(f"holds {path}, which tdsl did not write, in place of a file of the build")
     return kept
 
 
@@ -194,7 +196,7 @@ def _stage(files: Mapping[str, bytes], stage: Path) -> None:
     _sync(stage, [stage / path for path in files], sorted(folders))
     wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), sha256(c).hexdigest())), None)
     if wrong is not None:
-        raise _Unfit(f"{wrong} does not hold what was written to it; what stood there is unchanged")
+        raise _Unfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
 
 
 def _sync(stage: Path, files: list[Path], folders: list[Path]) -> None:

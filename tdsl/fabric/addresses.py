@@ -263,14 +263,14 @@ def pool_of(rule: Rule, value: object) -> Pool:
     span = rule.value.span
     example = "write `10.255.0.0/16` or `fd00:10::/48`"
     if not isinstance(value, str):
-        raise Fault("E0103", span, "an IP network must stand here", help=example)
+        raise Fault("E0103", span, "expected an IP network", help=example)
     try:
         found: IPv4Interface | IPv6Interface = ip_interface(value)
     except ValueError:
-        raise Fault("E0470", span, f"{value} is no IP address or network", help=example) from None
+        raise Fault("E0470", span, f"{value} is not an IP address or network", help=example) from None
     net, first = found.network, int(found.ip)
     if rule.each and "/" not in value:
-        raise Fault("E0470", span, f"{value} has no prefix length, so nothing says where it ends", help=f"write `{value}/24`")
+        raise Fault("E0470", span, f"{value} has no prefix length, so its size is unknown", help=f"write `{value}/24`")
     step = 2 if rule.kind == "links" else 1
     end = int(net.network_address) + net.num_addresses
     prefix = net.max_prefixlen - (step - 1)
@@ -286,7 +286,7 @@ def pool_of(rule: Rule, value: object) -> Pool:
                     help=f"begin at {ip_address(first - 1)}")  # fmt: skip
     if rule.gateway and not _inside(rule.gateway, net):
         raise Fault(
-            "E0470", span, f"the gateway {rule.gateway} is no address of {net}", help="name the router of this very network"
+            "E0470", span, f"the gateway {rule.gateway} is not an address of {net}", help="name the router of this very network"
         )
     room = min((end - first) // step, LARGEST)
     return Pool(

@@ -68,7 +68,7 @@ def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, repla
         bad = [n for n in RESERVED if first <= n <= last]
         if first < 0 or last > max(RESERVED) or bad:
             why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
-            what = f"{bad[0] if bad else last if first >= 0 else first:,} is no number of an autonomous system{why}"
+            what = f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}"
             raise Fault(
                 "E0473", rule.value.span, what, notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
                 help="private ones are 64512 to 65534 and 4_200_000_000 to 4_294_967_294 (RFC 6996)",
@@ -175,5 +175,5 @@ def _twice(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics
     diagnostics.add(
         "E0474", at, f"{fabric.device_path(one)} and {fabric.device_path(two)} both have ASN {int(asns.number[one])}, {why}",
         labels=((other.span, "the first is given here"),) if other is not None and other is not at else (),
-        help="routes that pass one are refused by the other as a loop: give them numbers of their own",
+        help="each rejects routes through the other as a loop; give them different ASNs",
     )  # fmt: skip

@@ -106,14 +106,14 @@ def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
         diagnostics.add(
             "E0124",
             span,
-            "no assignment passes this guard, so the statement does nothing",
+            "no index values satisfy this guard, so the statement has no effect",
             severity=Severity.WARNING,
             help="correct the guard, or remove the statement",
         )
     if plan.minimize is not None and not plan.holes:
         diagnostics.add(
-            "E0124", plan.minimize.span, "no number is left open, so `minimize` does nothing", severity=Severity.WARNING,
-            help="leave a number open with `?`, or remove the statement",
+            "E0124", plan.minimize.span, "the design has no unknown `?`, so `minimize` has no effect", severity=Severity.WARNING,
+            help="write `?` for a number, or remove the statement",
         )  # fmt: skip  # fmt: skip
 
 

@@ -52,6 +52,6 @@ def _one(plan: Plan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
         scope.set("fabric", plan.name, node.span, "index")
         name = str(plan.evaluator.evaluate(node.template, scope))
         if not name or name != name.strip():
-            raise Fault("E0120", node.template.span, f"{name!r} is no name for a device")
+            raise Fault("E0120", node.template.span, f"{name!r} is not a name for a device")
         out += [(int(device), name) for device in rows[at].tolist()]
     return out

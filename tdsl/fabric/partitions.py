@@ -70,7 +70,7 @@ def _unlike(rule: PartitionRule, others: list[Partition]) -> None:
                 help="give each a key of its own; 0x8000 is the bit for full membership and not part of it",
             )  # fmt: skip
         if p.name == rule.name:
-            raise Fault("E0104", rule.origin, f"partition `{p.name}` is said twice", labels=[(p.origin.span, "first here")])
+            raise Fault("E0104", rule.origin, f"partition `{p.name}` is given twice", labels=[(p.origin.span, "first here")])
 
 
 def _partition(plan: Plan, fabric: Fabric, rule: PartitionRule) -> Partition:

@@ -65,7 +65,7 @@ def each(a: int, b: int | None) -> Pairs:
 def in_order(a: int, b: int, shift: int, span: Span) -> Pairs:
     """``pairs``: the k-th of A to the k-th of B, or to the (k + shift)-th modulo the size of B."""
     if a != b:
-        raise Fault("E0457", span, f"`pairs` joins populations of one size, and these have {a} and {b} members")
+        raise Fault("E0457", span, f"`pairs` connects two sets of the same size; these have {a} and {b} members")
     k = np.arange(a, dtype=np.int64)
     return _pairs(k, (k + shift % b) % b if b else k)
 
@@ -151,7 +151,7 @@ def _whole(
     parts = len(distinct(components(i, a + j, np.arange(a + b, dtype=np.int64))))
     if parts == 1:
         return
-    message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that never meet"
+    message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that are not connected"
     fault = Fault(
         "E0458", span, message, notes=[f"{parts} parts by these links alone"],
         help=f"give each {names[0]} more ports, have fewer {names[1]}, or join the parts by other connects",

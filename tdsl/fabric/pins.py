@@ -20,7 +20,7 @@ from tdsl.fabric.ports import KEPT, Ends, Ports
 from tdsl.source import SourceFile, Span
 
 HEAD = """\
-# Links that stand: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
+# Existing links: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
 """
 FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
 MOUNT = re.compile(r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U")
@@ -49,7 +49,7 @@ class Mount:
 
 
 def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
-    """The lines of each fabric. What is no line is a finding."""
+    """The lines of each fabric. What is not a line is a finding."""
     out: dict[str, list[Line | Mount]] = {}
     mine: list[Line | Mount] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
@@ -217,7 +217,7 @@ def relocated(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, sev
     if len(gone) > len(notes):
         notes.append(f"and {len(gone) - len(notes):,} more")
     diagnostics.add(
-        "E0211", gone[0].span, f"{len(gone):,} of {len(mounts):,} devices do not stay in their places",
+        "E0211", gone[0].span, f"{len(gone):,} of {len(mounts):,} placed devices would move",
         labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
         help="keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`",
     )  # fmt: skip
@@ -238,7 +238,7 @@ def moved(lines: list[Line], fabric: Fabric, diagnostics: Diagnostics, severity:
     if len(gone) > len(notes):
         notes.append(f"and {len(gone) - len(notes):,} more")
     diagnostics.add(
-        "E0495", gone[0].span, f"{len(gone):,} of {len(lines):,} links that stand do not stay as they are",
+        "E0495", gone[0].span, f"{len(gone):,} of {len(lines):,} existing links would move",
         labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
         help="keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`",
     )  # fmt: skip

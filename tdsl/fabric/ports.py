@@ -230,7 +230,7 @@ class Ports:
             f"{self.path(device)} needs {int(need[at])} free ports `{name}` and has {int(have[at])}{some}"
             + _more(int((need > have).sum()), "devices"),
             labels=labels,
-            help="have more devices to share the links, fewer links, or a model with more ports",
+            help="use more devices, fewer links, or a model with more ports",
         )
 
     # ------------------------------------------------------------ marking

@@ -76,7 +76,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     numbered = single & (planes >= 0)
     if numbered.any():
         indices, instances = len(distinct(rail[numbered])), len(distinct(planes[numbered]))
-        if indices == instances > 1:  # the index says the plane, so it is no rail
+        if indices == instances > 1:  # the index says the plane, so it is not a rail
             keep &= ~numbered
     rows, rail, switch = rows[keep], rail[keep], switch[keep]
     if not len(rows):

@@ -68,7 +68,9 @@ def _claim(plan: Plan, fabric: Fabric, required: Required, claim: tree.Claim) ->
 
     count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
     if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
-        raise Fault("E0103", claim.any_count.span if claim.any_count else claim.span, "how many fail is a whole number")
+        raise Fault(
+            "E0103", claim.any_count.span if claim.any_count else claim.span, "the number of failures must be a whole number"
+        )
     value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
     any_of = claim.any_of.name if claim.any_of else ""
     if claim.any_of is not None and any_of not in FAILING:

@@ -259,7 +259,7 @@ class Resolver:
         ordered = np.sort(rows, axis=1)
         if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
             span = targets[0].span.to(targets[-1].span)
-            raise Fault("E0120", span, "this names a device twice", help="name each device once; `x 2` lays two links")
+            raise Fault("E0120", span, "this names a device twice", help="name each device once; `x 2` makes two links")
 
     def side(self, targets: tuple[Target, ...]) -> Side:
         """One side of a connect: the populations of its paths, one after the other."""

@@ -93,7 +93,7 @@ def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
         def one(at: int) -> bool:
             value = evaluator.evaluate(e, over.scope(at, scope))
             if not isinstance(value, bool):
-                raise Fault("E0103", e.span, "a guard is yes or no", help="compare: `where i < j`")
+                raise Fault("E0103", e.span, "a guard must be true or false", help="compare: `where i < j`")
             return value
 
         return np.array(_each(over, e.span, one, over.show), dtype=np.bool_)
@@ -111,7 +111,7 @@ def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable
         except Fault as fault:
             d = fault.diagnostic
             if d.code == "E0101" and d.span is not None:  # the name is unknown whatever the assignment
-                bare = "an index variable must also stand bare somewhere in the statement: `[" + d.span.text + "]`"
+                bare = "an index variable must also occur alone as an index in the statement: `[" + d.span.text + "]`"
                 raise Fault(d.code, d.span, d.message, help=d.help if d.fix else bare, fix=d.fix) from None
             said = show(at)
             raise Fault(d.code, d.span or span, d.message + (f", for {said}" if said else ""), help=d.help,

@@ -86,7 +86,7 @@ def _take(
         raise Fault(
             "E0452", wire.via.span, f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
             labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")],
-            help="have more panels or OCS to share the links",
+            help="use more panels or OCS",
         )  # fmt: skip
     chosen = np.argsort(~free, axis=1, kind="stable")[row_of, nth] * lanes + lane
     out = np.empty(len(devices), dtype=np.int64)

@@ -134,7 +134,7 @@ def copies_of(wire: Wire, resolver: Resolver) -> Array:
         raise Fault(
             "E0120",
             wire.node.copies.span,
-            f"`x {int(times.min())}` lays no link",
+            f"`x {int(times.min())}` makes no link",
             help="leave the connect out, or guard it with `if`",
         )
     return times
@@ -212,13 +212,13 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
     if name not in PATTERNS:
         raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
-        raise Fault("E0457", p.span, f"`{name}` joins the members of one population; there is no `to`")
+        raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
     if name == "each":
         _limit(wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
         return patterns.copies(patterns.each(a.size, b.size if b else None), n)
     if name == "pairs":
         if b is None:
-            raise Fault("E0457", p.span, "`pairs` joins two populations", help="`connect A[*] to B[*] pairs`")
+            raise Fault("E0457", p.span, "`pairs` connects two sets of devices", help="`connect A[*] to B[*] pairs`")
         _limit(wiring, wire, times * n * a.size)
         shift = _whole(words.get("shift"), wire, resolver.evaluator, 0, least=None)
         return patterns.copies(patterns.in_order(a.size, b.size, shift, p.span), n)
@@ -315,7 +315,7 @@ def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> i
         few, many = int(devices[int(np.argmin(free))]), int(devices[int(np.argmax(free))])
         poor, rich = wiring.ports.path(few), wiring.ports.path(many)
         raise Fault(
-            "E0454", a.span, f"{poor} has {low} free ports and {rich} has {high}, so they do not spread alike",
+            "E0454", a.span, f"{poor} has {low} free ports and {rich} has {high}, so their links cannot be distributed evenly",
             help="write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`",
         )  # fmt: skip
     if high == 0:

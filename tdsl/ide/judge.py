@@ -77,7 +77,7 @@ def names_or_fault(question: Question) -> Judgement:
     try:
         return names(question)
     except Exception as fault:  # the editor goes on, and is told
-        return Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
+        return Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
 def everything(question: Question) -> Judgement:

@@ -156,7 +156,7 @@ class Names:
             self.deep(s.of, block)
             inner = Block(block)
             for word, what in ELEMENT.items():
-                why = f"`{word}` is {what}, so named by the language"
+                why = f"`{word}` is {what}, a predefined name"
                 inner.values[word] = [Name(word, what, s.name.span, None, inner, self.home, fixed=why)]
             inner.values[s.name.name] = names
             for x in s.body or ():
@@ -271,7 +271,7 @@ class Names:
 
     def fabrics(self, block: Block) -> list[Name]:
         """What ``fabric`` in a naming stands for: the fabrics around a block."""
-        why = "`fabric` is the name of the fabric, so named by the language"
+        why = "`fabric` is a predefined name of the language"
         out = []
         at = block
         while at.around is not None:

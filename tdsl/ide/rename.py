@@ -150,7 +150,7 @@ class Index:
         """The name at an offset, if it can be given another. Raises Refused."""
         found = self.at(path, offset)
         if found is None:
-            raise Refused("no name stands here that a text declares")
+            raise Refused("there is no name here that a design declares")
         for n in found[1]:
             if n.fixed:
                 raise Refused(f"{n.fixed}, and cannot be changed")
@@ -168,9 +168,9 @@ class Index:
         old = found[0].text
         tokens = load().scanner.scan(SourceFile("name", new))
         if len(tokens) != 1 or tokens[0].type != "NAME" or tokens[0].text != new:
-            raise Refused(f"`{new}` is no name: letters, digits and `_` make one, and it begins with no digit")
+            raise Refused(f"`{new}` is not a name: letters, digits and `_` make one, and it begins with no digit")
         if new in GIVEN and any(n.type for n in found[1]):
-            raise Refused(f"fabrics fill `{new}` by its name, so another parameter cannot bear it")
+            raise Refused(f"fabrics fill `{new}` by its name, so another parameter cannot have it")
         _, spans = self.uses(found[1], path)
         spans = [s for s in spans if s.text == old]
         if new == old:
@@ -181,7 +181,7 @@ class Index:
             if names is not None and (fault := self.fault(p)) is not None:
                 line = fault.begin[0]
                 raise Refused(
-                    f"`{p.name}` has a fault of syntax at line {line}, so what it means by `{old}` is not known: mend it first"
+                    f"`{p.name}` has a fault of syntax at line {line}, so what it means by `{old}` is not known: fix it first"
                 )
         for span in spans:
             self.renamed(places.path_of(span.file.name), span.start)

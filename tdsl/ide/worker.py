@@ -22,7 +22,7 @@ def serve(end: Connection) -> None:
         try:
             answer = everything(question)
         except Exception as fault:  # the editor goes on, and is told
-            answer = Judgement(wrong=f"a fault of tdsl's own: {type(fault).__name__}: {fault}")
+            answer = Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
         try:
             end.send(answer)
         except OSError:

@@ -174,9 +174,11 @@ def findings(made: Audit, judged: Sequence[Promise]) -> list[Diagnostic]:
         notes = [f"designed: {promise.designed.text}"] if promise.designed.text else []
         for number, mended in promise.gains[:4]:
             what = made.faults[number - 1].finding.message
-            notes.append(f"mending this gives {mended.status} {mended.text}: {what}")
+            notes.append(f"correcting this gives {mended.status} {mended.text}: {what}")
         rest = (
-            "mend the faults above" if promise.gains or len(made.faults) < 2 else "no single fault decides; mend the faults above"
+            "correct the faults above"
+            if promise.gains or len(made.faults) < 2
+            else "no single fault decides; correct the faults above"
         )
         span = r.origin.span if r.origin is not None else None
         said = f": {r.text}" if r.text else ""

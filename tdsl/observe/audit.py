@@ -135,7 +135,7 @@ class _Auditor:
             self.fault(
                 "E0603", second, f"{self.words.port(port)} has two neighbours in the captures",
                 labels=[Label(first.at.span, "the other neighbour")],
-                help="remove the older capture; or a hub or a switch stands between them that sends on LLDP",
+                help="remove the older capture, or look for a hub or switch between them that forwards LLDP",
             )  # fmt: skip
         for wire in self.seen.loops:
             self.fault("E0603", wire, "a port is cabled to itself in the capture", help="capture it again")
@@ -151,7 +151,7 @@ class _Auditor:
         self.out.faults.append(Fault(finding, tuple(tasks), mistake, slow))
 
     def note(self, code: str, message: str, *, help: str = "", notes: Sequence[str] = ()) -> None:
-        """Record what is no fault."""
+        """Record what is not a fault."""
         self.out.notes.append(Diagnostic(code, message, None, (), tuple(notes), help, severity=Severity.NOTE))
 
     # ------------------------------------------------------------ devices

@@ -56,12 +56,12 @@ def _one(option: str, path: Path, into: Observed) -> None:
         return
     wrong = _bytes(data, text)
     if wrong is not None:
-        into.fault(file, wrong[0], wrong[1], "this is no text: capture it again")
+        into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
     reader = _reader(option, file)
     if reader is None:
         known = ", ".join(n for n, r in readers().items() if option in ("", r.OPTION))
-        into.fault(file, 1, "this is no capture in a known format", f"formats that are read here: {known}")
+        into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
     try:
         reader.read(file, path.stem, into)
@@ -70,7 +70,7 @@ def _one(option: str, path: Path, into: Observed) -> None:
 
 
 def _bytes(data: bytes, text: str) -> tuple[int, str] | None:
-    """The first line that is no text, and why; None where all are."""
+    """The first line that is not text, and why; None where all are."""
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

@@ -146,7 +146,9 @@ def plain(text: str, line: int) -> str:
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
     if _CONTROL.search(text):
-        raise Malformed(line, f"a name holds a control character: {text[:60]!r}", "capture the output again without a terminal")
+        raise Malformed(
+            line, f"a name contains a control character: {text[:60]!r}", "capture the output again without a terminal"
+        )
     return text
 
 
@@ -157,11 +159,11 @@ def hexadecimal(text: str) -> str:
 
 
 def number(text: str, line: int, what: str, most: int = 1 << 20, base: int = 10) -> int:
-    """A count in a capture. Raises Malformed where it is no number or too large."""
+    """A count in a capture. Raises Malformed where it is not a number or too large."""
     try:
         value = int(text, base) if len(text) <= 20 else -1
     except ValueError:
         value = -1
     if not 0 <= value <= most:
-        raise Malformed(line, f"{what} is {text[:40]!r}, which is no number from 0 to {most:,}")
+        raise Malformed(line, f"{what} is {text[:40]!r}, which is not a number from 0 to {most:,}")
     return value

@@ -66,7 +66,7 @@ def markdown(made: Audit) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that stays in a cell of a table and is no markup."""
+    """Text that stays in a cell of a table and is not markup."""
     out = " ".join(text.split())
     for sign in ("\\", "|", "`", "<", "*", "_", "[", "]"):
         out = out.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")

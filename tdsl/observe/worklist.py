@@ -50,7 +50,7 @@ def read_places(text: str) -> dict[str, Place]:
     try:
         lines = [r for r in reader if any(c.strip() for c in r) and not r[0].startswith("#")]
     except csv.Error as wrong:
-        raise ValueError(f"line {reader.line_num}: this is no CSV: {wrong}") from None
+        raise ValueError(f"line {reader.line_num}: this is not CSV: {wrong}") from None
     heading = [c.strip().lower() for c in lines[0]] if lines else []
     if "device" not in heading:
         raise ValueError("line 1: the table has no column `device`")

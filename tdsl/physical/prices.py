@@ -43,7 +43,7 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> Prices:
     each: dict[str, Fraction] = {}
     for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
-            wrong(f"the price of {name} is no amount")
+            wrong(f"the price of {name} is not an amount")
         else:
             each[name.replace("-", "_")] = Fraction(value)
     return Prices(currency, str(data.get("date", "")), each)

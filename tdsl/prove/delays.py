@@ -58,7 +58,7 @@ def delay(view: View) -> Delay | None:
 
 
 def time_of(model: DeviceModel) -> int | None:
-    """What a model says of its latency, in femtoseconds; None if it does not, or if what it says is no time."""
+    """What a model says of its latency, in femtoseconds; None if it does not, or if what it says is not a time."""
     said = model.facts.get("latency")
     if not isinstance(said, Quantity) or said.dim != TIME:
         return None

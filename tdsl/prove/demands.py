@@ -192,7 +192,7 @@ def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
     inside = PurePosixPath(name)
     home = claim.origin.span.file.name
     if inside.is_absolute() or ".." in inside.parts or "\\" in name:
-        raise Unfit(f"{name}: a file lies beside the design")
+        raise Unfit(f"{name}: the file must be in the folder of the design")
     if inside.suffix != ".csv":
         raise Unfit(f"{name}: a file of demands ends in `.csv`")
     if home.startswith("stdlib:"):
@@ -222,9 +222,9 @@ def _amount(text: str, name: str, line: int) -> int:
         value = Decimal(text).scaleb(DIGITS)
         whole = int(value) if value.is_finite() else -1
     except (InvalidOperation, ValueError, OverflowError):
-        raise Unfit(f"{name}:{line}: {text[:40]!r} is no number") from None
+        raise Unfit(f"{name}:{line}: {text[:40]!r} is not a number") from None
     if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
-        raise Unfit(f"{name}:{line}: {text[:40]} is no amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")
+        raise Unfit(f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")
     return whole
 
 

@@ -344,7 +344,7 @@ class _Places:
         return out
 
     def moved(self, image: Ints) -> Ints | None:
-        """Every element's image; None if none moves or one goes to what is no element."""
+        """Every element's image; None if none moves or one goes to what is not an element."""
         if self.single is not None:
             out = self.single[image[[int(e.devices[0]) for e in self.elements]]]
         else:

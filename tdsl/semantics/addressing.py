@@ -90,7 +90,7 @@ def _paths(s: tree.Setting, example: str) -> tuple[list[tree.Path], list[tuple[s
     paths: list[tree.Path] = []
     for item in s.items:
         if not isinstance(item.value, tree.Path):
-            raise Fault("E0120", item.value.span, "a path to devices must stand here", help=f"write `{example}`")
+            raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
         if item.args and item is not s.items[-1]:
             raise Fault("E0120", item.span, f"one `{s.name.name}` says one thing; write a statement for each",
@@ -128,7 +128,7 @@ def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) ->
             raise Excused
         if not isinstance(inner, tree.Setting) or inner.name.name not in given:
             help = "a management address takes `interface`, `vrf` and `gateway`; others take none"
-            raise Fault("E0118", inner.span, "this is no setting of an address", help=help)
+            raise Fault("E0118", inner.span, "this is not a setting of an address", help=help)
         plain(inner, f"{inner.name.name} NAME")
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
@@ -143,7 +143,7 @@ def _add(
 ) -> None:  # fmt: skip
     """Resolve a rule's paths and keep it."""
     if far is not None and not isinstance(far, tree.Path):
-        raise Fault("E0120", far.span, "a path to devices must stand behind `to`")
+        raise Fault("E0120", far.span, "expected a path to devices after `to`")
     ports = kind == "links"
     targets = tuple(resolve(plan, context, p, ports=ports) for p in paths)
     others = (resolve(plan, context, far),) if far is not None else ()

@@ -180,7 +180,7 @@ def _field(span: Span, q: Value, *elements: Value) -> int:
         below = next(i for i in range(q, 1, -1) if prime_power(i))
         above = next(i for i in range(q, 2 * q + 1) if prime_power(i))
         raise Fault(
-            "E0115", span, f"{q} is no prime power, so no field has that size", help=f"the nearest are {below} and {above}"
+            "E0115", span, f"{q} is not a prime power, so no field has that size", help=f"the nearest are {below} and {above}"
         )
     for e in elements:
         if not isinstance(e, int) or isinstance(e, bool) or not 0 <= e < q:

@@ -325,8 +325,8 @@ def explain(d: Diagnostic, load: Load, specs: Sequence[TierSpec]) -> Diagnostic:
     core, proven = irreducible(load, specs)
     if not core:
         return d
-    end = "without any one of them the others can" if proven else "they may not be the fewest"
-    note = f"these {len(core)} places cannot hold together; {end}" if len(core) > 1 else "no other number mends this"
+    end = "without any one of them the others are consistent" if proven else "a smaller set may exist"
+    note = f"these {len(core)} statements contradict each other; {end}" if len(core) > 1 else "no other number resolves this"
     at = d.span
     if not any(at.file is p.span.file and at.start <= p.span.start and p.span.end <= at.end for p in core):
         at = core[-1].span

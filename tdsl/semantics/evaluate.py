@@ -99,14 +99,14 @@ class Evaluator:
             case tree.Hole():
                 return self.hole(e)
             case tree.Star():
-                raise Fault("E0120", e.span, "`*` means all members and stands only inside the brackets of a path")
+                raise Fault("E0120", e.span, "`*` means all members and is allowed only inside the brackets of a path")
         raise AssertionError(e)
 
     def hole(self, e: tree.Hole) -> Value:
         """The number that is tried for a hole, or was found."""
         value = self.holes.get((id(e.span.file), e.span.start))
         if value is None:
-            raise Fault("E0120", e.span, "a hole `?` stands as an extent, or as the value of a `let`, in a fabric")
+            raise Fault("E0120", e.span, "an unknown `?` is allowed as an extent or as the value of a `let`, in a fabric")
         return value
 
     def integer(self, e: tree.Expr, scope: Scope) -> int:
@@ -158,7 +158,7 @@ class Evaluator:
                     "E0103",
                     part.span,
                     f"{a_type(value)} has no member `{part.name}`",
-                    help="a path to a device is not a value; it stands in connect, omit, naming and require",
+                    help="a path to a device is not a value; use it in connect, omit, naming and require",
                 )
         return value
 

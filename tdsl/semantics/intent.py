@@ -134,7 +134,7 @@ class Intent:
         local = Diagnostics()
         body = parse(SourceFile("expansion", line.text + "\n"), local).body
         if local.has_errors:
-            raise Fault("E0120", line.span, "what this stands for is no statement", notes=[line.text.split("\n")[0]])
+            raise Fault("E0120", line.span, "this does not expand to a statement", notes=[line.text.split("\n")[0]])
         return [(_placed(s, line.span, dict(line.spans)), line.chain) for s in body]
 
     def fresh(self, base: str) -> str:
@@ -148,7 +148,7 @@ class Intent:
         """``rails 8``, ``planes 8``, ``pods 4``."""
         name = s.name.name
         if name in self.counts:
-            raise Fault("E0104", s.span, f"`{name}` is said twice", labels=[(self.counts[name][1], "first here")])
+            raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(self.counts[name][1], "first here")])
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
         value = self.evaluator.integer(s.items[0].value, self.scope)
@@ -184,7 +184,7 @@ class Intent:
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
         if not isinstance(model, tree.Path) or model.bare is None:
-            raise Fault("E0120", model.span, "a model's name must stand here", help=f"`{s.name.name} 128 x MODEL`")
+            raise Fault("E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`")
         count = self.evaluator.integer(item.value, self.scope)
         of = next((v for w, v in item.args if w == "of"), None)
         extra = next((v for w, v in item.args if w not in ("x", "of")), None)
@@ -224,7 +224,7 @@ class Intent:
     def around(self, item: tree.Item) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
         if not isinstance(item.value, tree.Path) or item.args or not all(isinstance(p, tree.Member) for p in item.value.parts):
-            raise Fault("E0120", item.span, "a number and a model, or the name of hosts, must stand here",
+            raise Fault("E0120", item.span, "expected a number and a model, or the name of hosts",
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
         body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
@@ -276,7 +276,7 @@ class Intent:
         if any(isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER) for x in self.body):
             raise Excused  # perhaps the name of the topology, which is said to be unknown
         names = ", ".join(f"`{n}`" for n in sorted(set(topology.known(self.planner.library, self.planner.home))))
-        raise Fault("E0120", s.span, f"`{s.name.name}` stands without a topology that joins the ends", help=f"known: {names}")
+        raise Fault("E0120", s.span, f"`{s.name.name}` needs a topology that connects the ends", help=f"known: {names}")
 
     # ------------------------------------------------------------ blocks
     def block(self, entry: Entry, s: tree.Setting) -> list[Line]:
@@ -290,7 +290,7 @@ class Intent:
                 raise Fault(
                     "E0120",
                     s.name.span,
-                    f"`{s.name.name}` joins hosts, and none are said",
+                    f"`{s.name.name}` connects hosts, and the design declares none before it",
                     help="write `hosts N x MODEL` before it",
                 )
             tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.Tier))
@@ -314,7 +314,7 @@ class Intent:
             raise
 
     def model(self, path: tree.Path) -> DeviceModel:
-        """The model that a name means. Raises Fault for a name that is no model's."""
+        """The model that a name means. Raises Fault for a name that is not a model's."""
         return self.planner.named_model(path, self.scope)
 
     def given(self) -> dict[str, Value]:

@@ -20,7 +20,7 @@ SUBNETS = ("partition", "subnet_manager")
 WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
-INSTEAD = "move it out of the braces it stands in; `group site[4] { … }` has it once for each of 4"
+INSTEAD = "move it out of these braces; `group site[4] { … }` has it once for each of 4"
 KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
 
 
@@ -29,27 +29,27 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     name = _word(s)
     if isinstance(s, tree.Tier):
         scope.excused.add(s.name.name)
-        raise Fault("E0118", s.name.span, "a tier stands in the block of a topology")
+        raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology")
     if name in INTENT:
         raise Fault("E0118", s.span, f"`{name}` stands {PLACE}", help=INSTEAD)
     if name in HALL or (isinstance(s, tree.Decl) and s.kind.name == "row"):
         raise Fault(
-            "E0118", s.span, f"`{name}` stands in the block of a hall", help="`hall h1 { row A { rack 1..8 { height 48U } } }`"
+            "E0118", s.span, f"`{name}` belongs in the block of a hall", help="`hall h1 { row A { rack 1..8 { height 48U } } }`"
         )
     if name in RACK:
-        raise Fault("E0118", s.span, f"`{name}` stands in the block of a model, or of a rack in a hall")
+        raise Fault("E0118", s.span, f"`{name}` belongs in the block of a model, or of a rack in a hall")
     if name == "units":
         raise _later(s, "`units` counts scalable units", "use a param and `--set`")
     if name == "asn":
         raise Fault(
-            "E0118", s.span, "an asn stands in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
+            "E0118", s.span, "`asn` belongs in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
         )
     if isinstance(s, tree.Phase):
         raise _later(s, f"`{name}` chooses between variants", "use a param and `--set`")
     if isinstance(s, tree.Setting):
         found = find(library, home, name)
         if found is not None:
-            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which stands {PLACE}", help=INSTEAD)
+            raise Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
         raise unknown(
             "E0118",
             s.name.span,
@@ -58,7 +58,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
             (*KNOWN, "nos", "transport", *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)),
         )
     if isinstance(s, tree.Use):
-        raise Fault("E0120", s.span, "`use` stands at the top of a file")
+        raise Fault("E0120", s.span, "`use` belongs at the top of a file")
     raise Fault(
         "E0118",
         s.span,

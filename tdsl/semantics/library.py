@@ -155,7 +155,7 @@ class Library:
                 span = use.module[0].span.to(use.module[-1].span)
                 why = fault.strerror or str(fault)
                 raise Fault(
-                    "E0112", span, f"{path.as_posix()} cannot be read: {why}", help="see that it is a file one may read"
+                    "E0112", span, f"{path.as_posix()} cannot be read: {why}", help="check that the file exists and can be read"
                 ) from None
             if module is None:
                 raise Excused

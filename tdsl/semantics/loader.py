@@ -58,7 +58,7 @@ class Loader:
         return None
 
     def read(self, path: Path, given: str = "") -> Module | None:
-        """A file's module, shown as ``given``; None (with findings) if it is no text. Raises OSError if it cannot be opened."""
+        """A file's module, shown as ``given``; None (with findings) if it is not text. Raises OSError if it cannot be opened."""
         key = str(files.resolve(path))
         if key not in self.parsed:
             text = self.overlay.get(key)

@@ -162,7 +162,7 @@ class ModelBuilder:
             for k, label in enumerate(c.labels):
                 if label in seen:
                     raise Fault(
-                        "E0104", s.span, f"ports {seen[label]} and {c.path(k)} of this model both bear the name {label!r}"
+                        "E0104", s.span, f"ports {seen[label]} and {c.path(k)} of this model both have the name {label!r}"
                     )
                 seen[label] = c.path(k)
 
@@ -406,7 +406,7 @@ class ModelBuilder:
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
-            raise Fault("E0103", s.span, "`latency` is one time, from port to port, and not below nothing", help=help)
+            raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
         if name == "form":  # `form OSFP finned` is a form and a heat sink
             words = [
                 self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))
@@ -424,7 +424,7 @@ class ModelBuilder:
         """Refuse a role in a model but ``cpu`` of a chip: the role of a device stands where it is declared."""
         word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
         if self.node.kind.name != "chip" or not isinstance(word, tree.Path) or word.bare != "cpu":
-            raise Fault("E0118", s.span, "a model has no role, but for `role cpu` of a chip that is no accelerator",
+            raise Fault("E0118", s.span, "a model has no role, but for `role cpu` of a chip that is not an accelerator",
                         help="write the role where devices are declared: `host manager: MODEL { role manager }`")  # fmt: skip
 
     def own_fact(self, s: tree.Setting) -> tree.Setting:
@@ -446,7 +446,7 @@ class ModelBuilder:
         if get_close_matches(name, FACTS, n=1, cutoff=0.8):
             raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
         self.library.diagnostics.add(
-            "E0128", s.name.span, f"`{name}` is no setting of a model, and becomes a fact of your own",
+            "E0128", s.name.span, f"`{name}` is not a setting of a model, and becomes a fact of your own",
             help=f"write `fact {name} …`; a later version refuses the bare word",
             fix=Fix(f"write `fact {name}`", ((s.name.span, f"fact {name}"),)), severity=Severity.WARNING,
         )  # fmt: skip

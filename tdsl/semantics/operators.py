@@ -30,7 +30,7 @@ def measure(e: tree.Measure) -> Value:
         raise Fault(
             "E0105",
             e.span,
-            f"`{e.unit}` is no unit",
+            f"`{e.unit}` is not a unit",
             help=f"did you mean `{near}`?" if near else "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`",
         )
     return Quantity(Fraction(e.value) * entry[0], entry[1])
@@ -40,14 +40,14 @@ def truth(value: Value, span: Span) -> bool:
     """A value that must be yes or no."""
     if isinstance(value, bool):
         return value
-    raise Fault("E0103", span, f"here a bool is needed, and this is {a_type(value)}", help="compare it: `n > 0`")
+    raise Fault("E0103", span, f"expected a bool, found {a_type(value)}", help="compare it: `n > 0`")
 
 
 def number(value: Value, span: Span, op: str) -> int | Fraction:
     """A value that must be a plain number."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return value
-    raise Fault("E0103", span, f"`{op}` needs a number, and this is {a_type(value)}")
+    raise Fault("E0103", span, f"`{op}` needs a number, found {a_type(value)}")
 
 
 def not_whole(value: Value, e: tree.Expr) -> Fault:
@@ -57,8 +57,8 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
         f"`{text.replace('/', '//')}` rounds down" if isinstance(e, (tree.Chain, tree.Paren)) and text.count("/") == 1 else ""
     )
     if isinstance(value, Fraction):
-        return Fault("E0111", e.span, f"this must be a whole number and is {text_of(value)}", help=help_line)
-    return Fault("E0103", e.span, f"this must be a whole number and is {a_type(value)}")
+        return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
+    return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}")
 
 
 def element(value: Value, index: Value, span: Span) -> Value:
@@ -89,7 +89,7 @@ def items(value: Value, span: Span) -> Sequence[Value]:
         return value
     if isinstance(value, Dims):
         return value.sizes
-    raise Fault("E0103", span, f"here a range or a list is needed, and this is {a_type(value)}", help="write `0..n - 1`")
+    raise Fault("E0103", span, f"expected a range or a list, found {a_type(value)}", help="write `0..n - 1`")
 
 
 def require_type(value: Value, wanted: tree.Member, span: Span) -> None:

@@ -59,7 +59,7 @@ def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Valu
     local = Diagnostics()
     e = parse_expression(text, "--set", local)
     if e is None:
-        raise Fault("E0103", s.name.span, f"--set {s.name.name}={text} is no value", help=f"write `--set {s.name.name}=4`")
+        raise Fault("E0103", s.name.span, f"--set {s.name.name}={text} is not a value", help=f"write `--set {s.name.name}=4`")
     try:
         return evaluator.evaluate(e, scope)
     except Fault as fault:
@@ -81,8 +81,8 @@ def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> No
         }
         if s.name.name not in used | others:
             diagnostics.add(
-                "E0127", s.name.span, f"nothing in this file asks for `{s.name.name}`", severity=Severity.NOTE,
-                help="use it, or take it out: giving it another value changes nothing",
+                "E0127", s.name.span, f"nothing in this file uses `{s.name.name}`", severity=Severity.NOTE,
+                help="use it or remove it: its value has no effect",
             )  # fmt: skip
 
 

@@ -87,12 +87,12 @@ def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int
         raise Fault("E0120", s.span, "a partition has a name and a key", help=EXAMPLE)
     name = evaluator.evaluate(item.value, scope, words=True)
     if not isinstance(name, str) or not name:
-        raise Fault("E0103", item.value.span, "the name of a partition must stand here", help=EXAMPLE)
+        raise Fault("E0103", item.value.span, "expected the name of a partition", help=EXAMPLE)
     at = item.args[0][1].span
     written = evaluator.integer(item.args[0][1], scope)
     key = written % FULL
     if not 0 < written < 2 * FULL or not key:
-        raise Fault("E0110", at, f"{written:#x} is no key of a partition",
+        raise Fault("E0110", at, f"{written:#x} is not a key of a partition",
                     help="keys are 0x1 to 0x7fff; the bit 0x8000 may be written and says nothing")  # fmt: skip
     return str(name), key
 
@@ -111,5 +111,5 @@ def _paths(s: tree.Setting) -> Iterable[tree.Path]:
         raise Fault("E0120", s.span, f"`{s.name.name}` takes paths to devices", help=f"write `{s.name.name} node[*]`")
     for item in s.items:
         if not isinstance(item.value, tree.Path) or item.args:
-            raise Fault("E0120", item.span, "a path to devices must stand here", help=f"write `{s.name.name} node[*]`")
+            raise Fault("E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`")
         yield item.value

@@ -19,7 +19,7 @@ class PathReader:
         """The next name."""
         part = self.path.parts[self.at]
         if not isinstance(part, tree.Member):
-            raise Fault("E0120", part.span, "a name must stand here")
+            raise Fault("E0120", part.span, "expected a name")
         self.at += 1
         return part
 
@@ -145,7 +145,7 @@ def _ports(
             known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
             raise unknown("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
         if not ports:
-            raise Fault("E0120", name.span, "a path to devices must stand here, not to their ports")
+            raise Fault("E0120", name.span, "expected a path to devices, not to their ports")
         found, offset = port_entries(reader, name, parts)
         if reader.more:
             raise Fault("E0120", path.parts[reader.at].span, "nothing follows a port")

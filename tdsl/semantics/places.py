@@ -127,7 +127,7 @@ def declare(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Or
     """A ``hall`` or ``distance`` of a fabric's block."""
     if len(context.groups) > 1:
         word = "distance" if isinstance(s, tree.Setting) else "hall"
-        raise Fault("E0118", s.span, f"`{word}` stands in the fabric's own block", help="declare it once, outside of groups")
+        raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside of groups")
     if isinstance(s, tree.Setting):
         plan.distances.append(_distance(s, scope, plan.evaluator))
         return
@@ -212,10 +212,12 @@ def check_distance(plan: Plan, d: Distance) -> None:
 def _millimetres(value: object, span: Span, least: int = 1) -> int:
     """Whole millimetres of a length of at least ``least``. Raises Fault."""
     if not isinstance(value, Quantity) or value.dim != LENGTH:
-        raise Fault("E0103", span, f"a length must stand here, not {a_type(value)}", help="such as `0.6m`")
+        raise Fault("E0103", span, f"expected a length, found {a_type(value)}", help="such as `0.6m`")
     amount = value.amount * 1000
     if amount.denominator != 1 or not least <= amount < 1 << 40:
-        raise Fault("E0120", span, f"{show(value)} is no length in whole millimetres above {least - 1}mm", help="such as `0.6m`")
+        raise Fault(
+            "E0120", span, f"{show(value)} is not a length in whole millimetres above {least - 1}mm", help="such as `0.6m`"
+        )
     return int(amount)
 
 
@@ -296,7 +298,7 @@ class _Reader:
             low, high = e.low.bare or "", e.high.bare or ""
             if len(low) == len(high) == 1 and low.isupper() == high.isupper() and low <= high:
                 return [(chr(c), e.span) for c in range(ord(low), ord(high) + 1)]
-        raise Fault("E0120", e.span, "this is no name of a row", help="write `row A`, `row A..D` or `row cold1, cold2`")
+        raise Fault("E0120", e.span, "this is not a name of a row", help="write `row A`, `row A..D` or `row cold1, cold2`")
 
     def racks(self, s: tree.Setting) -> list[tuple[int, RackKind]]:
         """``rack 1..32 { height 48U; power 2 x 44kW; mass 1400kg }``."""
@@ -343,7 +345,7 @@ class _Reader:
     def quantity(self, value: object, dim: Dim, span: Span) -> Fraction:
         """A positive amount of a dimension. Raises Fault."""
         if not isinstance(value, Quantity) or value.dim != dim or value.amount <= 0:
-            raise Fault("E0103", span, f"a {kind_name(dim)} above zero must stand here, not {a_type(value)}")
+            raise Fault("E0103", span, f"expected a {kind_name(dim)} above zero, found {a_type(value)}")
         return value.amount
 
     def length(self, s: tree.Setting, least: int = 1) -> int:

@@ -161,7 +161,7 @@ class Planner:
 
     # ------------------------------------------------------------ statements
     def statement(self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
-        """One statement that is no value."""
+        """One statement that is not a value."""
         plan, origin = self.plan, Origin(s.span, chain)
         match s:
             case tree.Decl() if s.kind.name in KINDS:
@@ -229,10 +229,10 @@ class Planner:
             self.waiting.append(partial(addressing.address, plan, s, scope, context, origin))
             return
         if len(context.groups) > 1:
-            raise Fault("E0118", s.span, f"`{name}` stands in the fabric's own block", help="it is said once, for all devices")
+            raise Fault("E0118", s.span, f"`{name}` belongs in the fabric's own block", help="it is said once, for all devices")
         old = plan.routing if name == "routing" else plan.roce
         if old is not None:
-            raise Fault("E0104", s.span, f"`{name}` is said twice", labels=[(old.origin.span, "first here")])
+            raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(old.origin.span, "first here")])
         if name == "roce":
             plan.roce = routing.roce(s, scope, self.evaluator, origin)
             return
@@ -375,7 +375,7 @@ class Planner:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
             raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
-                        if not isinstance(s.of, tree.Str) else "the name of a model stands without quotes")  # fmt: skip
+                        if not isinstance(s.of, tree.Str) else "the name of a model is written without quotes")  # fmt: skip
         model = self.named_model(s.of, scope)
         if model.kind != s.kind.name:
             raise Fault(

@@ -69,7 +69,7 @@ def routing(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin)
     protocol = word.bare if isinstance(word, tree.Path) else None
     if protocol != "bgp":
         at = word.span if word is not None else s.name.span
-        raise Fault("E0120", at, "the protocol must stand here, and it is `bgp`", help="write `routing bgp { … }`")
+        raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")
     given = _given(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
@@ -206,8 +206,8 @@ def _ecn(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
 def _bytes(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> int:
     value = evaluator.evaluate(e, scope)
     if not isinstance(value, Quantity) or value.dim != SIZE:
-        raise Fault("E0103", e.span, "a size of queue must stand here", help="`150kB`")
+        raise Fault("E0103", e.span, "expected a queue size", help="`150kB`")
     size = value.amount / 8
     if size <= 0 or size.denominator != 1:
-        raise Fault("E0110", e.span, "a size of queue is a whole number of bytes")
+        raise Fault("E0110", e.span, "a queue size is a whole number of bytes")
     return int(size)

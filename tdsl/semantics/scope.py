@@ -92,7 +92,7 @@ class Scope:
                 binding.span,
                 f"`{name}` is defined in terms of itself",
                 labels=[(span, "needed again here")],
-                help="break the circle: a value may rest only on values that do not rest on it",
+                help="break the cycle: a value may depend only on values that do not depend on it",
             )
         binding.state = RUNNING
         try:

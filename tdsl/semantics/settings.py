@@ -68,7 +68,7 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
         if not isinstance(value, Quantity) or value.dim != dim:
             raise Fault("E0103", item.span, f"`{name}` is a {name}, not {a_type(value)}", help="`rate 400Gbps`, `length 3m`")
         if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
-            raise Fault("E0120", item.span, f"a {name} is more than nothing")
+            raise Fault("E0120", item.span, f"a {name} must be greater than zero")
         if name == "rate":
             fitting_rate(value, item.span)
     elif not isinstance(value, str):

@@ -16,7 +16,7 @@ INDEX_LIMIT = 10**9
 
 
 def axes_of(shape: tuple[tree.Extent, ...] | None, scope: Scope, evaluator: Evaluator) -> tuple[Axis, ...]:
-    """One axis an extent, or one for each of its dimensions. Raises Fault for what is no extent."""
+    """One axis an extent, or one for each of its dimensions. Raises Fault for what is not an extent."""
     out: list[Axis] = []
     for extent in shape or ():
         out += _axes(extent, scope, evaluator)

@@ -225,7 +225,7 @@ class Sizer:
         switches = spec.count or load.rails
         if load.railed and switches % load.rails:
             raise Fault(
-                "E0459", spec.span, f"{switches} `{spec.name}` switches do not divide over {load.rails} rails",
+                "E0459", spec.span, f"{switches} `{spec.name}` switches cannot be divided evenly among {load.rails} rails",
                 labels=[(load.span, "the rails")], help=f"have a multiple of {load.rails}",
             )  # fmt: skip
         room = load.hosts // max(1, load.pods)
@@ -294,7 +294,7 @@ class Sizer:
             raise Fault(
                 "E0459", spec.span, f"a `{spec.name}` switch would have {said}, and {self.owned(spec)}",
                 labels=[*above, (spec.model.origin.span, "declared here")],
-                help="have more switches in the tier, fewer children, a model with more ports, or another ratio",
+                help="use more switches in the tier, fewer children, a model with more ports, or another ratio",
             )  # fmt: skip
 
     def above(self, i: int) -> Tier:
@@ -306,7 +306,7 @@ class Sizer:
         if (top and instances > 1) or below.instances % per:
             total = f"{self.load.hosts} hosts make {below.instances} `{below.spec.name}`"
             raise Fault(
-                "E0459", spec.span, f"{total}, which do not make {'one' if top else 'whole'} `{spec.name}` of {per}",
+                "E0459", spec.span, f"{total}: they cannot be divided into {'one' if top else 'equal'} `{spec.name}` of {per}",
                 labels=[(self.load.span, "the hosts")],
                 help="`hosts n of {0} x …` plans {0} hosts and builds n of them".format(self.hosts_for(per, top)),
             )  # fmt: skip
@@ -330,11 +330,11 @@ class Sizer:
         if i != 1 or below.count != self.load.rails or self.load.pods:
             raise Fault(
                 "E0120", spec.span, f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
-                help="`by rail` stands in the second tier, over a first tier without a count of switches",
+                help="`by rail` belongs in the second tier, over a first tier without a count of switches",
             )  # fmt: skip
         if instances != 1:
             raise Fault(
-                "E0120", spec.span, f"`{spec.name}` is grouped by rail and holds all `{spec.child}`",
+                "E0120", spec.span, f"`{spec.name}` is grouped by rail and contains all `{spec.child}`",
                 help=f"write `tier {spec.name} of ? {spec.child} by rail`",
             )  # fmt: skip
         return self.load.rails
@@ -351,7 +351,7 @@ class Sizer:
         """Switches of one instance: as written if that is even, else the least number that is."""
         spec, below = self.specs[i], self.specs[i - 1]
         if spec.count is not None and spec.count % groups:
-            raise Fault("E0459", spec.span, f"{spec.count} `{spec.name}` switches do not divide over {groups} rails",
+            raise Fault("E0459", spec.span, f"{spec.count} `{spec.name}` switches cannot be divided evenly among {groups} rails",
                         help=f"write `x {groups * max(1, spec.count // groups)}`, or no count")  # fmt: skip
         if spec.count is not None:
             count = spec.count // groups
@@ -378,7 +378,8 @@ class Sizer:
             self.said(i, children, links, n, least)
             return n
         raise last or Fault(
-            "E0459", spec.span, f"no number of `{spec.name}` takes {links} links of each of {children} `{below.name}` evenly",
+            "E0459", spec.span, f"the {links} links of each of {children} `{below.name}` cannot be distributed "
+            f"evenly over any number of `{spec.name}`",
             labels=[(below.span, f"`{below.name}` is sized here")],
         )  # fmt: skip
 
@@ -431,12 +432,16 @@ class Sizer:
             group = group and tier.groups == 1
             most = below.up * (below.count // below.groups if group else 1)
             if most < tier.count // tier.groups:
-                who = f"the switches of a `{below.spec.name}` meet" if group else f"a `{below.spec.name}` switch meets"
+                who = (
+                    f"the switches of a `{below.spec.name}` are connected to"
+                    if group
+                    else f"a `{below.spec.name}` switch is connected to"
+                )
                 switches, each = tier.per * below.count // tier.groups, tier.count // tier.groups
                 yield (
                     tier.spec, below.spec,
-                    f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or none: "
-                    "the ratio no longer tells the bisection",
+                    f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or none, "
+                    "and the ratio does not determine the bisection",
                     f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier between"
                     if switches > tier.spec.room else f"have {most} `{tier.spec.name}` switches at most",
                 )  # fmt: skip

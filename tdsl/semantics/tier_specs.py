@@ -41,7 +41,7 @@ class TierReader:
                 "E0120",
                 tiers[0].by.span,
                 "the first tier has a switch for each rail already",
-                help="`by rail` stands in the second tier",
+                help="`by rail` belongs in the second tier",
             )
         before = "hosts"
         seen: dict[str, Span] = {}
@@ -163,7 +163,7 @@ class TierReader:
         if len(path.parts) == 2:
             entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.Index) else None
             if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
-                raise Fault("E0120", path.span, "a range of ports must stand here", help=help)
+                raise Fault("E0120", path.span, "expected a range of ports", help=help)
             low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
             first, last = parts[0].axes[0].low, parts[-1].axes[0].high
             if not first <= low <= high <= last:
@@ -186,7 +186,7 @@ class TierReader:
             return Leading(text, count, rate)
         asked = self.evaluator.evaluate(item.args[0][1], self.scope)
         if not isinstance(asked, Quantity) or asked.dim != RATE:
-            raise Fault("E0103", item.args[0][1].span, f"a rate must stand here, not {a_type(asked)}", help=help)
+            raise Fault("E0103", item.args[0][1].span, f"expected a rate, found {a_type(asked)}", help=help)
         at = fitting_rate(asked, item.args[0][1].span)
         if rate and at > rate:
             raise Fault(

@@ -167,7 +167,10 @@ class Binder:
         if kind != "list" and len(items) > 1:
             at = items[1].span
             raise Fault(
-                "E0120", at, f"`{formal.name.name}` is one {kind}", help="settings stand on lines of their own or between `;`"
+                "E0120",
+                at,
+                f"`{formal.name.name}` is one {kind}",
+                help="write each setting on its own line, or separate settings with `;`",
             )
         if kind == "pattern":
             return joining(item)
@@ -207,9 +210,9 @@ def aim(item: tree.Item, scope: Scope, evaluator: Evaluator) -> Aim:
     if isinstance(found, Aim):
         return found
     if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
-        raise Fault("E0103", item.span, f"a ratio must stand here, not a {type_name(found)}")
+        raise Fault("E0103", item.span, f"expected a ratio, found a {type_name(found)}")
     if found <= 0:
-        raise Fault("E0120", item.span, "a ratio is more than nothing")
+        raise Fault("E0120", item.span, "a ratio must be greater than zero")
     return Aim(mode, Fraction(found))
 
 
@@ -217,7 +220,7 @@ def joining(item: tree.Item) -> Joining:
     """``each``, ``each x 2``, ``spread x 4``, ``via ocs MODEL``."""
     word = item.value.bare if isinstance(item.value, tree.Path) else None
     if word is None:
-        raise Fault("E0103", item.span, "a pattern must stand here", help="`each`, `each x 2`, `spread`, `via ocs MODEL`")
+        raise Fault("E0103", item.span, "expected a pattern", help="`each`, `each x 2`, `spread`, `via ocs MODEL`")
     if word == "via":
         names = [v.bare for w, v in item.args if not w and isinstance(v, tree.Path)]
         if len(names) != 2 or None in names:

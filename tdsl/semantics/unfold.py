@@ -132,7 +132,7 @@ class Unfolder:
         raise Fault(
             "E0118",
             s.span,
-            "this does not stand in a topology",
+            "this is not allowed in a topology",
             help="known: devices, groups, connect, let, def, if, for, omit, naming",
         )
 
@@ -184,7 +184,9 @@ class Unfolder:
             made = replace(made, pattern=replace(s.pattern, args=args))
         if isinstance(given, Joining):
             if given.pattern is None:
-                raise Fault("E0120", self.at, "this pattern says what links cross, and the topology asks how ends are dealt")
+                raise Fault(
+                    "E0120", self.at, "this pattern says what links cross, and the topology asks how ends are distributed"
+                )
             made = replace(made, pattern=given.pattern, copies=made.copies or given.copies)
         return made
 

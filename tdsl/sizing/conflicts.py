@@ -42,8 +42,8 @@ def told(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
         return d
     seen = {(id(x.span.file), x.span.start) for x in d.labels}
     labels = tuple(Label(x.span, x.said) for x in lines if (id(x.span.file), x.span.start) not in seen)
-    end = "without any one of them the others can" if proven else "they may not be the fewest"
-    note = f"these {len(core)} places cannot hold together; {end}"
+    end = "without any one of them the others are consistent" if proven else "a smaller set may exist"
+    note = f"these {len(core)} statements contradict each other; {end}"
     return replace(d, labels=(*d.labels, *labels), notes=(*d.notes, note))
 
 

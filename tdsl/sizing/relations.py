@@ -43,7 +43,7 @@ class Line:
 
 
 class Unsized(Exception):
-    """A size that is no arithmetic over written numbers."""
+    """A size that is not arithmetic over written numbers."""
 
 
 class Sizes:

@@ -151,12 +151,12 @@ class Solver:
 
     def left_open(self) -> list[str]:
         """Of claims that the limit let nobody judge, a note each."""
-        return [f"whether `{text}` holds chose no number: to judge it takes more than the limit" for text in self.unjudged]
+        return [f"`{text}` was not used to choose a number: to check it takes more work than the limit" for text in self.unjudged]
 
     def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
-        tried = f"up to {self.highest}" + (", where the limit is spent" if self.undecided and self.highest < LARGEST else "")
-        notes = [f"no number that was tried, {tried}, meets: {d.message}" for d in self.failing]
+        tried = f"up to {self.highest}" + (", where the limit is reached" if self.undecided and self.highest < LARGEST else "")
+        notes = [f"none of the numbers tried, {tried}, is enough: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
             told = notes if opening == self.openings[-1] else []
@@ -335,7 +335,7 @@ class Solver:
             diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
         if self.undecided:
             diagnostics.add(
-                "E0462", self.weights.asked.span, "the limit is spent, and other numbers may do with less",
+                "E0462", self.weights.asked.span, "the limit is reached, and other numbers may need less",
                 notes=[f"the best that was found: {self.weights.show(best)}"], severity=Severity.WARNING,
                 help="raise it with `--solve-seconds`",
             )  # fmt: skip
@@ -425,7 +425,7 @@ class Solver:
             tried = f"no number up to {self.highest} fits" if self.highest else "none was tried to the end"
             diagnostics.items.append(
                 Diagnostic(
-                    "E0462", f"`{opening.name}` is not decided within the limit: {tried}, and higher ones may",
+                    "E0462", f"`{opening.name}` was not decided within the limit: {tried}; higher numbers may fit",
                     opening.span, labels[:3], help="write a number, or raise the limit with `--solve-seconds`",
                 )
             )  # fmt: skip

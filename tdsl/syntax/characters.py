@@ -39,7 +39,7 @@ def bad_character(token: Token, text: str) -> Diagnostic:
         return _swap(token, span, instead, "")
     return Diagnostic(
         "E0006", f"{_name(sign)} means nothing here", token.span,
-        help="names are letters, digits and `_`; other text stands in a string or behind `#`",
+        help="names are letters, digits and `_`; other text belongs in a string or after `#`",
     )  # fmt: skip
 
 

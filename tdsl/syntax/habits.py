@@ -56,7 +56,7 @@ def _called(s: Scene) -> Diagnostic | None:
     text = s.run.file.text[t.end : closing.start] if closing is not None else "N"
     edits = ((t.span, "["), (closing.span, "]")) if closing is not None else ()
     return Diagnostic(
-        "E0001", f"how many `{s.statement[1].text}` there are stands in brackets, not in `( )`", s.span,
+        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `( )`", s.span,
         help=f"write `{s.first} {s.statement[1].text}[{text}]`", fix=Fix("write brackets", edits) if edits else None,
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _unit(s: Scene) -> Diagnostic | None:
     assert whole is not None
     written = Span(s.run.file, b.start, whole.end())
     return Diagnostic(
-        "E0001", f"`{whole[0]}` is no unit of the language, and a number and its unit touch", t.span,
+        "E0001", f"`{whole[0]}` is not a unit of the language; write a number and its unit without a space", t.span,
         help=f"write `{b.text}{unit}`",
         fix=None if t.text.lower() == "feet" else Fix(f"write `{b.text}{unit}`", ((written, f"{b.text}{unit}"),)),
     )  # fmt: skip
@@ -95,7 +95,7 @@ def _elif(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.text not in ("elif", "elsif", "elseif"):
         return None
     return Diagnostic(
-        "E0001", f"`{s.token.text}` is no word of the language", s.span, help="write `else if`",
+        "E0001", f"`{s.token.text}` is not a keyword of the language", s.span, help="write `else if`",
         fix=Fix("write `else if`", ((s.span, "else if"),)),
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ def _loop(s: Scene) -> Diagnostic | None:
     found = re.fullmatch(r"for\s+\(?(\w+)\s+in\s+range\((\w+)\)\)?\s*:?\s*\{?", text)
     high = (str(int(found[2]) - 1) if found[2].isdigit() else f"{found[2]} - 1") if found else ""
     shape = f"for {found[1]} in 0..{high} {{ … }}" if found else "for i in 0..7 { … }"
-    return Diagnostic("E0001", f"the body of a loop stands in braces, {found_words(s)}", s.span, help=f"write `{shape}`")
+    return Diagnostic("E0001", f"the body of a loop is written in braces, {found_words(s)}", s.span, help=f"write `{shape}`")
 
 
 TRIALS = (_colon, _called, _unit, _default, _elif, _loop)

@@ -26,7 +26,7 @@ def _comment(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.type != "FLOOR" or (s.statement and s.expected.isdisjoint({END})):
         return None
     return Diagnostic(
-        "E0001", "`//` divides; it begins no comment", s.span, help="a comment begins with `#`",
+        "E0001", "`//` is division and does not begin a comment", s.span, help="a comment begins with `#`",
         fix=Fix("make it a comment", ((s.span, "#"),)),
     )  # fmt: skip
 
@@ -54,11 +54,12 @@ def _ratio(s: Scene) -> Diagnostic | None:
     opening = s.statement[-3:-1]
     if len(opening) == 2 and opening[1].type == "LSQB" and opening[0].type == "NAME" and opening[0].end == opening[1].start:
         return Diagnostic(
-            "E0013", f"`{all_three.text}` is no index or extent", all_three, help=f"a range is written `{low}..{high}`",
+            "E0013", f"`{all_three.text}` is not an index or extent", all_three, help=f"a range is written `{low}..{high}`",
             fix=Fix("write a range", ((all_three, f"{low}..{high}"),)),
         )  # fmt: skip
     return Diagnostic(
-        "E0001", f"`:` stands alone between `{low}` and `{high}`", s.span, help=f"a ratio is written touching: `{low}:{high}`",
+        "E0001", f"space around the `:` between `{low}` and `{high}`", s.span,
+        help=f"a ratio is written without spaces: `{low}:{high}`",
         fix=Fix("write a ratio", ((all_three, f"{low}:{high}"),)),
     )  # fmt: skip
 
@@ -98,7 +99,7 @@ def _typed(s: Scene) -> Diagnostic | None:
     text = text if len(text) <= 40 and "\n" not in text else "…"
     put = " =" if value[0].start > words[2].end else " = "
     return Diagnostic(
-        "E0001", f"`:` gives the type of `{words[1].text}`; its value stands behind `=`", words[2].span,
+        "E0001", f"`:` gives the type of `{words[1].text}`; its value follows `=`", words[2].span,
         help=f"write `{s.first} {words[1].text} = {text}`",
         fix=Fix("write `=`", ((Span(s.run.file, words[1].end, words[2].end), put),)),
     )  # fmt: skip
@@ -140,7 +141,7 @@ def _dangling(s: Scene) -> Diagnostic | None:
 
 
 def _misspelt(s: Scene) -> Diagnostic | None:
-    """The first word is no statement's but nearly one."""
+    """The first word is not a statement's but nearly one."""
     if not s.statement or s.statement[0].type != "NAME":
         return None
     first = s.statement[0]
@@ -150,7 +151,7 @@ def _misspelt(s: Scene) -> Diagnostic | None:
     if guess is None:
         return None
     return Diagnostic(
-        "E0002", f"`{first.text}` begins no statement; did you mean `{guess}`?", first.span, help=f"write `{guess}`",
+        "E0002", f"`{first.text}` is not a statement; did you mean `{guess}`?", first.span, help=f"write `{guess}`",
         fix=Fix(f"write `{guess}`", ((first.span, guess),)),
     )  # fmt: skip
 
@@ -161,7 +162,7 @@ def _equals(s: Scene) -> Diagnostic | None:
     if s.token.type == "EQUAL" and s.before is not None and s.before.type == "COLON" and s.before.end == s.token.start:
         both = s.before.span.to(s.span)
         return Diagnostic(
-            "E0001", "`:=` is no sign of the language", both, help="write `=`", fix=Fix("write `=`", ((both, "="),))
+            "E0001", "`:=` is not an operator of the language", both, help="write `=`", fix=Fix("write `=`", ((both, "="),))
         )
     if s.token.type == "EQUAL" and s.statement and s.statement[0].type == "NAME":
         name = s.statement[0].text
@@ -212,7 +213,7 @@ def _blank_in_quantity(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or not UNIT.fullmatch(t.text):
         return None
     return Diagnostic(
-        "E0001", f"a number and its unit touch: `{t.text}` stands alone here", s.span, help=f"write `{b.text}{t.text}`",
+        "E0001", f"no space is allowed between a number and its unit `{t.text}`", s.span, help=f"write `{b.text}{t.text}`",
         fix=Fix("join number and unit", ((Span(s.run.file, b.end, t.start), ""),)),
     )  # fmt: skip
 
@@ -270,7 +271,7 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(
-        "E0001", f"nothing joins `{path.text}` to the path before it", path.span, help=f"write `{sign}` before `{path.text}`",
+        "E0001", f"unexpected path `{path.text}` after a path", path.span, help=f"write `{sign}` before `{path.text}`",
         fix=Fix(f"put `{sign}`", ((Span(s.run.file, at, at), put),)),
     )  # fmt: skip
 
@@ -280,7 +281,7 @@ def _joined(s: Scene) -> Diagnostic | None:
     if s.token is None or s.before is None or s.before.type != "RBRACE" or s.token.type != "NAME" or s.token.text not in STARTERS:
         return None
     return Diagnostic(
-        "E0001", f"a statement ends before the next begins: nothing separates `}}` and `{s.token.text}`", s.span,
+        "E0001", f"expected a new line or `;` between `}}` and `{s.token.text}`", s.span,
         help="begin a new line or put `;` between them",
         fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
     )  # fmt: skip

@@ -160,7 +160,7 @@ class Layout:
             wanted = ")" if opened.type == "LPAR" else "]"
             self._fault(
                 "E0003", opened, f"`{opened.text}` is never closed: the statement ends before a `{wanted}`", (),
-                f"write `{wanted}` where it shall end", at,
+                f"write `{wanted}` where it should end", at,
             )  # fmt: skip
             self.brackets.clear()
 

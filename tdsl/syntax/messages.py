@@ -25,7 +25,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
             return bad_character(token, run.file.text)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
             return Diagnostic(
-                "E0014", f"a number of {len(token.text)} characters is too long to mean anything", token.span,
+                "E0014", f"a number of {len(token.text)} characters is too long", token.span,
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )  # fmt: skip
     scene = Scene(run, i, token, run.expected())

@@ -66,7 +66,7 @@ def _cached(text: str) -> lark.Lark | None:
     key = sha256(f"{lark.__version__}\n{text}".encode()).hexdigest()[:20]
     try:
         return compile_grammar(text, cache=str(cache_folder.unlinked(folder / f"grammar-{key}.tables")))
-    except Exception:  # a cache is no reason to fail, whatever is in it
+    except Exception:  # a cache is not a reason to fail, whatever is in it
         return None
 
 

@@ -141,7 +141,7 @@ def _number(value: object) -> Fraction | float:
         return Fraction(value)
     if isinstance(value, float) and isinf(value):  # the only float that a figure may be; Python compares it exactly
         return value
-    raise TypeError(f"{value!r} is no exact figure")
+    raise TypeError(f"{value!r} is not an exact figure")
 
 
 def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:

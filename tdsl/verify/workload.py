@@ -127,7 +127,7 @@ def best_of(
     alpha = Fraction(0) if far is None or silent else far.worst
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
     if not found:
-        return skipped("rails meet nowhere, and the hosts have no scale-up domain to join them")
+        return skipped("the rails are not connected, and the hosts have no scale-up domain that connects them")
     best = found[0]
     lacking = far.missing if far is not None else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""

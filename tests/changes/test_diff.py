@@ -145,7 +145,7 @@ def test_revisions(old: str, new: str, counts: tuple[int, int], repository: Path
         ("nowhere", "there is no revision nowhere here"),
         ("main:pods/absent.fab", "there is no such file in this revision"),
         ("--output=x:pods/pod.fab", "No such option"),
-        ("main:../pod.fab", "this is no git repository"),
+        ("main:../pod.fab", "this is not a git repository"),
         ("absent.fab", "there is no file absent.fab"),
     ],
 )
@@ -168,7 +168,7 @@ def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     write(tmp_path)
     done = tdsl("diff", "main", "small.fab")
-    assert done.exit_code == 2 and "this is no git repository" in done.stderr
+    assert done.exit_code == 2 and "this is not a git repository" in done.stderr
 
 
 def test_a_design_with_errors_is_told(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_folders_are_meant_from_the_file(project: Path) -> None:
     [
         ("path = 3\n", '`path` is a list of folders, such as ["lib"]'),
         ('path = ["nowhere"]\n', "there is no folder"),
-        ("select = 3\n", "`select` is no setting"),
+        ("select = 3\n", "`select` is not a setting"),
         ("[chek]\n", "there is no such command"),
         ("[check]\nfail = 3\n", "`fail` takes a list of values"),
         ("[check]\nfial-on = 3\n", "there is no option `fial-on`"),

@@ -231,9 +231,9 @@ def test_renaming(tmp_path: Path) -> None:
         for name, mark, new, why in [
             ("a.fab", "leaf[|r] {", "n", "another meaning already, at line 8 of `a.fab`"),  # a param: no index variable any more
             ("a.fab", "su[(k)].le|af", "node", "another meaning already"),
-            ("a.fab", "su[(k)].le|af", "9p", "is no name"),
-            ("a.fab", "su[(k)].le|af", "a b", "is no name"),
-            ("a.fab", "su[(k)].le|af", "", "is no name"),
+            ("a.fab", "su[(k)].le|af", "9p", "is not a name"),
+            ("a.fab", "su[(k)].le|af", "a b", "is not a name"),
+            ("a.fab", "su[(k)].le|af", "", "is not a name"),
             ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
             ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
             ("star.fab", "require por|ts", "X", "no name stands here"),
@@ -250,10 +250,10 @@ def test_renaming(tmp_path: Path) -> None:
         found = await folder.rename("both.fab", "switch ac|cess", "node")  # the cluster would lend its `node` as well
         assert isinstance(found, str) and "another meaning already" in found
         assert await folder.rename("both.fab", "switch ac|cess", "edge") == {"both.fab": both.replace("access", "edge")}
-        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is no matter.
+        # `star.fab` has a `centre` too, but uses nothing of `a.fab`: that it does not parse is not a matter.
         assert await folder.rename("a.fab", "su[(k)].le|af", "centre") == {"a.fab": DESIGN.replace("leaf", "centre")}
         found = await folder.rename("a.fab", "node[2]: B|OX", "NODE")
-        assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: mend it first"
+        assert found == "`star.fab` has a fault of syntax at line 5, so what it means by `BOX` is not known: fix it first"
 
     assert talk(tmp_path, conversation) == []
 

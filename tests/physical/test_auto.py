@@ -187,7 +187,7 @@ def test_a_lock_keeps_devices_where_they_are(tmp_path: Path) -> None:
     assert sum(map(len, new.values())) == 36
     lock.write_text(lock.read_text().replace("place node[3] in h1.", "place node[3] in h1.Z"))
     moved = compiled("place auto in h1", tmp_path, nodes=16)
-    assert [d.message for d in moved.findings if d.code == "E0211"] == ["1 of 28 devices do not stay in their places"]
+    assert [d.message for d in moved.findings if d.code == "E0211"] == ["1 of 28 placed devices would move"]
 
 
 def test_16384_gpus(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_manifest_reads_nothing_outside(path: str, out: Path) -> None:
 def test_what_is_no_manifest(text: str, out: Path) -> None:
     (out / "manifest.json").write_text(text)
     done = tdsl("verify", out)
-    assert done.exit_code == 2 and "is no manifest of schema 1" in done.stderr
+    assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr
     (out / "manifest.json").unlink()
     done = tdsl("verify", out)
     assert done.exit_code == 2 and "tdsl did not write this folder" in done.stderr
@@ -143,7 +143,7 @@ def test_a_signature_that_is_none(keys: Path, out: Path) -> None:
 
 
 def test_what_cannot_sign(keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is no key, and a machine without the program: status 2 and a line; for designs of strangers it is refused."""
+    """A file without a key, and a machine without the program: status 2 and a line; for designs of strangers it is refused."""
     design = write(tmp_path)
     args = ("build", design, "--out", tmp_path / "out", "--target", "cabling", "--sign")
     done = tdsl(*args, design)

@@ -188,10 +188,10 @@ def test_what_the_limit_leaves_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = PODS.format(more="require survives any 1 of spine with bisection >= 90%")
     monkeypatch.setattr(holes, "WORK_A_SECOND", 20_000)
     note, *wrong = compile_text(text, tmp_path, models=False, solve_seconds=1).findings
-    assert note.message == "`spine` is 4, the least number that fits" and "more than the limit" in note.notes[-1]
+    assert note.message == "`spine` is 4, the least number that fits" and "more work than the limit" in note.notes[-1]
     assert [d.code for d in wrong] == ["E0409"]
     note, *wrong = compile_text(text, tmp_path, models=False, solve_seconds=4).findings
-    assert note.message.startswith("`spine` is 4, the least number that the wiring fits") and "limit is spent" in note.notes[-1]
+    assert note.message.startswith("`spine` is 4, the least number that the wiring fits") and "limit is reached" in note.notes[-1]
     assert [d.code for d in wrong] == ["E0409"]
 
 
@@ -296,4 +296,4 @@ def test_a_requirement_that_nothing_meets_is_judged_with_the_first(tmp_path: Pat
     body = "host h[8]: N\nswitch x[?]: S\nconnect h[*].nic[(0)] to x[*] spread x 1\nrequire cables >= 9"
     found = compile_text(f"fabric f {{\n{body}\n}}{MODELS}", tmp_path, select=COUNTS, models=False).findings
     assert [(d.code, d.severity) for d in found] == [("E0461", Severity.NOTE), ("E0422", Severity.ERROR)]
-    assert "up to 64, meets: `cables >= 9`" in found[0].notes[0]
+    assert "up to 64, is enough: `cables >= 9`" in found[0].notes[0]

@@ -171,7 +171,7 @@ fabric f {
   t { s SW }
 }
 """
-    assert any("hole" in d.message for d in compile_text(text, tmp_path).findings)
+    assert any("unknown" in d.message for d in compile_text(text, tmp_path).findings)
 
 
 def test_holes_of_a_cluster_stand_at_their_fabric(tmp_path: Path) -> None:

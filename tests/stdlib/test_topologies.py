@@ -208,7 +208,7 @@ def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
     for q, words in ((6, "the nearest are 5 and 7"), (10, "the nearest are 9 and 11"), (28, "the nearest are 27 and 29")):
         result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
         (finding,) = [d for d in result.findings if d.code == "E0115"]
-        assert f"{q} is no prime power" in finding.message and words in finding.help
+        assert f"{q} is not a prime power" in finding.message and words in finding.help
         assert finding.span is not None and finding.span.text.startswith("slim_fly {")
 
 

@@ -112,15 +112,15 @@ def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
     files, found = made(text(spine=CUMULUS), tmp_path, "eos")
     assert {p.split("/")[1].split(".")[0] for p in files if p.startswith("eos/")} == {f"leaf{i}" for i in range(4)}
     assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")]
-    assert found[0].message == "target `eos` is not for 2 of 6 switches: `swp1` of spine0 is no name of a port there"
+    assert found[0].message == "target `eos` is not for 2 of 6 switches: `swp1` of spine0 is not a name of a port there"
 
 
 @pytest.mark.parametrize(
     ("design", "says"),
     [
-        (text(CUMULUS, CUMULUS), "`swp1` of leaf0 is no name of a port there"),
+        (text(CUMULUS, CUMULUS), "`swp1` of leaf0 is not a name of a port there"),
         (text(routing="mtu 9216"), "its MTU is at most 9214"),
-        (text(statements="address leaf, spine management from 10.0.0.0/24"), "`eth0` of leaf0 is no name of a port there"),
+        (text(statements="address leaf, spine management from 10.0.0.0/24"), "`eth0` of leaf0 is not a name of a port there"),
     ],
 )
 def test_a_fabric_of_others_is_passed_over_with_the_reason(tmp_path: Path, design: str, says: str) -> None:

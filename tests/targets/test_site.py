@@ -215,10 +215,10 @@ def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         ("dns: {servers: [time.example.com]}", 1, "`dns.servers.0`"),
         ("gnmi:\n  port: 70000", 2, "`gnmi.port`"), ("bgp: {password: hunter2}", 1, "it is not shown"),
         ("ntp: &a [192.0.2.1]\nsyslog: *a", 2, "no tags and no aliases"), ("banner: !include x", 1, "no tags and no aliases"),
-        ("ntp: [192.0.2.1]\nntp: [192.0.2.2]", 2, "`ntp` is said twice"), ("ntp: [", 1, "this is no YAML"),
+        ("ntp: [192.0.2.1]\nntp: [192.0.2.2]", 2, "`ntp` is given twice"), ("ntp: [", 1, "this is not YAML"),
         ("banner: 'a @@BGP@@ b'", 1, "`banner`"), ("banner: |\n  a\n  EOF\n  b", 1, "`banner`"), ("- a", 1, "a mapping"),
         ("aaa: {tacacs: [192.0.2.1]}", 1, "`aaa` has no `key`"), ("snmp: {location: \"a\\nb\"}", 1, "`snmp.location`"),
-        ("facts: {Owner: x}", 1, "`Owner` in `facts` is no name"), ("ntp: [fe80::1%eth0]", 1, "`ntp.0`"),
+        ("facts: {Owner: x}", 1, "`Owner` in `facts` is not a name"), ("ntp: [fe80::1%eth0]", 1, "`ntp.0`"),
         ("[" * 500, 1, ""), ("a: " * 200, 1, ""),
     ],
 )  # fmt: skip
@@ -258,7 +258,7 @@ def test_a_name_of_the_design_is_no_placeholder() -> None:
     ("secrets", "says", "status"),
     [
         (SECRETS.replace("BGP_PASSWORD=", "BGP_PASSWORT="), "has no BGP_PASSWORD", 1), ("bgp=x\n", "line 1: write NAME=value", 2),
-        ("A=1\nA=2\n", "line 2: A is said twice", 2), ("A=two words\n", "the value of A must be", 2), ("A=\n", "must be", 2),
+        ("A=1\nA=2\n", "line 2: A is given twice", 2), ("A=two words\n", "the value of A must be", 2), ("A=\n", "must be", 2),
     ],
 )  # fmt: skip
 def test_secrets_that_cannot_be(secrets: str, says: str, status: int) -> None:

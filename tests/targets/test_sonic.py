@@ -325,7 +325,9 @@ def arrives(script: bytes, place: Path, adapters: tuple[str, ...]) -> dict[str, 
 def test_llama3_24k(tmp_path: Path, judge: Judge) -> None:
     """Every switch has the neighbours of the design; one of each structure, and some more, are judged."""
     files, found = made(switches.shipped(), tmp_path, "sonic")
-    assert [d.message for d in found if d.code == "E0511"] == ["target `sonic`: no `hwsku` is said of ARISTA_7800 and MINIPACK2"]
+    assert [d.message for d in found if d.code == "E0511"] == [
+        "target `sonic`: no `hwsku` is stated for ARISTA_7800 and MINIPACK2"
+    ]
     expected = neighbours(files)
     texts = {p.split("/")[1]: text for p, text in files.items() if p.startswith("sonic/")}
     assert len(texts) == 1536 + 128 + 7

@@ -160,7 +160,7 @@ def test_a_switch_outside_joins_planes():
 
 
 def test_rails_are_aligned():
-    assert judge(POD, "rail_alignment").text == "8 rails, every NIC meets the switch of its rail"
+    assert judge(POD, "rail_alignment").text == "8 rails, every NIC is connected to the switch of its rail"
 
 
 def test_two_swapped_cables():

@@ -158,7 +158,7 @@ def test_latency_where_all_is_alike():
 
 
 def test_delays_beyond_64_bits_are_not_added_up(tmp_path):
-    """A cable of a hundred light years is no reason to fall over."""
+    """A cable of a hundred light years is not a reason to fall over."""
     text = "model switch SLOW { port p[1..8]: 400Gbps; latency 1ns }\nfabric f { host n[2]: BOX; switch s: SLOW\n"
     text += "connect n[*] to s spread x 2 { length LONG }\nreport latency }"
     for long, status in (("10000km", "modelled"), ("999999999999999km", "skipped")):

@@ -374,9 +374,9 @@ def test_matrices(tmp_path):
     [
         ("0,1\n1,0\n", "2 lines, and there are 3 hosts"),
         ("0,1,2\n1,0\n1,1,1\n", "m.csv:2: 2 fields"),
-        ("0,1,2\n1,0,x\n1,1,1\n", "m.csv:2: 'x' is no number"),
-        ("0,1,2\n1,0,-1\n1,1,1\n", "m.csv:2: -1 is no amount"),
-        ("0,1,2\n1,0,1e99\n1,1,1\n", "m.csv:2: 1e99 is no amount"),
+        ("0,1,2\n1,0,x\n1,1,1\n", "m.csv:2: 'x' is not a number"),
+        ("0,1,2\n1,0,-1\n1,1,1\n", "m.csv:2: -1 is not an amount"),
+        ("0,1,2\n1,0,1e99\n1,1,1\n", "m.csv:2: 1e99 is not an amount"),
         ("0,1,nan\n1,0,1\n1,1,1\n", "m.csv:1:"),
         ("5,0,0\n0,0,0\n0,0,1\n", "nobody sends"),
         ("from,to,amount\n0,9,1\n", "m.csv:2: '9' is none of the ends"),

@@ -41,7 +41,7 @@ def grown(seed, loose=False):
             if (loose or a or kinds[j]) and rng.random() < 0.7:
                 amount = int(rng.integers(1, 4))
                 room |= {p: amount for x in copies[i] for y in copies[j] for p in ((x, y), (y, x))}
-    if rng.random() < 0.4 and room:  # one of them is no twin
+    if rng.random() < 0.4 and room:  # one of them is not a twin
         a, b = list(room)[int(rng.integers(len(room)))]
         room[a, b] = room[b, a] = room[a, b] + 1
     pairs = sorted(room)

@@ -15,13 +15,13 @@ def document(file: SourceFile) -> Any:
     try:
         return json.loads(file.text, parse_constant=_refused)
     except json.JSONDecodeError as wrong:
-        raise Malformed(wrong.lineno, f"this is no JSON: {wrong.msg}", "the capture is cut or mixed: capture it again") from None
+        raise Malformed(wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again") from None
     except (RecursionError, ValueError) as wrong:
         raise Malformed(1, f"this JSON is not readable: {wrong}"[:120]) from None
 
 
 def _refused(word: str) -> object:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 class Lines:

@@ -62,7 +62,7 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
     except csv.Error as wrong:
-        raise Malformed(max(reader.line_num, 1), f"this is no CSV: {wrong}") from None
+        raise Malformed(max(reader.line_num, 1), f"this is not CSV: {wrong}") from None
     if heading is None:
         raise Malformed(1, "the table is empty", "its first line must be a_device,a_port,b_device,b_port")
 

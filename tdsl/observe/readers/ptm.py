@@ -29,7 +29,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         try:
             if found is None:
                 if OTHER.fullmatch(text) is None and not text.lstrip().startswith("//"):
-                    raise Malformed(at, f"this line is no edge: {text.strip()[:60]!r}", '"leaf1":"swp1" -- "spine1":"swp3";')
+                    raise Malformed(at, f"this line is not an edge: {text.strip()[:60]!r}", '"leaf1":"swp1" -- "spine1":"swp3";')
                 continue
             a, p, b, q = (found[i] or found[i + 1] or "" for i in (1, 3, 5, 7))
             place = Place(file, at)

@@ -111,7 +111,7 @@ def _clash(found: Addressing, one: int, two: int) -> tuple[Fault, dict[str, obje
     alike = f" (and {len(both) - 1} alike)" if len(both) > 1 else ""
     fault = Fault(
         b.origin, f"{second} and {first} both have {text}{alike}", len(both), ((a.origin.span, "the other is given here"),),
-        help="take networks that do not meet, or begin one behind the other: `from 10.255.128.0/16`",
+        help="use networks that do not overlap, or begin one after the other: `from 10.255.128.0/16`",
     )  # fmt: skip
     return fault, {"devices": [first, second], "address": text}
 

@@ -109,7 +109,7 @@ def _cut(view: View, answer: LinkPaths) -> Cut:
     u, v = answer.proof_upper.pair
     count = len(rows)
     if not count:
-        return Cut(names, 0, f"nothing joins {f.device_name(u)} and {f.device_name(v)}")
+        return Cut(names, 0, f"no path connects {f.device_name(u)} and {f.device_name(v)}")
     for end in (u, v):
         if count == view.degree[end] and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
             return Cut(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")

@@ -65,7 +65,7 @@ class NodeRedundancy(Check):
         u, v = (f.device_name(d) for d in cut.pair)
         names = [f.device_name(d) for d in cut.devices]
         verb = "separates" if len(names) == 1 else "separate"
-        said = f"{listing(names)} {verb} {u} from {v}" if names else f"nothing joins {u} and {v}"
+        said = f"{listing(names)} {verb} {u} from {v}" if names else f"no path connects {u} and {v}"
         if cut.linked:
             said = f"a link joins {u} and {v}, and {len(names)} paths through others"
         amount = str(found.upper) if found.exact else f"between {found.lower} and {found.upper}"

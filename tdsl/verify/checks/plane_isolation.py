@@ -110,7 +110,7 @@ class PlaneIsolation(Check):
             inner, outer = ends if f.plane[ends[0]] >= 0 else ends[::-1]
             message = f"{f.device_name(outer)} joins {plane_name(view, inner)} to another plane"
             at = f.statements[statement].origin
-            label_at = (f.set_of(outer).origin.span, f"{f.device_name(outer)} stands in no plane")
+            label_at = (f.set_of(outer).origin.span, f"{f.device_name(outer)} belongs to no plane")
             faults.append(Fault(at, message, len(wrong), (label_at,), help="give each plane a switch of its own"))
         return faults
 

@@ -58,7 +58,7 @@ class PortBudget(Check):
         ports = np.concatenate([x[view.rows] for x in (f.link_a, f.link_b, f.link_via_a, f.link_via_b)])
         ports = ports[ports >= 0]
         if len(ports) and int(ports.max()) >= int(f.port_base[-1]):
-            return self._refuted(view, np.array([ports.max()]), "lies beyond the last port")
+            return self._refuted(view, np.array([ports.max()]), "is beyond the last port")
         load = np.bincount(ports, minlength=int(f.port_base[-1]))
         twice = np.flatnonzero(load > 1)
         if len(twice):

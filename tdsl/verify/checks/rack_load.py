@@ -125,7 +125,7 @@ class RackWeight(Check):
     Σ of `mass` of the models of the devices in a rack.
 
     ## What it assumes
-    The mass of cables, power units and the rack itself is no part of it, so `mass` of a rack is what its devices may weigh.
+    The mass of cables, power units and the rack itself is not part of it, so `mass` of a rack is what its devices may weigh.
     Unknown figures make the sum a lower bound.
 
     ## A design that passes

@@ -70,7 +70,7 @@ class RailAlignment(Check):
         if wrong.any():
             return self._misplaced(f, plan, wrong)
         count = len(np.unique(plan.rail[judged]))
-        text = f"{count} rails, every NIC meets the switch of its rail"
+        text = f"{count} rails, every NIC is connected to the switch of its rail"
         others = here & ~judged
         if not others.any():
             return yes(text)
@@ -88,7 +88,7 @@ class RailAlignment(Check):
             port = f.port_path(int(f.link_a[plan.rows[at]]))
             found, rail = int(plan.switch[at]), int(plan.rail[at])
             expected = _expected(f, plan, at)
-            where = f"; its siblings' meet {f.device_name(expected)}" if expected >= 0 else ""
+            where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
             message = f"{port} meets {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
             message += f" (and {len(mine) - 1} alike)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)

@@ -71,7 +71,9 @@ class Reachability(Check):
         if stray is not None:
             s = view.fabric.set_of(stray)
             name = view.fabric.device_name(stray)
-            fault = Fault(s.origin, f"{name} reaches no accelerator host", help="cable it to switches that hosts meet, too")
+            fault = Fault(
+                s.origin, f"{name} reaches no accelerator host", help="cable it to switches that hosts are connected to"
+            )
             return no(f"{name} reaches no accelerator host", (fault,), {"from": name})
         return yes(_words(view, units, of_ports))
 

@@ -65,7 +65,7 @@ class Throughput(Check):
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. What goes on inside hosts is no limit. Above a limit of work the answer is an interval, whose both ends
+    forward nothing. What goes on inside hosts is not a limit. Above a limit of work the answer is an interval, whose both ends
     hold; it may be wide. In large fabrics and after failures only the way that is asked for is judged, and planes of `all_to_all`
     are not judged alone.
 

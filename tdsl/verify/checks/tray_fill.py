@@ -73,7 +73,7 @@ class TrayFill(Check):
             if tray is not None and tray.area:
                 found.append((s.fill(tray.area), s))
         if not found:
-            return skipped("no cable here lies in a tray whose `capacity` is stated")
+            return skipped("no cable here uses a tray whose `capacity` is stated")
         fill, worst = max(found, key=lambda x: x[0])
         unknown = lost + max(s.unknown for _, s in found)
         name = f.places.halls[worst.hall].name

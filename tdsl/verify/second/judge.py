@@ -221,7 +221,7 @@ class Judge:
         wiring = self.whole if claim.scope is None else self.whole.part(claim.scope, False)
         found = survives(self._left(self.checks["survives"], wiring), claim, self.limits)
         if found.holds and found.relative and result.status == "refuted":
-            raise NoOpinion("after some failures the figure is as near to what is asked as floats tell")
+            raise NoOpinion("after some failures the figure equals the required value within floating-point error")
         return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found)
 
 
