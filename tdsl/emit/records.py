@@ -494,7 +494,9 @@ class Management:
 class Router:
     """A switch or host that routes. ``asn`` is 0 for a host that has static routes only; ``width`` is the most links to one
     side (up, down, or to its own tier), over which equal paths may be spread. ``bfd_ms`` and ``bfd_multiplier`` are 0 where the
-    design leaves them to the system; ``route_count`` counts the loopbacks and links of hosts of the whole fabric."""
+    design leaves them to the system; ``route_count`` counts the loopbacks and links of hosts of the whole fabric.
+    ``aggregates`` are the networks that it announces in place of its links to hosts; ``own`` those whose routes a host announces
+    of itself: its links are left out where a switch announces them in an aggregate."""
 
     name: str
     kind: str
@@ -513,3 +515,5 @@ class Router:
     bfd_ms: int = 0
     bfd_multiplier: int = 0
     route_count: int = 0
+    aggregates: tuple[Route, ...] = ()
+    own: tuple[Route, ...] = ()

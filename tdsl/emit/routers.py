@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, ip_network
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit.aggregates import aggregates
 from tdsl.emit.records import Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.addresses import Addressing
@@ -138,6 +139,7 @@ class Routers:
             routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
             routing.mtu if routing is not None and routing.mtu else "",
             routing.bfd_ms if routing is not None else 0, routing.bfd_multiplier if routing is not None else 0, self.route_count,
+            self.aggregates.get(device, ()), self.own,
         )  # fmt: skip
 
     def _interface(self, port: int) -> str:
@@ -165,19 +167,51 @@ class Routers:
         return out
 
     @cached_property
+    def aggregates(self) -> dict[int, tuple[Route, ...]]:
+        """Of every switch that has some."""
+        return aggregates(self.found)
+
+    @cached_property
+    def own(self) -> tuple[Route, ...]:
+        """What a host announces of itself. A link in an aggregate is not among it: its route would be longer than the
+        aggregate's, and lead to it by the host's other links."""
+        return self._networks(("loopback",)) if self.aggregates else self.accepted
+
+    @cached_property
     def accepted(self) -> tuple[Route, ...]:
         """What routers tell each other: loopbacks, and the networks of links that lead to hosts (RFC 7938, section 5.2.3, keeps
         those between switches out)."""
+        return self._networks(("loopback", "links"))
+
+    def _networks(self, kinds: tuple[str, ...]) -> tuple[Route, ...]:
         f, found = self.fabric, self.found
         out: dict[Route, None] = {}
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
         for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
             used = dealt.pool[to_host] if kind == "links" else dealt.pool
-            for number in distinct(used[used >= 0]).tolist() if kind != "management" else ():
+            for number in distinct(used[used >= 0]).tolist() if kind in kinds else ():
                 pool = found.pools[number]
                 length = ip_network(pool.network).prefixlen
+                if kind == "links" and pool.network in self._shortest:
+                    least = self._shortest[pool.network]
+                    if least == length:
+                        out[Route(version, pool.network)] = None
+                    out[Route(version, pool.network, "", max(least, length + 1))] = None
+                    continue
                 out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None
         return tuple(out)
+
+    @cached_property
+    def _shortest(self) -> dict[str, int]:
+        """Network of a pool -> the prefix length of the largest aggregate in it."""
+        lengths: dict[str, int] = {}
+        pools = {ip_network(p.network): p.network for p in self.found.pools if p.kind == "links"}
+        wide = sorted({n.prefixlen for n in pools})
+        for route in {r for routes in self.aggregates.values() for r in routes}:
+            net = ip_network(route.network)
+            home = next(pools[n] for w in wide if w <= net.prefixlen for n in [net.supernet(new_prefix=w)] if n in pools)
+            lengths[home] = min(lengths.get(home, 128), net.prefixlen)
+        return lengths
 
 
 def _lanes(c: PortClass, index: int) -> int:

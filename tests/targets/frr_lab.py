@@ -105,10 +105,16 @@ class Lab:
         return set(subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout.split("\n"))
 
     def hops(self, name: str, version: int = 4) -> dict[str, set[str]]:
-        """Prefix -> interfaces of the active next hops, of the routes in use."""
+        """Prefix -> interfaces of the active next hops, of the routes in use; an aggregate leads nowhere where it is made."""
         table = self.ask(name, f"show {'ip' if version == 4 else 'ipv6'} route")
         return {
-            prefix: {h["interfaceName"] for r in routes if r.get("selected") for h in r["nexthops"] if h.get("active")}
+            prefix: {
+                h["interfaceName"]
+                for r in routes
+                if r.get("selected")
+                for h in r["nexthops"]
+                if h.get("active") and "interfaceName" in h
+            }
             for prefix, routes in table.items()
         }
 

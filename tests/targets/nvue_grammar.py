@@ -60,6 +60,7 @@ vrf <generic-name> router static <ip-network> via <neighbor-id> type (ipv4-addre
 vrf default router bgp peer-group <generic-name> capabilities extended-nexthop (on|off|auto)
 vrf default router bgp peer-group <generic-name> address-family <afi> enable (on|off)
 vrf default router bgp peer-group <generic-name> address-family <afi> policy (inbound|outbound) route-map <generic-name>
+vrf default router bgp address-family <afi> aggregate-route <ip-network> summary-only (on|off)
 vrf default router bgp neighbor <neighbor-id> peer-group <generic-name>
 vrf default router bgp neighbor <neighbor-id> remote-as 1-4294967295
 vrf default router bgp neighbor <neighbor-id> type (numbered|unnumbered)

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -232,6 +233,71 @@ def test_several_rails_loosen_the_reverse_path_filter(tmp_path: Path) -> None:
     assert "net/ipv4/conf/eth2/rp_filter = 2" in settings
 
 
+SUMMED = """
+fabric summed {{
+  host node[{hosts}]: NODE
+  switch leaf[2]: SW
+  switch spine: SW
+  connect node[n].nic[r] to leaf[{leaf}]
+  connect leaf[*] to spine each
+  address leaf, spine loopback from 10.255.0.1/24
+  {more}
+  routing bgp {{ {routing} }}
+}}
+"""
+LINKS = 'address node[*].nic[r] links from "172.{16 + r}.0.0/24"'
+
+
+def aggregates(files: dict[str, bytes], device: str) -> list[str]:
+    """The networks that a router announces in place of longer ones."""
+    return [x.split()[1] for x in lines(files, device) if x.startswith("  aggregate-address")]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "leaf", "more", "expected"),
+    [
+        (6, "r", LINKS, [["172.16.0.0/28"], ["172.17.0.0/28"]]),  # 6 of 8 links: what is left is nobody's
+        (6, "n // 3", LINKS, [["172.16.0.0/30", "172.17.0.0/30"], ["172.16.0.8/30", "172.17.0.8/30"]]),
+        (4, "n % 2", LINKS, [[], []]),  # every second link is of the other leaf
+        (4, "r", "address node[*].nic[r] links from 172.16.0.0/24", [["172.16.0.0/29"], ["172.16.0.8/29"]]),
+        (4, "r", LINKS.replace("0.0/24", "0.0/29"), [["172.16.0.0/29"], ["172.17.0.0/29"]]),  # the whole network
+        (4, "r", LINKS.replace('from "172.{16 + r}.0.0/24"', 'from "fd00:{r}::/64"'), [["fd00::/125"], ["fd00:1::/125"]]),
+        # two statements take from one network: a block of one may hold addresses of the other
+        (4, "r", "address node[*].nic[0] links from 172.16.0.0/24\n  address node[*].nic[1] links from 172.16.0.8/24", [[], []]),
+    ],
+)  # fmt: skip
+def test_a_leaf_announces_the_networks_of_its_hosts(
+    hosts: int, leaf: str, more: str, expected: list[list[str]], tmp_path: Path
+) -> None:
+    """Networks that hold no address of another leaf, and that prefix lists let through."""
+    frr_lab.need_vtysh()
+    files = made(SUMMED.format(hosts=hosts, leaf=leaf, more=more, routing=""), tmp_path)
+    assert [aggregates(files, f"leaf{k}") for k in range(2)] == expected and not aggregates(files, "spine")
+    listed = [x.split() for x in lines(files, "spine") if "prefix-list FABRIC" in x and "permit" in x and "match" not in x]
+    for network in (ip_network(a) for e in expected for a in e):
+        fitting = [w for w in listed if ip_network(w[6]).version == network.version and network.subnet_of(ip_network(w[6]))]
+        assert any(int(w[8]) <= network.prefixlen if "ge" in w else ip_network(w[6]) == network for w in fitting)
+    path = tmp_path / "frr.conf"
+    path.write_bytes(files["frr/leaf0/frr.conf"])
+    assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
+
+
+def test_hosts_leave_their_links_to_the_leaves(tmp_path: Path) -> None:
+    """A host's own route to a link would be longer than the leaf's, and lead to it by the other rail."""
+    text = SUMMED.format(
+        hosts=4, leaf="r", more=LINKS + "\n  address node loopback from 10.9.0.0/24", routing="asn node from 65_100"
+    )
+    found = lines(made(text, tmp_path), "node0")
+    assert " match ip address prefix-list OWN4" in found and "ip prefix-list OWN4 seq 5 permit 10.255.0.0/24 ge 32" in found
+    assert not [x for x in found if "prefix-list OWN" in x and "172." in x] and not aggregates(made(text, tmp_path), "node0")
+    frr_lab.need_vtysh()
+    for more in (LINKS, text):
+        design = more if more == text else SUMMED.format(hosts=4, leaf="r", more=more, routing="asn node from 65_100")
+        path = tmp_path / "host.conf"
+        path.write_bytes(made(design, tmp_path)["frr/node0/frr.conf"])
+        assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
+
+
 def test_bfd_intervals_as_written(tmp_path: Path) -> None:
     frr_lab.need_vtysh()
     files = made(LEAF_SPINE.replace("bfd;", "bfd 100ms x 3;"), tmp_path)
@@ -384,6 +450,9 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         for d in ends:
             if d != "leaf0":
                 frr_lab.until(lambda d=d: lab.reaches("leaf0", ends[d].split("/")[0], source), True)
+        summed = {f"172.{16 + r}.0.{4 * half}/30": {f"swp{2 * half + r + 1}"} for r in range(2) for half in range(2)}
+        links = {p: h for p, h in lab.hops("spine0").items() if p.startswith("172.")}
+        assert links == summed, "a leaf announces the network of its hosts' links, not each link"
         frr_lab.until(lambda: lab.reaches("node0", "172.16.0.6"), True)  # node3, in the other half
         frr_lab.until(lambda: lab.reaches("node0", "172.17.0.6"), True)
         lab.cut("leaf0", "swp3")
