@@ -126,7 +126,8 @@ module.exports = grammar({
     setting: ($) => seq(field("name", choice($.name, $._kind_name)), optional(list1($.item)),
       optional(alias($.settings, $.block))),
     _kind_name: ($) => seq(alias($.kind, $.name), $._named),
-    item: ($) => seq($._value, repeat(choice($._literal, $.path, $.worded))),
+    // `twist z by 4 along x` ends with the name of a dimension
+    item: ($) => seq($._value, repeat(choice($._literal, $.path, $.worded)), optional(alias(word("x"), $.name))),
     worded: ($) => seq(any("x", "to", "of", "via", "from", "at"), $._sum),
 
     _value: ($) => choice($._expression, $.range, $.hole),

@@ -203,7 +203,7 @@ class Writer:
         if last == ":" and first == "override":
             return _items(self.known.models(), 1)
         if last == ":" and first in ("let", "param", "def", "topology"):
-            return [Item(t, "type", "type", rank=1) for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern")]
+            return [Item(t, "type", "type", rank=1) for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern", "table")]
         if last == ":" and first == "port":
             return [Item("any", "word", "fits any rate", rank=1)]
         if first in ("require", "report") and (len(words) == 1 or last in ("and", "with")):

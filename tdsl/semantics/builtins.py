@@ -13,7 +13,7 @@ from math import prod
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.values import Builtin, Dims, Value, WholeRange, a_type, counted
+from tdsl.semantics.values import Builtin, Dims, Row, Value, WholeRange, a_type, counted
 from tdsl.source import Span
 
 FIELD_LIMIT = 4096
@@ -208,6 +208,15 @@ def _gf_root(span: Span, q: Value) -> int:
     return _primitive(_field(span, q))
 
 
+def _refuse(span: Span, *said: Value) -> Value:
+    """Refuse what a topology cannot build, in the topology's words, at the row of a table where one is given first."""
+    at = said[0].span if said and isinstance(said[0], Row) else span
+    words = [str(s) for s in said if isinstance(s, str)]
+    if not 1 <= len(words) <= 2 or len(words) + (at is not span) != len(said):
+        raise Fault("E0115", span, "`refuse` takes a row of a table, if there is one, what is wrong, and how to mend it")
+    raise Fault("E0110", at, words[0], help=words[1] if len(words) > 1 else "")
+
+
 _OF_ALL = "numbers, or quantities of one kind; also of one list, range or dims"
 
 BUILTINS: dict[str, Builtin] = {
@@ -223,6 +232,7 @@ BUILTINS: dict[str, Builtin] = {
         Builtin("gf_add", _gf_add, "gf_add(q, a, b)", "the sum in the finite field GF(q)"),
         Builtin("gf_mul", _gf_mul, "gf_mul(q, a, b)", "the product in the finite field GF(q)"),
         Builtin("gf_pow", _gf_pow, "gf_pow(q, a, n)", "a to the n-th in GF(q)"),
+        Builtin("refuse", _refuse, "refuse([row, ]what[, fix])", "nothing: a topology ends with this finding (E0110)"),
         Builtin("gf_root", _gf_root, "gf_root(q)", "the least primitive element of GF(q)"),
     )
 }

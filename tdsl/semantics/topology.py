@@ -17,6 +17,7 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
+from tdsl.semantics.tables import form, rows
 from tdsl.semantics.values import ModelName, Value, type_name, whole
 from tdsl.source import Span
 from tdsl.syntax import tree
@@ -106,7 +107,7 @@ class Binder:
                 self.bind(formal, self.value(formal, asked[name]), asked[name][0].span)
             elif name in self.given:
                 self.bind(formal, self.given[name], self.s.span)
-            elif formal.default is not None:
+            elif formal.default is not None or formal.type.name == "table":
                 self.bind(formal, self.default(formal, formal.default), formal.name.span)
             else:
                 missing[name] = formal
@@ -118,8 +119,12 @@ class Binder:
             )
         return Instance(self.node, self.inner, ends, tiers, missing)
 
-    def default(self, formal: tree.Formal, e: tree.Expr) -> Value:
+    def default(self, formal: tree.Formal, e: tree.Expr | None) -> Value:
         """The value of a parameter that is not written."""
+        if formal.type.name == "table":
+            form(formal)
+            return ()
+        assert e is not None
         return joining(tree.Item(e, (), e.span)) if formal.type.name == "pattern" else self.evaluator.evaluate(e, self.inner)
 
     def bind(self, formal: tree.Formal, value: Value, span: Span) -> None:
@@ -136,6 +141,7 @@ class Binder:
                 raise Fault("E0118", self.s.items[0].span, f"`{self.s.name.name}` takes no value")
             asked[settable[0].name.name] = self.s.items
         names = [f.name.name for f in settable]
+        tables = {f.name.name for f in settable if f.type.name == "table"}
         for inner in self.s.body or ():
             if isinstance(inner, tree.Broken):
                 raise Excused
@@ -146,7 +152,7 @@ class Binder:
             name = inner.name.name
             if name not in names:
                 raise unknown("E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names)
-            if name in asked:
+            if name in asked and name not in tables:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice")
             if not inner.items:
                 raise Fault("E0120", inner.span, f"`{name}` needs a value")
@@ -157,13 +163,15 @@ class Binder:
                     "E0118", inner.body[0].span if inner.body else inner.span,
                     f"`{name}` of `{self.s.name.name}` takes no block", help=f"write `{name} {inner.items[0].span.text}`",
                 )  # fmt: skip
-            asked[name] = inner.items
+            asked[name] = (*asked.get(name, ()), *inner.items)
         return asked
 
     def value(self, formal: tree.Formal, items: tuple[tree.Item, ...]) -> Value:
         """What the items of a setting are worth, as the parameter's type asks."""
         item = items[0]
         kind = formal.type.name
+        if kind == "table":
+            return rows(formal, items, self.outer, self.evaluator)
         if kind != "list" and len(items) > 1:
             at = items[1].span
             raise Fault(

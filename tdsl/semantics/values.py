@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, show
+from tdsl.source import Span
 from tdsl.syntax import tree
 
 
@@ -57,6 +58,12 @@ class ModelName:
         return self.name
 
 
+class Row(tuple[object, ...]):
+    """A row of a table of a topology: a list that knows where it is written."""
+
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A ``def``: its text, and the values around it."""
@@ -81,7 +88,7 @@ class Builtin:
 Value = object
 
 TYPE_NAMES = (
-    "int", "ratio", "string", "bool", "model", "ports", "pattern", "list", "range", "dims",
+    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims",
     "rate", "length", "time", "power", "mass", "money", "size", "units",
 )  # fmt: skip
 
@@ -112,9 +119,9 @@ def a_type(value: Value) -> str:
 
 
 def fits(value: Value, name: str) -> bool:
-    """Whether a value may stand where the type is asked for; a whole number is also a ratio."""
+    """Whether a value may stand where the type is asked for; a whole number is also a ratio, a list a table."""
     have = type_name(value)
-    return have == name or (name == "ratio" and have == "int")
+    return have == name or (name == "ratio" and have == "int") or (name == "table" and have == "list")
 
 
 def whole(value: Value) -> Value:

@@ -39,13 +39,13 @@ SETTINGS: tuple[str, ...] = (
     "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
     "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",
     "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full", "limited", "ipoib",
-    "subnet_manager", "nos", "auto", "switches", "transport", "bundle",
+    "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "arc", "twist",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 
 TYPES: tuple[str, ...] = (
-    "int", "ratio", "string", "bool", "model", "ports", "pattern", "list", "range", "dims", "rate", "length", "time", "power",
-    "mass", "money", "size", "units",
+    "int", "ratio", "string", "bool", "model", "ports", "pattern", "table", "list", "range", "dims", "rate", "length", "time",
+    "power", "mass", "money", "size", "units",
 )  # fmt: skip
 """Names of types."""
 

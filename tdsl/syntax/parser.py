@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 16 << 20
 _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
 _SEPARATE = frozenset({"RANGE", "COMMA"})
+_ENDING = frozenset({END, "COMMA", "RBRACE", "LBRACE"})  # an item of a setting ends before these
 _AFTER_PATH = frozenset({"to", "of", "at", "under", "through", "any", "and", "with"})  # words behind a path of a requirement
 
 
@@ -312,6 +313,8 @@ class _Run:
         following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
         if token.text == "all" and (following is None or following.type != "NAME" or following.text in _AFTER_PATH):
             return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
+        if token.text == "x" and (following is None or following.type in _ENDING) and self._viable("NAME"):
+            return "NAME"  # `along x` names a dimension; `x 4` says how many
         return word
 
     def _declares(self, i: int) -> bool:

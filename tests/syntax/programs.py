@@ -64,6 +64,8 @@ cluster ai {
       tier core of 8 pod { switch A; oversubscription at most 7:1 }
     }
     torus 16x16x16 { cube 4x4x4; wrap via ocs MIRROR }
+    torus 4x4x8 { twist y by 4 along z; twist z by 1 along x; wrap x, z }
+    dragonfly { groups compute 166 of 64 hosts, storage 8; arc compute to storage 4; arc storage to storage 2 }
     dragonfly { groups 74; local each; global each x 2 }
   }
   circuit block[*] spread x 3 uneven
