@@ -87,6 +87,14 @@ def test_the_package_itself_imports_nothing_at_once() -> None:
             assert name in ("__future__", "typing")
 
 
+def test_candidates_for_symmetries_go_to_what_verifies_them() -> None:
+    """Candidates are proposals: only modules that hand each to ``prove.symmetry`` may import them."""
+    asked = {path.name: {name for name, _ in imports(path)} for path in MODULES}
+    users = {file for file, names in asked.items() if "tdsl.prove.symmetry_candidates" in names}
+    assert users == {"automorphisms.py", "element_symmetry.py"}
+    assert all("tdsl.prove.symmetry" in asked[file] for file in users)
+
+
 def test_targets_programs_stay_in_their_room() -> None:
     """A program of a target may use what verification and emission may use, and nothing above."""
     for path in sorted((PACKAGE.parent / "targets").rglob("*.py")):

@@ -36,12 +36,12 @@ from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Block, Spread
 from tdsl.prove.cuts import Cut
 from tdsl.prove.demands import Unfit
+from tdsl.prove.element_symmetry import Symmetry, symmetry
 from tdsl.prove.elements import TooMany, enough, sizes
 from tdsl.prove.elements import elements as named
 from tdsl.prove.elements import failed as after
 from tdsl.prove.equal_split import PARTS
 from tdsl.prove.network import names_of
-from tdsl.prove.symmetry import Symmetry, symmetry
 from tdsl.prove.uniform_flow import Concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View

@@ -1,4 +1,4 @@
-"""Automorphisms of a network of units: permutations of its nodes that keep it, each verified by `symmetry.arc_image`.
+"""Automorphisms of a network: permutations of its nodes that keep it, each verified by `symmetry.arc_image`.
 
 Nodes get colours that automorphisms keep: weight and forwarding, then the colours of their neighbours by capacity, until the
 partition is stable (colour refinement). One node is individualized, then another, until all colours differ; the same with
@@ -14,8 +14,9 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.network import Network
 from tdsl.prove.symmetry import arc_image, orbit_labels
-from tdsl.prove.symmetry_candidates import by_ports
+from tdsl.prove.symmetry_candidates import by_ports, transitive_candidates
 from tdsl.prove.unit_graph import UnitGraph
 
 MISSES = 12
@@ -101,6 +102,17 @@ def translated(g: UnitGraph, fabric: Fabric) -> Orbits | None:
         return None
     node = orbit_labels(g.nodes, images)
     return None if node.any() else Orbits(tuple(images), node, orbit_labels(len(g.a), links))
+
+
+def transitive(fabric: Fabric, network: Network, devices: Ints) -> bool:
+    """Whether verified permutations lead from every node to every other (``devices`` says which device each node is).
+
+    False may also mean that none were found.
+    """
+    for images in transitive_candidates(fabric, devices):
+        if all(arc_image(network, i) is not None for i in images) and not orbit_labels(network.nodes, images).any():
+            return True
+    return False
 
 
 def orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:

@@ -30,6 +30,7 @@ from tdsl.prove.local_search import refined
 from tdsl.prove.restored_links import restored
 from tdsl.prove.spectral_bound import spectrum
 from tdsl.prove.switch_placements import placements
+from tdsl.prove.symmetry import key_of
 from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
@@ -153,21 +154,16 @@ def _shares(net: Capacities, view: View) -> Shown:
 
 def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
     """The best spread of every part, and what they show together."""
-    known: dict[bytes, Spread | None] = {}
+    known: dict[tuple[bytes, ...], Spread | None] = {}
     found = []
     for part in net.parts():
-        key = _columns_of(part)  # planes are mostly the same, column by column
+        key = key_of(*part.columns)  # planes are mostly the same, column by column
         if key not in known:
             known[key] = best_spread(part)
         best = known[key]
         if best is not None:
             found.append((part, best))
     return tuple(found), sum(best.value for _, best in found)
-
-
-def _columns_of(part: Capacities) -> bytes:
-    """All capacities of a part, by the places of its units and nodes."""
-    return b"".join(x.tobytes() for p in (part.access, part.trunks) for x in (p.a, p.b, p.room))
 
 
 def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
@@ -229,13 +225,13 @@ def _exactly(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, l
 
 def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
-    known: dict[bytes, tuple[int, Bools] | None] = {}
+    known: dict[tuple[bytes, ...], tuple[int, Bools] | None] = {}
     parts = net.parts()
     lower, shown = 0, EveryPlacement(())
     for part in [*parts, net] if len(parts) > 1 else parts:
         if part is not net and len(np.unique(part.access.a)) <= len(net.units) - net.half:
             continue  # all of its units may be on one side
-        key = _columns_of(part)
+        key = key_of(*part.columns)
         if key not in known:
             known[key] = found = placements(part, budget)
             if found is not None:

@@ -118,6 +118,11 @@ class Capacities:
             level += 1
             out[fresh] = level
 
+    @property
+    def columns(self) -> tuple[Ints, ...]:
+        """All capacities, by the places of units and nodes."""
+        return tuple(x for p in (self.access, self.trunks, self.loose) for x in (p.a, p.b, p.room))
+
     def parts(self) -> list[Capacities]:
         """The components of the nodes, each with all units: what crosses a split is the sum over them and the loose pairs."""
         label = components(len(self.nodes), self.trunks.a, self.trunks.b)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.max_flow import max_flow, tied
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import transitive
+from tdsl.prove.symmetry import equal_rows
 from tdsl.prove.view import View
 
 
@@ -131,9 +132,10 @@ def _classes(view: View) -> list[Host]:
     mine = mine[np.lexsort((at.node[mine], at.end[mine]))]
     end, node, hub = at.end[mine], at.node[mine], at.hub[mine]
     bounds = np.searchsorted(end, np.append(view.units, view.fabric.device_count))
-    groups: dict[bytes, list[int]] = {}
-    for i, u in enumerate(view.units.tolist()):
-        groups.setdefault(node[bounds[i] : bounds[i + 1]].tobytes(), []).append(u)
+    same = equal_rows(np.zeros(len(view.units), dtype=np.int64), np.searchsorted(view.units, end), node, np.ones_like(node))
+    groups: dict[int, list[int]] = {}
+    for first, u in zip(same.tolist(), view.units.tolist(), strict=True):
+        groups.setdefault(first, []).append(u)
     place = {u: i for i, u in enumerate(view.units.tolist())}
     out = []
     for members in groups.values():

@@ -10,10 +10,11 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 
 from tdsl.fabric.graph import Ints
+from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.disjoint import Separator, Spent, Work, fan, weakest
-from tdsl.prove.symmetry import transitive
+from tdsl.prove.symmetry import equal_rows
 from tdsl.prove.view import View
 
 
@@ -207,13 +208,15 @@ class _Hosts:
 
 def _classes(hub: Ints, near: dict[int, set[int]], inner: set[int], units: list[int]) -> list[_Class]:
     """Units by their neighbours."""
-    found: dict[frozenset[int], _Class] = {}
-    for u in units:
-        key = frozenset(near[u])
+    owner = np.repeat(np.arange(len(units)), [len(near[u]) for u in units])
+    other = np.array([d for u in units for d in near[u]], dtype=np.int64)
+    same = equal_rows(np.zeros(len(units), dtype=np.int64), owner, other, np.ones_like(other))
+    found: dict[int, _Class] = {}
+    for u, key in zip(units, same.tolist(), strict=True):
         first = found.get(key)
         if first is None:
-            met = Counter(int(hub[d]) for d in key & inner)
-            found[key] = _Class(u, -1, tuple(sorted(met.items())))
+            switches = Counter(int(hub[d]) for d in near[u] & inner)
+            found[key] = _Class(u, -1, tuple(sorted(switches.items())))
         elif first.second < 0:
             found[key] = replace(first, second=u)
     return list(found.values())

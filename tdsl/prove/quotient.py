@@ -15,7 +15,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network, counted
-from tdsl.prove.symmetry import equal_rows
+from tdsl.prove.symmetry import equal_demands, equal_rows
 
 NONE = -1
 """The place of what is left out."""
@@ -55,7 +55,7 @@ def of_demand(net: Network, demand: tuple[Ints, Ints, Ints]) -> Quotient:
     apart = forwards & (sends | receives)
     apart[tail[~forwards[tail] & ~forwards[head]]] = True  # an arc between endpoints carries what one sends to the other only
     label = equal_rows(np.where(apart, np.arange(size), size + ~forwards), tail, head, net.capacity)
-    out, into = _roles(label, *demand)
+    out, into = equal_demands(label, *demand)
     begins, reaches = np.where(sends, 2 * out, NONE), np.where(receives, 2 * into + 1, NONE)
     return _quotient(net, np.where(forwards, 2 * out, begins), np.where(forwards, 2 * into, reaches))
 
@@ -75,13 +75,3 @@ def _quotient(net: Network, out: Ints, into: Ints) -> Quotient:
         net.forwards[first], out[net.tail[used]], into[net.head[used]], net.capacity[used], tuple(x[first] for x in net.labels)
     )
     return Quotient(small, out, into, arc, first, counted(keys)[1])
-
-
-def _roles(label: Ints, source: Ints, target: Ints, amount: Ints) -> tuple[Ints, Ints]:
-    """Of every node the first of its label that sends the same amounts to the same classes of receivers; and the first that
-    receives the same from the same classes of senders."""
-    out, into, known = label, label, 0
-    while (found := len(np.unique(out)) + len(np.unique(into))) > known:
-        known = found
-        out, into = equal_rows(out, source, into[target], amount), equal_rows(into, target, out[source], amount)
-    return out, into

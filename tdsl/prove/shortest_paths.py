@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.automorphisms import transitive
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.components import adjacency, distances
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import equivalent_nodes, transitive
+from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 
 FAR = 1 << 60
@@ -47,8 +48,8 @@ def classes_of(net: Forwarders, weight: Ints) -> list[Ints]:
     return equivalent_nodes(net.graph.with_capacity(weight), np.flatnonzero(net.access))
 
 
-def alike(view: View, net: Forwarders, weight: Ints) -> bool:
-    """Whether ends meet every node, and verified translations of the weighted graph lead from each to all others."""
+def one_orbit(view: View, net: Forwarders, weight: Ints) -> bool:
+    """Whether every node is adjacent to units, and verified permutations of the weighted graph map each node to all others."""
     weighted = net.graph.with_capacity(weight)
     return bool(net.access.all()) and transitive(view.fabric, weighted, net.devices)
 

@@ -42,9 +42,10 @@ class _Problem:
         trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.room
         one = np.isin(net.access.a, first)
         met[net.access.b[one], label[net.access.a[one]]] = net.access.room[one]
-        _, first, twin = np.unique(np.hstack((trunk, met)), axis=0, return_index=True, return_inverse=True)
-        twin = np.where(met.any(axis=1), len(first) + np.arange(count), twin.ravel())  # those with units stand alone
-        twin = np.unique(twin, return_inverse=True)[1]
+        own = np.where(met.any(axis=1), np.arange(count), count)  # switches with units are not exchanged
+        a, b, amount = net.trunks.a, net.trunks.b, net.trunks.room
+        same = equal_rows(own, np.append(a, b), np.append(b, a), np.append(amount, amount))
+        twin = np.unique(same, return_inverse=True)[1]
         order = np.argsort(twin, kind="stable")
         first = np.searchsorted(twin[order], np.arange(int(twin.max(initial=-1)) + 1))
         trunk, met = (np.add.reduceat(x[order], first, axis=0) for x in (trunk, met))

@@ -1,6 +1,7 @@
-"""Symmetry of a view: permutations of its devices, each verified against what a requirement reads, and the orbits they make.
+"""Symmetry: what is verified before two parts of a design are treated as equivalent.
 
-This is the one place where elements of a design are said to be equivalent. A permutation maps every device to one of the same
+This is the one place where devices, links or nodes are said to be equivalent; ``symmetry_candidates.py`` and ``automorphisms.py``
+only propose permutations. A permutation maps every device to one of the same
 declaration and model, built as the first is, in the same place of its container (a chip goes with its host, a switch with its
 chassis), and it keeps the multiset of links: their two devices, rate, and the panel or optical switch that each crosses. What
 else a requirement reads is declared by its check as ``reads`` and verified, too:
@@ -11,10 +12,11 @@ else a requirement reads is declared by its check as ``reads`` and verified, too
 | ``rails`` | the rail of every link, up to one renaming of all rails |
 | ``order`` | the cyclic order of the units (a ring or a shift reads it) |
 | ``names`` | every unit (a file names them) |
+| ``bundles`` | for every link, how many links its bundle has |
 
-No list of words, no symmetry: ``reads`` None makes every element an orbit of its own. Candidates come from the design: two
-instances of a group or declaration next to each other, one step along an axis, two devices with the same neighbours. Omitted,
-overridden and failed parts make candidates fail; fewer generators give more orbits, never a wrong answer.
+Permutations of the nodes of a network are verified by ``arc_image``; nodes with the same neighbours by ``equal_rows``; networks
+that are the same column by column by ``identical``. Omitted, overridden and failed parts make candidates fail; fewer
+permutations give more orbits, never a wrong answer.
 """
 
 from __future__ import annotations
@@ -22,16 +24,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise
-from math import comb
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.rails import link_rail
-from tdsl.prove import symmetry_candidates as candidates
-from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network, summed
 from tdsl.prove.view import View
 
@@ -41,34 +38,6 @@ READS = frozenset({"lengths", "rails", "order", "names", "bundles"})
 Reads = frozenset[str]
 
 Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
-
-
-@dataclass(frozen=True, slots=True)
-class Symmetry:
-    """Verified permutations as far as they move the elements of a selector: each gives every element's image by its place, and
-    in ``images`` every device's."""
-
-    count: int
-    generators: tuple[Ints, ...]
-    images: tuple[Ints, ...] = ()
-
-    def orbits(self) -> list[list[int]]:
-        """Classes of elements that permutations map onto each other, lowest first."""
-        return _classes(orbit_labels(self.count, self.generators))
-
-    def sets(self, size: int, budget: Budget = DEFAULT) -> list[tuple[int, ...]] | None:
-        """One of every class of sets of ``size`` elements, lowest first; None where there are too many sets."""
-        if comb(self.count, size) > budget.symmetry_sets or self.count**size > 1 << 62:
-            return None
-        chosen = np.array(list(combinations(range(self.count), size)), dtype=np.int64).reshape(-1, size)
-        digits = self.count ** np.arange(size - 1, -1, -1, dtype=np.int64)
-        keys = chosen @ digits
-        images = [np.searchsorted(keys, np.sort(g[chosen], axis=1) @ digits) for g in self.generators]
-        return [tuple(chosen[c[0]].tolist()) for c in _classes(orbit_labels(len(keys), images))]
-
-    def pairs(self) -> list[tuple[int, ...]]:
-        """One of every class of unordered pairs, lowest first."""
-        return self.sets(2) or []
 
 
 def orbit_labels(count: int, images: Sequence[Ints]) -> Ints:
@@ -84,65 +53,9 @@ def orbit_labels(count: int, images: Sequence[Ints]) -> Ints:
             return label
 
 
-def _classes(label: Ints) -> list[list[int]]:
-    out: dict[int, list[int]] = {}
-    for i, at in enumerate(label.tolist()):
-        out.setdefault(at, []).append(i)
-    return list(out.values())
-
-
-def symmetry(
-    view: View, elements: Sequence[Element], reads: Reads | None, fixed: Sequence[Ints] = (), single: bool = False
-) -> Symmetry:
-    """Verified permutations that map these elements onto each other.
-
-    ``reads`` are words of READS, None for no symmetry. ``fixed`` are sets of devices that a requirement names; each is kept as a
-    set. ``single``: only orbits of single elements are asked for, so a candidate that joins none is left out.
-    """
-    none = Symmetry(len(elements), ())
-    if reads is None or len(elements) < 2:
-        return none
-    at = _Places.of(view, elements)
-    if at is None or ("bundles" in reads and _in_bundles(view, elements)):
-        return none
-    facts = Facts(view, reads, fixed)
-    found, images, work = at.parallel(), [], view.budget.symmetry_work
-    label = np.arange(len(elements))
-    for g in found if single else ():
-        label = _joined(label, g)
-    for image in candidates.of_design(view, elements):
-        moved = at.moved(image)
-        if moved is None or (single and (label[moved] == label).all()):
-            continue
-        work -= len(view.rows) + view.fabric.device_count
-        if work < 0:
-            break
-        if facts.kept_by(image):
-            found.append(moved)
-            images.append(image)
-            if single:
-                label = _joined(label, moved)
-                if not label.any():
-                    break
-    return Symmetry(len(elements), tuple(found), tuple(images))
-
-
-def _in_bundles(view: View, elements: Sequence[Element]) -> bool:
-    """Whether some element is made of links that belong to bundles: parallel links are then not interchangeable."""
-    return any((view.fabric.link_bundle[e.links] >= 0).any() for e in elements)
-
-
-def _joined(label: Ints, moved: Ints) -> Ints:
-    """Labels of elements (the lowest of its orbit each) after one more permutation of them."""
-    return orbit_labels(len(label), [label, moved])
-
-
 def keeps(view: View, image: Ints, reads: Reads = frozenset(), fixed: Sequence[Ints] = ()) -> bool:
     """Whether a permutation of the devices (the image of every one) keeps a view and all that ``reads`` names of it."""
     return Facts(view, reads, fixed).kept_by(image)
-
-
-# ---------------------------------------------------------------- verification
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
@@ -179,7 +92,7 @@ class Facts:
         if "bundles" in self.reads and (f.link_bundle[rows] >= 0).any():
             bundle = f.link_bundle[rows]
             columns.append(np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0))  # how many of its links there are
-        return _numbered(columns)
+        return numbered(columns)
 
     @cached_property
     def rail(self) -> Ints:
@@ -278,90 +191,13 @@ class Facts:
         return out if len(np.unique(out[:width])) == width else identity
 
 
-def _numbered(columns: Sequence[Ints]) -> Ints:
+def numbered(columns: Sequence[Ints]) -> Ints:
     """One number for every different row of some columns."""
     out = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         value = np.unique(column, return_inverse=True)[1]
         out = np.unique(out * (int(value.max(initial=0)) + 1) + value, return_inverse=True)[1].astype(np.int64)
     return out
-
-
-# ---------------------------------------------------------------- elements
-
-
-@dataclass(eq=False)
-class _Places:
-    """Elements by what they fail: devices, or links as the pair of devices that each joins, its attributes and what it crosses.
-
-    Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them goes to the k-th of
-    the image's. ``at`` gives the places of equal elements; ``single`` the place of a device, where elements are single devices.
-    """
-
-    view: View
-    elements: Sequence[Element]
-    key_of_link: Ints
-    at: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], list[int]]
-    single: Ints | None
-
-    @classmethod
-    def of(cls, view: View, elements: Sequence[Element]) -> _Places | None:
-        """Read elements; None where they overlap in links, so that which goes where is not known."""
-        f = view.fabric
-        none = np.zeros(0, dtype=np.int64)
-        if all(len(e.devices) == 1 and not len(e.links) for e in elements):
-            single = np.full(f.device_count, -1, dtype=np.int64)
-            single[[int(e.devices[0]) for e in elements]] = np.arange(len(elements))
-            return cls(view, elements, none, {}, single)
-        links = np.concatenate([none, *(e.links for e in elements)])
-        if len(np.unique(links)) != len(links):
-            return None
-        out = cls(view, elements, _numbered([f.link_rate, f.link_statement, f.link_class, f.link_medium, link_rail(f)]), {}, None)
-        identity = np.arange(f.device_count)
-        for i, e in enumerate(elements):
-            out.at.setdefault(out._key(e, identity), []).append(i)
-        return out
-
-    def _key(self, e: Element, image: Ints) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        f = self.view.fabric
-        if not len(e.links):
-            return tuple(sorted(image[e.devices].tolist())), ()
-        a, b = image[f.device_a[e.links]], image[f.device_b[e.links]]
-        columns = [np.minimum(a, b), np.maximum(a, b), self.key_of_link[e.links]]
-        for via in (f.link_via_a[e.links], f.link_via_b[e.links]):
-            columns.append(np.where(via >= 0, image[f.port_device[via]], -1))
-        rows = zip(*(c.tolist() for c in columns), strict=True)
-        return tuple(sorted(image[e.devices].tolist())), tuple(sorted(rows))
-
-    def parallel(self) -> list[Ints]:
-        """Exchanges of elements whose links are parallel and equal in all: no device moves."""
-        out = []
-        for same in self.at.values():
-            for low, high in pairwise(same):
-                moved = np.arange(len(self.elements))
-                moved[[low, high]] = high, low
-                out.append(moved)
-        return out
-
-    def moved(self, image: Ints) -> Ints | None:
-        """Every element's image; None if none moves or one goes to what is not an element."""
-        if self.single is not None:
-            out = self.single[image[[int(e.devices[0]) for e in self.elements]]]
-        else:
-            taken: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], int] = {}
-            found = []
-            for e in self.elements:
-                key = self._key(e, image)
-                rank = taken.get(key, 0)
-                taken[key] = rank + 1
-                same = self.at.get(key, [])
-                if rank >= len(same):
-                    return None
-                found.append(same[rank])
-            out = np.array(found, dtype=np.int64)
-        if (out < 0).any() or np.array_equal(out, np.arange(len(out))):
-            return None
-        return out
 
 
 # ---------------------------------------------------------------- networks
@@ -383,17 +219,6 @@ def arc_image(network: Network, image: Ints, weight: Ints | None = None) -> Ints
     at = np.minimum(np.searchsorted(keys, moved), max(len(keys) - 1, 0))
     kept = np.array_equal(keys[at], moved) and np.array_equal(network.capacity[at], network.capacity)
     return at if kept else None
-
-
-def transitive(fabric: Fabric, network: Network, devices: Ints) -> bool:
-    """Whether verified permutations lead from every node to every other (``devices`` says which device each node is).
-
-    False may also mean that none were found.
-    """
-    for images in candidates.transitive_candidates(fabric, devices):
-        if all(arc_image(network, i) is not None for i in images) and not orbit_labels(network.nodes, images).any():
-            return True
-    return False
 
 
 def equivalent_nodes(network: Network, members: Ints) -> list[Ints]:
@@ -426,6 +251,28 @@ def equal_rows(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
     wrong = owner[(other != other[at]) | (total != total[at])]  # the sums are equal, the rows are not
     first[wrong] = wrong
     return first
+
+
+def equal_demands(label: Ints, source: Ints, target: Ints, amount: Ints) -> tuple[Ints, Ints]:
+    """Of every node the first of its label that sends the same amounts to the same classes of receivers; and the first that
+    receives the same from the same classes of senders: the coarsest equitable partition, found by refinement (Grohe, Kersting,
+    Mladenov and Selman, ESA 2014)."""
+    out, into, known = label, label, 0
+    while (found := len(np.unique(out)) + len(np.unique(into))) > known:
+        known = found
+        out, into = equal_rows(out, source, into[target], amount), equal_rows(into, target, out[source], amount)
+    return out, into
+
+
+def identical(one: Network, other: Network) -> bool:
+    """Whether two networks have the same nodes and arcs, by number, with the same capacities: what is proved of one is proved of
+    the other."""
+    return one.same_arcs(other) and np.array_equal(one.forwards, other.forwards)
+
+
+def key_of(*columns: Ints) -> tuple[bytes, ...]:
+    """Some columns as a key of a dictionary: equal for networks that are the same column by column."""
+    return tuple(x.tobytes() for x in columns)
 
 
 def _scattered(x: Ints | Words) -> Words:

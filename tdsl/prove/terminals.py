@@ -16,6 +16,7 @@ from tdsl.prove.concurrent_flow import concurrent
 from tdsl.prove.demands import Demand
 from tdsl.prove.network import Network
 from tdsl.prove.routed_demand import DemandBound, Demands, Routed
+from tdsl.prove.symmetry import identical
 from tdsl.prove.view import View
 
 
@@ -32,11 +33,9 @@ class Offer:
     total: int
     grain: int
 
-    def like(self, other: Offer) -> bool:
+    def same(self, other: Offer) -> bool:
         """Whether another is the same but for names: its bounds are these."""
-        one, two = (self.network, other.network)
-        same = self.top == other.top and self.demands == other.demands
-        return same and one.same_arcs(two) and np.array_equal(one.forwards, two.forwards)
+        return self.top == other.top and self.demands == other.demands and identical(self.network, other.network)
 
     def bounds(self, budget: Budget = DEFAULT) -> DemandBound | None:
         """How much of the demand flows at once; the factor ``top`` is full."""

@@ -12,8 +12,9 @@ import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
+from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import enough, failed, sizes
-from tdsl.prove.symmetry import Reads, symmetry
+from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Judgement, Status

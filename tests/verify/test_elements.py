@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements, failed
-from tdsl.prove.symmetry import Reads, keeps, symmetry
+from tdsl.prove.symmetry import Reads, keeps
 from tdsl.prove.view import View
 from tests.harness import compile_text
 

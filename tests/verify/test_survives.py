@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.symmetry import keeps, symmetry
+from tdsl.prove.element_symmetry import symmetry
+from tdsl.prove.symmetry import keeps
 from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
 from tdsl.verify.compare import malformed

@@ -9,8 +9,8 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
+from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements as named
-from tdsl.prove.symmetry import symmetry
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.automorphisms import transitive
 from tdsl.prove.components import adjacency, distances, eccentricities, path
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import equivalent_nodes, transitive
+from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 

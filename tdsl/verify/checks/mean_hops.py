@@ -9,7 +9,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
-from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, alike, classes_of, spread
+from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, classes_of, one_orbit, spread
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -71,7 +71,7 @@ class MeanHops(Check):
         one = np.ones(len(net.graph.tail), dtype=np.int64)
         classes = classes_of(net, one)
         pairs_at_home = ends.same()
-        if alike(view, net, one) and ends.alike(pairs_at_home):
+        if one_orbit(view, net, one) and ends.even(pairs_at_home):
             classes = classes[:1]
         if not affordable(net.graph, len(classes), view.budget):
             return skipped(f"searches from {len(classes):,} switches are more work than the limit")
@@ -101,8 +101,8 @@ class _Ends:
         mine = unit[at.end] & (at.node < view.fabric.device_count)
         return cls(at.end[mine], net.place[at.node[mine]], net.graph.nodes)
 
-    def alike(self, home: Pairs) -> bool:
-        """Whether every node meets equally many, and every unit one node."""
+    def even(self, home: Pairs) -> bool:
+        """Whether every node is adjacent to equally many units, and every unit to one node."""
         return len(distinct(self.weight)) == 1 and bool((home[0] == home[1]).all())
 
     def same(self) -> Pairs:
@@ -127,13 +127,13 @@ def _sums(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pa
     for c in classes:
         lead[c] = c[0]
     a, b, count = home
-    all_alike = len(classes) == 1 and not np.array_equal(classes[0], np.flatnonzero(net.access))
+    single_orbit = len(classes) == 1 and not np.array_equal(classes[0], np.flatnonzero(net.access))
     total = pairs = 0
     for sources, far in spread(net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)):
         reach = far < FAR
         hops = np.where(reach, far, 0)
         sums, met = (w @ hops).tolist(), (w @ reach).tolist()
-        if all_alike:  # every node stands where the one searched does, and a unit meets one node only
+        if single_orbit:  # every node stands where the one searched does, and a unit meets one node only
             return int(w.sum()) * sums[0], int(w.sum()) * met[0] - int(count.sum())
         for i, s in enumerate(sources.tolist()):
             for v in np.flatnonzero(lead == s).tolist():  # a twin sees what the source sees, but the two change places

@@ -161,7 +161,7 @@ class Figure:
 
 def figure(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
-    for what is alike, and takes this one."""
+    where network and demands are the same, and gets this one."""
     sent = len(view.units) * (len(view.units) - 1) if demand is None else len(demand.source)
     if _silent(view, demand):
         return NO_LINK.format("hosts" if isinstance(view, ByRail) else view.unit_word)
@@ -174,9 +174,9 @@ def figure(view: View, demand: Demand | None, known: Answers | None = None) -> F
     asked = offer(view, demand)
     if asked is None:
         return NO_LINK.format(view.unit_word)
-    alike = [found for other, found in known or () if asked.like(other)]
-    found = alike[0] if alike else asked.bounds(view.budget)
-    if known is not None and not alike:
+    equal = [found for other, found in known or () if asked.same(other)]
+    found = equal[0] if equal else asked.bounds(view.budget)
+    if known is not None and not equal:
         known.append((asked, found))
     if found is None:
         return "some demand has no path"
