@@ -30,8 +30,11 @@ def elements(view: View, claim: ResolvedClaim) -> list[Element]:
     if not what:
         found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if view.devices[e.devices].any()}
         return list(found.values())
-    rows = _links(view, claim)
-    return _Named(view.fabric).of(what, rows, _ports(view.fabric, claim.of))
+    here = _ports(view.fabric, claim.of)
+    there = _ports(view.fabric, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
+    a, b = view.fabric.link_a[view.rows], view.fabric.link_b[view.rows]
+    rows = view.rows[(here[a] & there[b]) | (here[b] & there[a])]
+    return _Named(view.fabric, here, there).of(what, rows)
 
 
 def sizes(elements: Sequence[Element], count: int) -> list[int]:
@@ -94,23 +97,16 @@ def _ports(fabric: Fabric, selectors: tuple[Selector, ...]) -> Bools:
     return out | fabric.with_contents(devices)[fabric.port_device]
 
 
-def _links(view: View, claim: ResolvedClaim) -> Ints:
-    """Rows of the fabric's links at the ports named by `of`; with `to` those that join the two."""
-    f, rows = view.fabric, view.rows
-    here = _ports(f, claim.of)
-    a, b = f.link_a[rows], f.link_b[rows]
-    if not claim.of_to:
-        return rows[here[a] | here[b]]
-    there = _ports(f, claim.of_to)
-    return rows[(here[a] & there[b]) | (here[b] & there[a])]
-
-
 @dataclass(frozen=True, slots=True)
 class _Named:
-    fabric: Fabric
+    """Elements of links. ``here`` are the ports named by `of`, ``there`` those named by `to`, all where it is left out."""
 
-    def of(self, what: str, rows: Ints, here: Bools) -> list[Element]:
-        """The links, or the ports, cables or cages that hold them; ``here`` are the ports named."""
+    fabric: Fabric
+    here: Bools
+    there: Bools
+
+    def of(self, what: str, rows: Ints) -> list[Element]:
+        """The links of these rows, or the ports, cables or cages that contain them."""
         if what == "links":
             self._limit(what, len(rows))
             return [self._element(self._link(r), [r]) for r in rows.tolist()]
@@ -119,22 +115,23 @@ class _Named:
             self._limit(what, len(bundled))
             return [self._element(f"bundle {self._link(m[0])}", m) for m in (members(f, b) for b in bundled.tolist())]
         if what == "ports":
-            return self._at_ports(what, rows, here, cages=False)
+            return self._at_ports(what, rows, cages=False)
         if what == "cages":
-            return self._at_ports(what, rows, here, cages=True)
+            return self._at_ports(what, rows, cages=True)
         chosen = set(rows.tolist())
         found = {name: links for name, links in Cables(self.fabric).links_by_id().items() if chosen.intersection(links)}
         self._limit(what, len(found))
         return [self._element(f"cable {name}", links) for name, links in found.items()]
 
-    def _at_ports(self, what: str, rows: Ints, here: Bools, cages: bool) -> list[Element]:
+    def _at_ports(self, what: str, rows: Ints, cages: bool) -> list[Element]:
         f = self.fabric
         columns = PortColumns(f)
         names: dict[tuple[int, str], int] = {}
         links: dict[int | tuple[int, str], set[int]] = {}
         for r in rows.tolist():
-            for port in (int(f.link_a[r]), int(f.link_b[r])):
-                if not here[port]:
+            ends = int(f.link_a[r]), int(f.link_b[r])
+            for port, other in (ends, ends[::-1]):
+                if not (self.here[port] and self.there[other]):
                     continue
                 device = int(f.port_device[port])
                 cage = str(columns.cage[columns.rows(np.array([port]))][0]) if cages else ""

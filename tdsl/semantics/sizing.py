@@ -5,10 +5,12 @@ Everything here is arithmetic on one plane; the planes of a fabric are alike.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
+from math import gcd, lcm
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
@@ -242,23 +244,33 @@ class Sizer:
         spec, load = self.specs[0], self.load
         if len(self.specs) == 1:
             return room
-        best: Fault | None = None
-        for per in range(min(room, spec.room * switches // load.ends), 0, -1):
-            down, rest = divmod(per * load.ends, switches)
-            if rest or (load.railed and per % (switches // load.rails)):
-                continue
-            try:
-                self.fits(0, down)
-                if spec.has(down, self.up(0, down)):
-                    if per < room:
-                        self.notes.append((spec.span, f"a `{spec.name}` holds {per} hosts, as many as {self.budget(down)} allow"))
-                    return per
-            except Fault as fault:
-                best = best or fault
-        raise best or Fault(
+        step = lcm(switches // gcd(switches, load.ends), switches // load.rails if load.railed else 1)
+        most = min(room, spec.room * switches // load.ends) // step  # in steps that divide evenly over the switches
+        if most:
+            exact = self.exact(step * load.ends // switches)
+            fitting = bisect_right(
+                range(1, most // exact + 1), 0, key=lambda k: not self.holds(k * exact * step * load.ends // switches)
+            )
+            if fitting:
+                per = fitting * exact * step
+                if per < room:
+                    down = per * load.ends // switches
+                    self.notes.append((spec.span, f"a `{spec.name}` holds {per} hosts, as many as {self.budget(down)} allow"))
+                return per
+            self.fits(0, most * step * load.ends // switches)
+        raise Fault(
             "E0459", spec.span, f"no number of hosts fits {switches} {spec.model.name} with {spec.radix} ports each",
             notes=[f"a host has {load.ends} ends"], labels=[(load.span, "the hosts")],
         )  # fmt: skip
+
+    def exact(self, down: int) -> int:
+        """The least multiple of some links down for which a whole number of links up gives the ratio above."""
+        aim = self.specs[1].aim
+        return (self.capacity(0, down) / aim.ratio).denominator if aim.mode not in ("at most", "about") else 1
+
+    def holds(self, down: int) -> bool:
+        """Whether a switch of the first tier has the ports for its links down and those up that the ratio asks for."""
+        return self.specs[0].has(down, self.up(0, down))
 
     def budget(self, down: int) -> str:
         """What limits the first tier, in words."""
@@ -272,13 +284,18 @@ class Sizer:
         return f"`{spec.down.text}` are {spec.down.count}" + (f", `{spec.up.text}` {spec.up.count}" if spec.up else "")
 
     # ------------------------------------------------------------ tiers above
+    def capacity(self, i: int, down: int) -> Fraction:
+        """The capacity of a switch's links down, in links up."""
+        spec, upper = self.specs[i], self.specs[i + 1]
+        below = self.load.rate if i == 0 else self.specs[i - 1].up_rate
+        return Fraction(down * link_rate(below, spec.down_rate), link_rate(spec.up_rate, upper.down_rate))
+
     def up(self, i: int, down: int) -> int:
         """Links up from each switch of a tier."""
         if i + 1 >= len(self.specs):
             return 0
         spec, upper = self.specs[i], self.specs[i + 1]
-        below = self.load.rate if i == 0 else self.specs[i - 1].up_rate
-        capacity = Fraction(down * link_rate(below, spec.down_rate), link_rate(spec.up_rate, upper.down_rate))
+        capacity = self.capacity(i, down)
         found = uplinks(upper.aim, capacity)
         if found is None:
             raise no_ratio(upper.aim, upper.span, spec, down, capacity)

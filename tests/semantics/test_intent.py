@@ -425,3 +425,9 @@ def test_every_standard_topology_says_where_it_is_from() -> None:
         text = path.read_text(encoding="utf-8")
         assert text.startswith("# ") and f"topology {path.stem}(" in text
         assert format_source(SourceFile(path.name, text)) == text
+
+
+def test_too_many_hosts_are_refused_at_once(tmp_path: Path) -> None:
+    """The search for another size of the leaf does not try every number of its ports."""
+    text = "fabric f {\nhosts 2**31 x DGX_H100\nplanes 8\nclos { leaf QM9700; spine QM9700; oversubscription 1:255 }\n}"
+    assert {d.code for d in compiled(text, tmp_path).findings} == {"E0116", "E0459"}

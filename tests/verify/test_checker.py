@@ -409,6 +409,7 @@ FABRIC_FAULTS = [
     lambda d: d["devices"]["rows"][0].__setitem__(2, "router"),
     lambda d: d["devices"]["rows"][0].__setitem__(8, "node0"),
     lambda d: d["devices"]["rows"][0].__setitem__(8, "absent"),
+    lambda d: d["devices"]["rows"][0].__setitem__(8, "node1"),
     lambda d: d["devices"]["columns"].append("inside"),
     lambda d: d["links"]["rows"].append(d["links"]["rows"][0]),
     lambda d: d["links"]["rows"][0].__setitem__(0, "absent"),

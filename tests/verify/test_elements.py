@@ -230,6 +230,7 @@ def test_hosts_beside_the_groups_of_their_switches_move_with_them(tmp_path):
         ("any 2 ports of c with node_redundancy < 2", "refuted", None),  # both ports of one c[0]-c[1] link leave the triangle
         ("any 2 ports of c with node_redundancy <= 2", "proved", 10),  # 4 links alone, 6 pairs
         ("any 2 ports of c[0] with node_redundancy <= 2", "proved", 3),  # each of its 3 links has one port named
+        ("any 2 ports of c to c[0] with node_redundancy <= 2", "proved", 3),  # the far ports of these: the near lead elsewhere
         ("any 3 ports of c with edge_redundancy >= 0", "proved", 10),  # 6 pairs, 4 of three: one link alone has two ports
         ("any 9 ports of c with edge_redundancy >= 0", "skipped", None),
     ],

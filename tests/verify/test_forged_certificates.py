@@ -208,5 +208,6 @@ def test_two_ports_whose_paths_are_one_text(folder: Path) -> None:
     first, second = data["links"]["rows"][:2]
     paths = {row[0]: row for row in data["devices"]["rows"]}
     paths[first[a]][1], paths[second[a]][1] = "x", "x.y"
+    paths[second[a]][data["devices"]["columns"].index("inside")] = first[a]
     first[p], second[p] = "y.p", "p"
     assert "one port" in judged(body(made, "reachability.json"), json.dumps(data))[1]

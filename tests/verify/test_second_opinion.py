@@ -333,6 +333,31 @@ def test_failures_of_links_ports_cables_and_cages(tmp_path: Path) -> None:
     assert answers["proved"] >= 4 and answers["refuted"] >= 2
 
 
+FAR_APART = """model chip G { port lane: 400Gbps }
+model host HX { port nic: 100Gbps; port z: 33333333333bps; chip gpu: G }
+model switch SX { port p[1..16]: 100Gbps; port z[1..16]: 33333333333bps }
+fabric f {
+  host node[5]: HX
+  switch leaf[2]: SX
+  connect node[n].nic to leaf[n % 2]
+  connect node[n].z to leaf[0].z
+  connect leaf[0].z to leaf[1].z
+  require survives any 1 of leaf with throughput ring >= 996/997
+}
+"""
+
+
+@pytest.mark.parametrize(("nic", "verdict"), [("100Gbps", {"confirmed"}), ("3bps", {"confirmed", "unconfirmed"})])
+def test_rates_without_a_common_divisor_keep_their_digits(nic: str, verdict: set[str], tmp_path: Path) -> None:
+    text = FAR_APART.replace("100Gbps", nic)
+    design = compiler.check(str(write(tmp_path, text)), compiler.Options(select=("survives",))).designs[0]
+    assert design.fabric is not None and design.results
+    judge = Judge(design.fabric)
+    for result, asked in pairs(design.claims, design.results):
+        opinion = judge.opinion(result, asked)
+        assert opinion is None or opinion.verdict in verdict, (result.text, opinion)
+
+
 # ---------------------------------------------------------------- limits and counts
 
 

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,9 @@ from tdsl.verify.second.wiring import Wiring
 
 RELATIVE = Fraction(1, 1_000_000)
 """Error of the program's floats that is not taken for a disagreement."""
+
+LEAST = 1e-6
+"""The least rate or demand, as a share of the greatest rate, that is far enough above the tolerances of HiGHS (1e-9)."""
 
 Terminal = tuple[int, int]
 """A unit, or one rail of it: the device and the rail, -1 for all its ports."""
@@ -188,7 +190,7 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
     import numpy as np
 
     arcs = [arc for a, b in net.room for arc in ((a, b), (b, a))]
-    grain = gcd(*net.room.values())
+    peak = max(net.room.values(), default=1)  # the program's capacities are shares of it: large coefficients lose digits
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
         size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs) // 2:,} pairs with links"
@@ -208,7 +210,9 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
                     value.append(sign)
             columns.append((index, value))
     factor: tuple[list[int], list[float]] = ([], [])
-    unit = float(top / grain)
+    unit = float(top / peak)
+    if min([r / peak for r in net.room.values()] + [a * unit for a in demands.values()], default=1.0) < LEAST:
+        raise NoOpinion("rates or demands are too far apart for the floats of HiGHS")
     for (s, t), amount in demands.items():
         factor[0].append(len(arcs) + balance.setdefault((s, t), len(balance)))
         factor[1].append(-amount * unit)
@@ -219,7 +223,7 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
     lp.col_cost_ = np.append(np.zeros(len(columns) - 1), -1.0)
     lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), highspy.kHighsInf)
     lp.row_lower_ = np.append(np.full(len(arcs), -highspy.kHighsInf), np.zeros(len(balance)))
-    room = [net.room[min(arc), max(arc)] // grain for arc in arcs]
+    room = [net.room[min(arc), max(arc)] / peak for arc in arcs]
     lp.row_upper_ = np.append(np.array(room, dtype=np.float64), np.zeros(len(balance)))
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
