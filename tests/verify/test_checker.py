@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
@@ -20,6 +21,9 @@ from tdsl import compiler
 from tdsl.certificates import checker, write
 from tdsl.certificates.write import Certified, certify, fabric_json
 from tdsl.compiler import Options
+from tdsl.prove.bisection import Bisection
+from tdsl.prove.bound import Shares
+from tdsl.prove.view import View
 from tests.cli.run import tdsl
 from tests.harness import compile_text
 
@@ -557,7 +561,13 @@ def test_a_bound_by_routes_between_groups_is_written_as_another(folder: Path) ->
 
 def test_a_bound_that_has_no_form_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A true result for which the other bounds do not suffice is not an error."""
-    monkeypatch.setattr(write, "_lower", lambda view, found: (0, {"by": "none"}))
+    real = write.bisection
+
+    def shown(view: View, **how: bool) -> Bisection:
+        found = real(view, **how)
+        return replace(found, bound=replace(found.bound, lower=0, proof_lower=Shares(())))
+
+    monkeypatch.setattr(write, "bisection", shown)
     made = design(BETWEEN_GROUPS + "\n", folder)[1]
     assert not made.rejected and set(made.left_out) == {"survives-1.json"}
 
