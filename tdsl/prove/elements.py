@@ -121,7 +121,7 @@ class _Named:
         chosen = set(rows.tolist())
         found = {name: links for name, links in Cables(self.fabric).links_by_id().items() if chosen.intersection(links)}
         self._limit(what, len(found))
-        return [self._element(f"cable {name}", links) for name, links in found.items()]
+        return _once([self._element(f"cable {name}", links) for name, links in found.items()])
 
     def _at_ports(self, what: str, rows: Ints, cages: bool) -> list[Element]:
         f = self.fabric
@@ -150,9 +150,7 @@ class _Named:
         for key, rows_of in links.items():
             name = f"{f.device_path(key[0])} cage {key[1]}" if isinstance(key, tuple) else f.port_path(key)
             out.append(self._element(name, sorted(rows_of)))
-        times = Counter(tuple(e.links.tolist()) for e in out)
-        last = {tuple(e.links.tolist()): e for e in out}
-        return [replace(e, copies=times[key]) for key, e in last.items()]
+        return _once(out)
 
     def _link(self, row: int) -> str:
         f = self.fabric
@@ -165,3 +163,10 @@ class _Named:
     @staticmethod
     def _element(name: str, links: list[int]) -> Element:
         return Element(name, np.zeros(0, dtype=np.int64), np.array(links, dtype=np.int64))
+
+
+def _once(elements: Sequence[Element]) -> list[Element]:
+    """Elements that fail the same links as one: both ports of a link, both cables of a link through a panel."""
+    times = Counter(tuple(e.links.tolist()) for e in elements)
+    last = {tuple(e.links.tolist()): e for e in elements}
+    return [replace(e, copies=times[key]) for key, e in last.items()]

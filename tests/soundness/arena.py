@@ -267,6 +267,9 @@ def _around(draft: Draft, world: World, claim: Claim) -> list[Claim]:
             figures(world, claim)  # whether it can be judged
             return [claim]
         every = [f for _, f in figures(world, claim) if isinstance(f, Figure)]
+        if claim.count > 2 and claim.given.metric == "bisection" and every:  # what a bound on all cuts may prove or not
+            half = min(f.value for f in every) / 2
+            return [replace(claim, given=replace(inner, cmp=">=", value=v)) for v in (half, half + Fraction(1, 2))]
     else:
         one = figure(world.whole, claim)
         if isinstance(one, bool):

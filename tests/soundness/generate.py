@@ -24,7 +24,8 @@ CONDITIONS = (
 @dataclass
 class Draft:
     """A design in the making. ``fails`` are selectors whose elements may fail, ``sides`` pairs of sets for a flow from one to the
-    other, ``metres`` rules of cable length, ``units`` names of some hosts or chips that send."""
+    other, ``metres`` rules of cable length, ``units`` names of some hosts or chips that send. ``joints`` are pairs of sets
+    with few links between them (the second may be empty), of which up to three links, ports, cables, cages or bundles fail."""
 
     kind: str
     seed: int
@@ -35,6 +36,7 @@ class Draft:
     sides: list[tuple[str, str]] = field(default_factory=list)
     metres: dict[str, int] = field(default_factory=dict)
     units: list[str] = field(default_factory=list)
+    joints: list[tuple[str, str]] = field(default_factory=list)
     latency: bool = False
     tiers: bool = False
 
@@ -78,9 +80,10 @@ class Draft:
         self.models.setdefault(name, f'model host {name} "acc={chips} joined={int(chips == 1)}" {{ chip gpu[{chips}]: {chip} }}')
         return name
 
-    def settings(self, rate: int | None, a: str = "", b: str = "") -> str:
-        """Settings of a connect: its rate and, where the design has lengths, its length."""
+    def settings(self, rate: int | None, a: str = "", b: str = "", bundle: int = 0) -> str:
+        """Settings of a connect: its rate, its bundles and, where the design has lengths, its length."""
         inside = [f"rate {rate}Gbps"] if rate is not None else []
+        inside += [f"bundle {bundle}"] if bundle else []
         if self.latency:
             metres = self.metres.setdefault(f"{a}~{b}", self.rng.choice((1, 5, 30, 400, 1000)))
             inside.append(f"length {metres}m")
@@ -588,11 +591,101 @@ def scatter_chips(d: Draft) -> None:
     d.units += [f"c{n}" for n in range(count)]
 
 
+def bundled(d: Draft) -> None:
+    """Parallel links of which some form bundles, also those of hosts; some hosts without a link, some links beside a bundle."""
+    r = d.rng
+    leaves, spines, hosts, nics = r.randint(2, 3), r.randint(1, 2), r.randint(3, 6), r.choice((1, 2, 2, 3, 4))
+    d.tiers = r.random() < 0.6
+    host = d.host([("nic", nics, r.choice(RATES))])
+    sw = _caged(d) if r.random() < 0.4 else d.switch()
+    d.add(f"host node[{hosts}]: {host}", f"switch leaf[{leaves}]: {sw}", f"switch spine[{spines}]: {sw}")
+    guard = f" where n != {r.randrange(hosts)}" if r.random() < 0.3 else ""
+    together = [b for b in range(2, nics + 1) if nics % b == 0]
+    if together and r.random() < 0.6:
+        d.add(f"connect node[n].nic[i] to leaf[n % {leaves}]{guard}{d.settings(None, 'node', 'leaf', r.choice(together))}")
+    else:
+        d.add(f"connect node[n].nic[i] to leaf[(n + i) % {leaves}]{guard}{d.settings(None, 'node', 'leaf')}")
+    for _ in range(r.choice((1, 1, 2))):
+        many, size = r.choice(((2, 2), (4, 2), (4, 4), (3, 3), (6, 2), (6, 3), (1, 0), (2, 0)))
+        where = r.choice(("", "", " where l != s", f" where l != {r.randrange(leaves)}"))
+        d.add(f"connect leaf[l] to spine[s] x {many}{where}" + d.settings(r.choice(RATES), "leaf", "spine", size))
+    if r.random() < 0.3:
+        d.tiers = False
+        d.add("connect leaf[0] to leaf[1] x 2" + d.settings(r.choice(RATES), "leaf", "leaf", r.choice((0, 2, 2))))
+    _omit(d, [("node", hosts), ("spine", spines), ("leaf", leaves)], 0.3)
+    d.fails += ["spine", "leaf", "node", "spine, leaf"]
+    d.sides += [("leaf[0]", "leaf[1]"), ("node[0]", f"node[1..{hosts - 1}]")]
+    d.units += [f"node{n}" for n in range(hosts)]
+    d.joints += [("leaf", "spine"), ("leaf[0]", "spine"), ("leaf[0..1]", "spine[0]"), ("spine[0]", ""), ("node", "leaf[0]")]
+
+
+def bundled_chips(d: Draft) -> None:
+    """Chips that forward, joined by parallel links of which some form bundles."""
+    r = d.rng
+    count, rate = r.randint(3, 6), r.choice(RATES)
+    d.add(f"chip c[{count}]: {d.chip(24, rate)}")
+    for a in range(count):
+        for b in range(a + 1, count):
+            if b == a + 1 or r.random() < 0.3:
+                many, size = r.choice(((1, 0), (2, 2), (2, 0), (4, 2), (4, 4), (3, 3)))
+                d.add(f"connect c[{a}] to c[{b}] x {many}" + d.settings(None, f"c[{a}]", f"c[{b}]", size))
+                if r.random() < 0.2:
+                    d.add(f"connect c[{a}] to c[{b}]" + d.settings(None, f"c[{a}]", f"c[{b}]"))
+    d.fails += ["c", f"c[0..{count // 2}]"]
+    d.sides += [("c[0]", f"c[{count - 1}]")]
+    d.units += [f"c{n}" for n in range(count)]
+    d.joints += [("c[0]", ""), ("c[0]", "c[1]"), ("c[0..1]", "c[2]"), ("c", f"c[{count - 1}]")]
+
+
+def crossed(d: Draft) -> None:
+    """Cages of two ports, and links through several panels or optical switches, of which up to three fail."""
+    r = d.rng
+    leaves, spines, mids, hosts = r.randint(2, 3), r.randint(1, 2), r.randint(3, 5), r.randint(3, 6)
+    d.latency = r.random() < 0.3
+    kind = r.choice(("ocs", "panel"))
+    d.models["MID"] = (
+        "model ocs MID { port o[1..96]: any }" if kind == "ocs" else "model panel MID { port front[48]: any; port back[48]: any }"
+    )
+    host, sw = d.host([("nic", r.randint(1, 2), r.choice(RATES))]), _caged(d)
+    d.add(
+        f"host node[{hosts}]: {host}", f"switch leaf[{leaves}]: {sw}", f"switch spine[{spines}]: {sw}", f"{kind} mid[{mids}]: MID"
+    )
+    d.add(f"connect node[n].nic[i] to leaf[(n + i) % {leaves}]" + d.settings(None, "node", "leaf"))
+    size = r.choice((0, 0, 2))
+    for _ in range(r.randint(1, 3)):
+        way = r.choice(
+            (f"(l + s) % {mids}", f"l % {mids}", f"(2 * l + s) % {mids}", f"(l * s + 1) % {mids}", str(r.randrange(mids)))
+        )
+        many = r.choice((2, 4)) if size else r.choice((1, 2, 3))
+        d.add(f"connect leaf[l] to spine[s] x {many} via mid[{way}]" + d.settings(r.choice(RATES), "leaf", "spine", size))
+    if r.random() < 0.5:
+        d.add(f"connect leaf[0] to leaf[{leaves - 1}] x 2" + d.settings(100, "leaf", "leaf"))
+    d.fails += ["mid", "mid", "mid", "spine", "leaf, spine"]
+    d.sides += [("leaf[0]", f"leaf[{leaves - 1}]"), ("node[0]", f"node[1..{hosts - 1}]")]
+    d.units += [f"node{n}" for n in range(hosts)]
+    d.joints += [
+        ("leaf", "spine"),
+        ("leaf[0]", "spine"),
+        ("leaf", "spine[0]"),
+        ("spine[0]", ""),
+        ("node", "leaf[0]"),
+        ("leaf", ""),
+    ]
+
+
+def _caged(d: Draft) -> str:
+    """A model of switches with two or four ports a cage; its name."""
+    many = d.rng.choice((2, 2, 4))
+    ns, fact = (' "ns=500"', "; latency 500ns") if d.latency else ("", "")
+    d.models[f"SC{many}"] = f"model switch SC{many}{ns} {{ port p[1..48]: any {{ cage {many} OSFP }}{fact} }}"
+    return f"SC{many}"
+
+
 KINDS: Mapping[str, Callable[[Draft], None]] = {
     f.__name__: f
     for f in (
         clos, pods, planes, rails, trays, chassis, optical, circuits, torus, dragonfly, hyperx, scattered, breakouts, lengths,
-        half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips,
+        half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips, bundled, bundled_chips, crossed,
     )
 }  # fmt: skip
 """All kinds of designs by name."""
@@ -643,6 +736,13 @@ def questions(d: Draft) -> list[Claim]:
     what, of, to = r.choice(("links", "links", "ports", "cables")), r.choice(plain_sets), r.choice(("", *plain_sets))
     given = condition(d, r.choice(CONDITIONS))
     out.append(Claim("survives", of=of, to="" if to == of else to, count=r.choice((1, 1, 2)), given=given, what=what))
+    for _ in range(6 if d.joints else 0):
+        of, to = r.choice(d.joints)
+        what = r.choice(("bundles", "bundles", "cages", "links", "ports", "cables"))
+        asked = condition(d, r.choice(CONDITIONS))
+        out.append(Claim("survives", of=of, to=to, count=r.choice((1, 2, 2, 3, 3)), given=asked, what=what))
+    for _ in range(3 if d.joints else 0):
+        out.append(Claim("survives", of=r.choice(d.fails), count=3, given=condition(d, r.choice(CONDITIONS))))
     return out
 
 

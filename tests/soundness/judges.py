@@ -58,6 +58,11 @@ class Link:
     rail: int | None
     cables: tuple[str, ...]
     row: int
+    bundle: tuple[int, int] | None = None
+    """Device and number there of the bundle that it is part of."""
+
+    cages: tuple[str | None, str | None] = (None, None)
+    ports: tuple[str, str] = ("", "")
 
 
 # ---------------------------------------------------------------- the fabric as it is stated
@@ -83,7 +88,10 @@ class World:
         for i, values in enumerate(data["links"]["rows"]):
             f = dict(zip(columns, values, strict=True))
             cables = tuple(c for c in (f["cable_id"], f["far_cable_id"]) if c)
-            self.links.append(Link(row[f["a_device"]], row[f["b_device"]], f["rate_bps"], f["rail"], cables, i))
+            a, b = row[f["a_device"]], row[f["b_device"]]
+            bundle = (a, f["a_bundle"]) if f.get("a_bundle") else None
+            cages, ports = (f["a_cage"], f["b_cage"]), (f["a_port"], f["b_port"])
+            self.links.append(Link(a, b, f["rate_bps"], f["rail"], cables, i, bundle, cages, ports))
         self.passing: dict[int, set[int]] = defaultdict(set)
         for i, values in enumerate(data["links"]["rows"]):
             if through := values[columns.index("via")]:
@@ -131,11 +139,22 @@ class World:
         there = frozenset().union(*self.select(claim.to).values()) if claim.to else frozenset(range(len(self.names)))
         rows = [x for x in self.links if (x.a in here and x.b in there) or (x.b in here and x.a in there)]
         out: dict[str, set[int]] = defaultdict(set)
+        name = {x.row: " - ".join(f"{self.paths[d]}.{p}" for d, p in zip((x.a, x.b), x.ports, strict=True)) for x in self.links}
         for x in rows:
+            both = zip((x.a, x.b), (x.b, x.a), x.cages, x.ports, strict=True)
+            ends = [(d, cage, f"{self.paths[d]}.{p}") for d, far, cage, p in both if d in here and far in there]
             if claim.what == "links":
-                out[f"link {x.row}"] = {x.row}
+                out[name[x.row]] = {x.row}
+            elif claim.what == "bundles":
+                if x.bundle is not None:
+                    inside = {y.row for y in self.links if y.bundle == x.bundle}
+                    out[f"bundle {name[min(inside)]}"] = inside
             elif claim.what == "ports":
-                out |= {f"port {d} of link {x.row}": {x.row} for d in (x.a, x.b) if d in here}
+                out |= {port: {x.row} for _, _, port in ends}
+            elif claim.what == "cages":
+                for d, cage, port in ends:
+                    inside = {y.row for y in self.links if (d, cage) in ((y.a, y.cages[0]), (y.b, y.cages[1]))}
+                    out |= {f"{self.paths[d]} cage {cage}": inside} if cage else {port: {x.row}}
             else:
                 for cable in x.cables:
                     out[f"cable {cable}"] = {y.row for y in self.links if cable in y.cables}
@@ -390,11 +409,16 @@ class Left:
         return list(combinations(self.units, 2))
 
     def _paths(self, u: int, v: int, nodes: bool) -> int:
-        """Disjoint paths between two units: of links, or of devices. A direct link is one path that no device cuts."""
+        """Disjoint paths between two units: of links, or of devices. A direct link is one path that no device cuts, a bundle is
+        one link."""
         inner = self.forwards - {u, v}
         room: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         direct = 0
+        seen: set[tuple[int, int]] = set()
         for x in self.links:
+            if x.bundle in seen and not nodes:
+                continue
+            seen |= {x.bundle} if x.bundle is not None else set()
             if x.a == x.b or not {x.a, x.b} <= inner | {u, v}:
                 continue
             if {x.a, x.b} == {u, v}:
@@ -707,8 +731,8 @@ def concurrent(arcs: Mapping[tuple[Any, Any], int], demands: Mapping[tuple[Any, 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One requirement. ``value`` is in the unit of ``unit``: "" for a plain number, ``bps``, ``s``. ``what`` fails: links, ports
-    or cables; devices and groups where it is empty."""
+    """One requirement. ``value`` is in the unit of ``unit``: "" for a plain number, ``bps``, ``s``. ``what`` fails: links, ports,
+    cables, cages or bundles; devices and groups where it is empty."""
 
     metric: str
     arg: str = ""

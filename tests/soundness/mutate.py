@@ -110,16 +110,16 @@ def _holds(whole: Left, left: Left, claim: Any) -> bool:
 
 
 def _survives_links(world: World, stated: Any) -> bool:
-    """The same of links, ports and cables."""
+    """The same of links, ports, cables, cages and bundles."""
     of, to = (", ".join(stated[side] or ()) for side in ("of", "to"))
-    if stated["what"] == "cages" or not world.select(of) or (to and not world.select(to)):
-        raise Unjudged("cages, or single ports")
+    if not world.select(of) or (to and not world.select(to)):
+        raise Unjudged("single ports")
     named = world.elements(Claim("survives", of=of, to=to, what=stated["what"], count=stated["count"]))
-    unique = [*dict.fromkeys(links for _, links in named.values())]
-    if type(stated["count"]) is not int or not 0 < stated["count"] <= len(unique):
+    links = [found for _, found in named.values()]
+    if type(stated["count"]) is not int or not 0 < stated["count"] <= len(links):
         return False
-    after = (world.left(frozenset(), frozenset().union(*failed)) for failed in combinations(unique, stated["count"]))
-    return all(_holds(world.whole, left, stated["condition"]) for left in after)
+    lost = dict.fromkeys(frozenset().union(*failed) for failed in combinations(links, stated["count"]))
+    return all(_holds(world.whole, world.left(frozenset(), rows), stated["condition"]) for rows in lost)
 
 
 # ---------------------------------------------------------------- mutations

@@ -189,14 +189,58 @@ def fail(draft: Draft, folder: Path) -> str:
     return ""
 
 
+BUNDLE = re.compile(r"; bundle \d+|bundle \d+(?:; )?")
+MULTIPLE = re.compile(r" x (\d+)(.*\bbundle )(\d+)")
+
+
+def unbundle(draft: Draft, folder: Path) -> str:
+    """No bundles: the same answers, and no fewer disjoint paths."""
+    other = replace(draft, body=[re.sub(r" \{ \}", "", BUNDLE.sub("", line)) for line in draft.body])
+    if other.body == draft.body:
+        return ""
+    claims = [c for c in asked(draft) if c.metric != "edge_redundancy"]
+    wrong = _same(answers(draft, claims, folder), answers(other, claims, folder))
+    paths = Claim("edge_redundancy")
+    one, two = (answers(x, [paths], folder) for x in (draft, other))
+    if wrong or isinstance(one, str) or isinstance(two, str):
+        return wrong
+    (_, low, _), (_, _, high) = bounds(one[paths]), bounds(two[paths])
+    return f"with bundles {low} paths, without {high}" if low is not None and high is not None and low > high else ""
+
+
+def one_link_each(draft: Draft, folder: Path) -> str:
+    """A link in the place of every bundle: the same paths, and links fail as bundles do."""
+    lines = [MULTIPLE.sub(lambda m: f" x {int(m[1]) // int(m[3])}{m[2]}{m[3]}", line) for line in draft.body]
+    if lines == draft.body or any("bundle" in line and not MULTIPLE.search(line) for line in draft.body):
+        return ""
+    single = replace(draft, body=[BUNDLE.sub("", line) if MULTIPLE.search(line) else line for line in lines])
+    claims = [Claim("reachability"), Claim("edge_redundancy"), Claim("node_redundancy"), Claim("diameter")]
+    wrong = _same(answers(draft, claims, folder), answers(single, claims, folder))
+    here = {re.sub(r"\[.*?\]", "", s) for line in draft.body if "bundle" in line for s in re.findall(r"(\w+)\[\w+\]", line)}
+    if wrong or any("connect leaf" in line and "bundle" not in line for line in draft.body) or not {"leaf", "spine"} <= here:
+        return wrong
+    of, given = (
+        draft.rng.choice(draft.joints[:3]),
+        draft.rng.choice((None, Claim("edge_redundancy", cmp=">=", value=Fraction(1)))),
+    )
+    count = draft.rng.choice((1, 2))
+    falls = [Claim("survives", of=of[0], to=of[1], count=count, given=given, what=w) for w in ("bundles", "links")]
+    one, two = answers(draft, falls[:1], folder), answers(single, falls[1:], folder)
+    if isinstance(one, str) or isinstance(two, str) or not (one and two):
+        return ""
+    said = [found.status for found in (*one.values(), *two.values())]
+    return "" if len({*said}) == 1 else f"{falls[0].text()} is {said[0]}, and of single links {said[1]}"
+
+
 RELATIONS: Mapping[str, Callable[[Draft, Path], str]] = {
-    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail)
+    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail, unbundle, one_link_each)
 }  # fmt: skip
 
 
 def related(draft: Draft, folder: Path, name: str = "") -> Tally:
     """Hold one relation against a design; a random one where none is named."""
-    chosen = name or draft.rng.choice([*RELATIONS])
+    apart = ("unbundle", "one_link_each")
+    chosen = name or draft.rng.choice([*RELATIONS] + 3 * [*apart] if draft.joints else [n for n in RELATIONS if n not in apart])
     tally = Tally(relations=1)
     try:
         wrong = RELATIONS[chosen](draft, folder)

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl import compiler
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import certificates
+from tdsl.certificates.write import certificates, certify
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.symmetry import keeps
@@ -290,3 +291,138 @@ def test_a_chip_that_two_failures_strand_is_no_node(tmp_path):
     written = headed(design.fabric, certificates(design.fabric, design.claims, design.results))
     assert [r.status for r in design.results if r.requirement] == ["proved"]
     verify(written["survives-1.json"], as_json(design.fabric))
+
+
+BUNDLES = """
+model chip G { port lane: 400Gbps }
+model host H { port nic[2]: 400Gbps; chip gpu: G }
+model switch SW { port p[1..40]: any }
+fabric f {
+  host node[5]: H
+  switch leaf[2]: SW
+  switch spine[2]: SW
+  connect node[n].nic[r] to leaf[r % 2] where n < 4
+  connect leaf[*] to spine[*] each x 4 { bundle 2; rate 400Gbps }
+  report edge_redundancy
+}
+"""
+
+
+def test_bundles_take_no_host_out_of_edge_redundancy(tmp_path):
+    """node[4] has no link: no path leads to it, with bundles between switches or without."""
+    for text in (BUNDLES, BUNDLES.replace("bundle 2; ", "")):
+        (tmp_path / "f.fab").write_text(text)
+        (found,) = (r for r in compiler.check(str(tmp_path / "f.fab")).designs[0].results if r.check == "edge_redundancy")
+        assert (found.status, found.value) == ("proved", 0)
+
+
+PORTS = """
+model chip C { port p[4]: 100Gbps }
+fabric f {
+  chip c[3]: C
+  connect c[0] to c[1]
+  connect c[0] to c[2]
+  connect c[1] to c[2]
+  report survives any 2 ports of c to c[2]
+  report survives any 4 ports of c to c[2]
+}
+"""
+
+
+def test_ports_of_a_set_to_a_part_of_it(tmp_path):
+    """Two ports lead to c[2], those of c[0] and c[1]; its own lead to others."""
+    (tmp_path / "f.fab").write_text(PORTS)
+    found = [r for r in compiler.check(str(tmp_path / "f.fab")).designs[0].results if r.check == "survives"]
+    assert [(r.status, r.witness.get("sets")) for r in found] == [("proved", 1), ("skipped", None)]
+    assert "only 2 can fail" in found[1].reason
+
+
+PANEL = """
+model chip G { port lane: 400Gbps }
+model host H { port nic: 100Gbps; chip gpu: G }
+model switch SW { port p[1..40]: any }
+model panel P { port front[8]: any; port back[8]: any }
+fabric f {
+  host node[4]: H
+  switch leaf[2]: SW
+  panel mid: P
+  connect node[n].nic to leaf[n % 2]
+  connect leaf[0] to leaf[1] x 2 via mid { rate 100Gbps }
+  report survives any 2 cables of leaf[0] to leaf[1]
+  report survives any 1 cables of leaf[0] to leaf[1]
+}
+"""
+
+
+def test_both_cables_of_a_link_through_a_panel_fail_one_link(tmp_path):
+    """And the certificate of what survives is one that the checker verifies."""
+    (tmp_path / "f.fab").write_text(PANEL)
+    design = compiler.check(str(tmp_path / "f.fab")).designs[0]
+    two, one = (r for r in design.results if r.check == "survives")
+    assert (two.status, one.status) == ("refuted", "proved")
+    made = certify(design.fabric, design.claims, design.results)
+    assert not made.rejected and any(name.startswith("survives") for name in made.texts)
+
+
+SPINES = """
+model chip G { port lane: 400Gbps }
+model host H { port nic[4]: 100Gbps; chip gpu: G }
+model switch SW { port p[1..40]: 100Gbps }
+fabric f {
+  host node[4]: H
+  switch leaf[2]: SW
+  switch spine[8]: SW
+  connect node[n].nic[r] to leaf[n // 2]
+  connect leaf[*] to spine[*] each
+  require CLAIM
+}
+"""
+
+
+def of_spines(claim_text, tmp_path, **limits):
+    """Status of a requirement of eight spines between two leaves: 800 Gbit/s that two hosts fill."""
+    (tmp_path / "f.fab").write_text(SPINES.replace("CLAIM", claim_text))
+    design = compiler.elaborate(str(tmp_path / "f.fab")).designs[0]
+    (asked,) = design.claims
+    view = View.whole(design.fabric, replace(DEFAULT, **limits))
+    found = catalogue()["survives"].judge(view, asked)
+    return found.status, found.witness.get("by")
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("bisection >= 25%", "proved"),  # 800 Gbit/s less three spines with two links of 100 Gbit/s each
+        ("bisection >= 200Gbps", "proved"),
+        ("bisection > 25%", "bounded"),
+        ("bisection >= 50%", "bounded"),  # true, and more than the bound shows
+        ("bisection >= 63%", "bounded"),  # false
+        ("bisection <= 100%", "bounded"),
+        ("bisection == 25%", "bounded"),
+        ("reachability", "bounded"),  # no more links separate two hosts than three spines hold
+        ("edge_redundancy >= 1", "bounded"),
+        ("node_redundancy >= 1", "bounded"),
+        ("diameter <= 2", "bounded"),
+        ("mean_hops <= 2", "bounded"),
+        ("throughput ring >= 1%", "bounded"),
+    ],
+)
+def test_what_the_bound_on_any_three_failures_proves(condition, status, tmp_path):
+    """Where no set is judged: only the bisection that the largest cuts leave, and nothing of another metric."""
+    assert of_spines(f"survives any 3 of spine with {condition}", tmp_path, failure_sets=0)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("condition", "least"),
+    [("bisection >= {}%", 62.5), ("edge_redundancy >= {}", 4), ("node_redundancy >= {}", 1), ("throughput shift 2 >= {}%", 62.5)],
+)
+def test_three_failures_at_and_above_what_is_left(condition, least, tmp_path):
+    """Five spines are left of eight; four NICs of a host lead to one leaf."""
+    assert of_spines(f"survives any 3 of spine with {condition.format(least)}", tmp_path)[0] == "proved"
+    assert of_spines(f"survives any 3 of spine with {condition.format(least + 1)}", tmp_path)[0] == "refuted"
+
+
+@pytest.mark.parametrize(("condition", "most"), [("diameter <= {}", 2), ("mean_hops <= {}", Fraction(4, 3))])
+def test_distances_after_three_failures(condition, most, tmp_path):
+    assert of_spines(f"survives any 3 of spine with {condition.format(most)}", tmp_path)[0] == "proved"
+    assert of_spines(f"survives any 3 of spine with {condition.format(most - Fraction(1, 10))}", tmp_path)[0] == "refuted"

@@ -108,7 +108,8 @@ def together(elements: Iterable[Element]) -> tuple[frozenset[int], frozenset[int
 
 
 def elements_of(w: Wiring, claim: ResolvedClaim) -> list[Element]:
-    """The elements that a claim about failures names: devices and groups, or the links, ports, cables or cages of them."""
+    """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages or bundles of
+    them."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     if not what:
         found = {frozenset(e.devices.tolist()): None for s in claim.of for e in s.elements}
@@ -126,12 +127,17 @@ def elements_of(w: Wiring, claim: ResolvedClaim) -> list[Element]:
             for name in ids:
                 through.setdefault(name, set()).add(row)
         return [Element(links=frozenset(found)) for found in through.values() if found & chosen]
+    if what == "bundles":
+        joined: dict[int, set[int]] = {}
+        for row, number in enumerate(w.fabric.link_bundle.tolist()):
+            joined.setdefault(number, set()).add(row)
+        return [Element(links=frozenset(found)) for number, found in joined.items() if number >= 0 and found & set(rows)]
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
     # Both ports of a link are elements of their own, although the same link fails with each.
     held = {
         (int(w.fabric.port_device[port]), frozenset(_held(w, port, what == "cages"))): None
-        for r in rows for port in ends[r] if port in here
+        for r in rows for port, far in (ends[r], ends[r][::-1]) if port in here and (far in there or not claim.of_to)
     }  # fmt: skip
     return [Element(links=found) for _, found in held]
 
