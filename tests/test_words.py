@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from tests.harness import none
 
 HERE = Path(__file__).parent
 PHRASES = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))["phrase"]
-KINDS = ("explain", "help", "docs")
+KINDS = ("explain", "help", "docs", "messages")
 LONGEST_TITLE = 60
 
 
@@ -32,9 +33,28 @@ def texts(kind: str) -> Iterator[tuple[str, str]]:
             command = cli.get_command(top, name)
             assert command is not None
             yield f"tdsl {name}", command.get_help(click.Context(command, info_name=name, parent=top))
+    elif kind == "messages":
+        for path in sorted((HERE.parent / "tdsl").rglob("*.py")):
+            if path.name != "checker.py":  # its messages are for those who hand in a certificate, and short on purpose
+                yield from messages(path)
     else:
         for path in (HERE.parent / "README.md", *sorted((HERE.parent / "docs").glob("*.md"))):
             yield path.name, path.read_text(encoding="utf-8")
+
+
+def messages(path: Path) -> Iterator[tuple[str, str]]:
+    """The strings of a module that are sentences, without docstrings: most are messages. Values put into them are ``{}``."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    parts = {id(v) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for v in n.values}
+    docs = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for n in ast.walk(tree):
+        text = ""
+        if isinstance(n, ast.JoinedStr):
+            text = "".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in n.values)
+        elif isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in parts:
+            text = n.value
+        if id(n) not in docs and len(text.split()) >= 3:
+            yield f"{path.relative_to(HERE.parent)}:{n.lineno}", text
 
 
 def found(kind: str) -> Iterator[str]:

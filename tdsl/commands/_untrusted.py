@@ -50,7 +50,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
 
     return click.option(
         FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
-        help="For designs of strangers: no tdsl.toml, no links, nothing outside of this folder, limits of time and memory.",
+        help="For designs of strangers: no tdsl.toml, no links, nothing outside this folder, limits of time and memory.",
     )(run)  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, li
 def command(file: str, fresh: bool, **given: Any) -> int:
     """Write FILE.lock: every link of the design with its ports, a line each.
 
-    While it lies beside the design, every command keeps those links on their ports where the design still joins the same
+    While that file is beside the design, every command keeps those links on their ports where the design still joins the same
     devices, whatever is added before or between. Commit it with the design.
     """
     if not Path(file).is_file():

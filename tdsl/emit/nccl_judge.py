@@ -61,7 +61,7 @@ class Judge:
         for e in elements:
             value = e.attributes.get(name)
             if value is not None and value != "-1" and seen[value] > 1:
-                text = f'{name}="{value}" stands {seen[value]} times; NCCL uses the first'
+                text = f'{name}="{value}" occurs {seen[value]} times; NCCL uses the first'
                 self.tell("E0526", e.place(name), text, "give each its own")
 
 

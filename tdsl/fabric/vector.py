@@ -71,7 +71,7 @@ def integers(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
             number = evaluator.integer(e, over.scope(at, scope))
             if abs(number) >= 1 << 63:
                 raise Fault(
-                    "E0108", e.span, f"`{e.span.text}` is outside of every extent: it has more than 64 bits",
+                    "E0108", e.span, f"`{e.span.text}` is outside every extent:  it has more than 64 bits",
                     help="an index begins at what the declaration says: 0 for `[8]`, 1 for `[1..8]`",
                 )  # fmt: skip
             return number

@@ -245,7 +245,7 @@ def _takes(name: str) -> str:
     return (
         f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in words)}"
         if words
-        else f"`{name}` stands alone, or with `x N`"
+        else f"`{name}` takes no further words, except `x N`"
     )
 
 
@@ -345,7 +345,7 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
         raise Fault(
             "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
             + (f" (and {int(loops.sum()) - 1} more alike)" if loops.sum() > 1 else ""),
-            help="write `connect A each` to join the members of one population" if wire.node.pattern else
+            help="write `connect A each` to connect the members of one set of devices" if wire.node.pattern else
             "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
         )  # fmt: skip
     if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):

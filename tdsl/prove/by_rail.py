@@ -139,7 +139,7 @@ class ByRail(View):
         kind, hubs, _ = self._kinds()
         met = [frozenset[int]().union(*(hubs[k] for k in np.unique(kind[self.rail == r]).tolist())) for r in rails]
         said = [self.called(x) for x in (one, two)] if met[0] & met[1] or min(rails) < 0 else [f"rail {r}" for r in rails]
-        return f"{' and '.join(said)} do not meet"
+        return f"{' and '.join(said)} are not connected"
 
     @cached_property
     def _table(self) -> Ints:

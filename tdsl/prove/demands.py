@@ -137,7 +137,7 @@ def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
             continue
         a, b = (_unit(known, c, args[0], line) for c in cells)
         if a in pairs or b in taken:
-            raise Unfit(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} stands there twice")
+            raise Unfit(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} occurs twice")
         pairs[a] = taken[b] = b
     apart = {a: b for a, b in pairs.items() if a != b}
     if not apart:

@@ -213,7 +213,7 @@ def _refuse(span: Span, *said: Value) -> Value:
     at = said[0].span if said and isinstance(said[0], Row) else span
     words = [str(s) for s in said if isinstance(s, str)]
     if not 1 <= len(words) <= 2 or len(words) + (at is not span) != len(said):
-        raise Fault("E0115", span, "`refuse` takes a row of a table, if there is one, what is wrong, and how to mend it")
+        raise Fault("E0115", span, "`refuse` takes a row of a table, if there is one, what is wrong, and how to correct it")
     raise Fault("E0110", at, words[0], help=words[1] if len(words) > 1 else "")
 
 

@@ -31,7 +31,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         scope.excused.add(s.name.name)
         raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology")
     if name in INTENT:
-        raise Fault("E0118", s.span, f"`{name}` stands {PLACE}", help=INSTEAD)
+        raise Fault("E0118", s.span, f"`{name}` belongs {PLACE}", help=INSTEAD)
     if name in HALL or (isinstance(s, tree.Decl) and s.kind.name == "row"):
         raise Fault(
             "E0118", s.span, f"`{name}` belongs in the block of a hall", help="`hall h1 { row A { rack 1..8 { height 48U } } }`"

@@ -31,7 +31,7 @@ class PathReader:
                 self.at += 1
                 return part
             if isinstance(part, tree.Call):
-                raise Fault("E0120", part.span, "a path cannot be called; indices stand in square brackets")
+                raise Fault("E0120", part.span, "a path cannot be called; indices are written in square brackets")
         return None
 
     @property

@@ -127,7 +127,7 @@ def declare(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Or
     """A ``hall`` or ``distance`` of a fabric's block."""
     if len(context.groups) > 1:
         word = "distance" if isinstance(s, tree.Setting) else "hall"
-        raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside of groups")
+        raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside groups")
     if isinstance(s, tree.Setting):
         plan.distances.append(_distance(s, scope, plan.evaluator))
         return

@@ -210,7 +210,10 @@ class Planner:
         name = word.bare if isinstance(word, tree.Path) else None
         if name not in LAYERS or len(context.groups) > 1:
             raise Fault(
-                "E0120", s.span, "a fabric's layer is `scaleup`, or not written", help="`layer scaleup` says it lies inside hosts"
+                "E0120",
+                s.span,
+                "a fabric's layer is `scaleup`, or not written",
+                help="write `layer scaleup`, or leave the line out",
             )
         self.plan.layer = str(name)
 

@@ -101,9 +101,9 @@ def row(name: str, form_: Form, item: tree.Item, scope: Scope, evaluator: Evalua
     if found is None:
         bad = written[reader.furthest] if reader.furthest < len(written) else None
         expected = " or ".join(dict.fromkeys(reader.expected))
-        says = f"`{bad.span.text if bad.value is not None else bad.word}` stands where" if bad is not None else "it ends where"
-        wanted = f"{says} {expected} is expected" if expected else f"nothing follows before `{bad.span.text if bad else ''}`"
-        raise Fault("E0120", bad.span if bad is not None else item.span, f"this is no row of `{name}`: {wanted}",
+        says = f"`{bad.span.text if bad.value is not None else bad.word}`" if bad is not None else "the end"
+        wanted = f"expected {expected}, found {says}" if expected else f"nothing follows before {says}"
+        raise Fault("E0120", bad.span if bad is not None else item.span, f"this is not a row of `{name}`: {wanted}",
                     help=f"a row is written `{name} {form_.text}`")  # fmt: skip
     made = Row(found)
     made.span = item.span

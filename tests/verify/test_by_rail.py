@@ -230,7 +230,7 @@ def test_rails_that_do_not_meet():
     f = rail_only(8, 4).build()
     alone, inside = judged(f, "all_to_all"), judged(f, "all_to_all", through="scaleup")
     assert (alone.status, alone.value, inside.status, inside.value) == ("proved", 0, "proved", 1)
-    assert alone.text == "0%: rail 0 and rail 1 do not meet by scale-out alone, 100% through scaleup"
+    assert alone.text == "0%: rail 0 and rail 1 are not connected by scale-out alone, 100% through scaleup"
     assert "`through scaleup`" in alone.help and alone.witness["pairs"] == 32 * 31
     assert inside.text == "100%: 12.8 of 12.8 Tbps through scaleup, 0% by scale-out alone"
     for args in (("ring",), ("shift", 3), ("rail_allreduce",)):

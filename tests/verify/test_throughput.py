@@ -401,7 +401,7 @@ def test_permutations_and_other_words(tmp_path, monkeypatch):
     (tmp_path / "q.csv").write_text("0,1\n2,1\n")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
     wrong = [
-        ((Word("permutation"), "q.csv"), "q.csv:2: 1 stands there twice"),
+        ((Word("permutation"), "q.csv"), "q.csv:2: 1 occurs twice"),
         ((Word("permutation"), "b.csv"), "not a text file"),
         ((Word("permutation"), "../q.csv"), "beside the design"),
         (("/etc/passwd.csv",), "beside the design"),

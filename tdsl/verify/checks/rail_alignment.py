@@ -89,7 +89,7 @@ class RailAlignment(Check):
             found, rail = int(plan.switch[at]), int(plan.rail[at])
             expected = _expected(f, plan, at)
             where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
-            message = f"{port} meets {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
+            message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
             message += f" (and {len(mine) - 1} alike)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
             help = f"connect it to the switch of rail {rail}"
@@ -118,7 +118,7 @@ def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
     what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
     ports = [f.port_path(int(f.link_a[plan.rows[mine][plan.rail[mine] == r][0]])) for r in found[:2]]
     statement = f.statements[int(f.link_statement[plan.rows[mine][0]])]
-    fault = Fault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} meet it")
+    fault = Fault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} are connected to it")
     return Judgement("skipped", reason=reason, faults=(fault,), witness={"switch": name, "nics": ports})
 
 

@@ -148,7 +148,9 @@ class Judge:
             return Opinion("disagrees", found.by, found)
         if found.lower >= low - slack and found.upper <= high + slack:
             if claim is not None and claim.op and not _verdict_fits(result, claim, found):
-                return Opinion("disagrees", found.by, found, "the figure is the same, but not whether it meets the requirement")
+                return Opinion(
+                    "disagrees", found.by, found, "the figure is the same, but not whether it satisfies the requirement"
+                )
             return Opinion("confirmed", found.by, found)
         raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
 
