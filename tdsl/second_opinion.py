@@ -159,7 +159,7 @@ def _files(design: Design) -> Iterator[tuple[str, Result]]:
         if claim.metric == "survives":
             number += 1
             yield f"survives-{number}.json", result
-        elif claim.metric == "blast_radius" and not any(s.ports for s in claim.of):
+        elif claim.metric == "blast_radius" and not any(s.ports for s in claim.of) and not claim.through:
             radii += 1
             yield f"blast_radius-{radii}.json", result
         elif claim.metric == "throughput" and claim.args != ("all_to_all",) and sets:

@@ -266,6 +266,11 @@ class Fabric:
         need(data["schema"] == 1, "the schema of fabric.json is not 1")
         self.name: str = read(data["fabric"], str, "fabric")
         rows, links = table(data, "devices"), table(data, "links")
+        if "layer" in data["links"]["columns"]:  # of the network alone: without the links of another layer, and its switches
+            of = [x[data["links"]["columns"].index("layer")] for x in data["links"]["rows"]]
+            links, up = ([x for x, y in zip(links, of, strict=True) if bool(y) is z] for z in (False, True))
+            gone = {d for x in up for d in (x[0], x[1], x[4])} - {d for x in links for d in (x[0], x[1], x[4])}
+            rows = [x for x in rows if x[2] in ("host", "chip") or x[0] not in gone]
         self.devices = {
             n: Device(path, kind, role or "", model, inside, -1 if tier is None else tier, family(path))
             for n, path, kind, role, model, inside, tier in rows

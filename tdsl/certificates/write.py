@@ -31,6 +31,7 @@ from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.bisection import LowerProof, bisection
 from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Shares, Spectrum
 from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import ByRail, ways
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Block, Spread
@@ -138,6 +139,7 @@ def _as_shown(body: Json, wiring: checker.Fabric) -> Json:
 def _bodies(
     fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str]
 ) -> Mapping[str, Json]:
+    fabric = fabric.network
     view = View.whole(fabric, budget)
     status = {(r.check, r.requirement): r.status for r in results}
     out: dict[str, Json] = {}
@@ -162,7 +164,9 @@ def _bodies(
             if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):  # not without an upper link
                 turned = {} if check == "oversubscription" else _symmetric(view)
                 out[f"{check}.json"] = {"check": check, "value": _number(judged.value)} | turned
-    asked = [c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of)]
+    asked = [
+        c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of) and not c.through
+    ]
     for number, claim in enumerate(asked, 1):
         judged = catalogue()["blast_radius"].judge(view, claim)
         if judged.status == "proved":
@@ -297,6 +301,8 @@ def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Jso
             try:
                 over = ways(view, claim)[0]
             except Unfit:
+                continue
+            if isinstance(over, ByDomain):  # a certificate knows no domains of several hosts
                 continue
             if isinstance(over, ByRail) and (over.silent(None) or over.apart(None)):
                 continue

@@ -15,6 +15,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.bound import Ports
+from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import SCALEUP, ByRail, ways
 from tdsl.prove.demands import RAILS, Unfit, demand_of
 from tdsl.prove.network import names_of
@@ -74,6 +75,8 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
     try:
         demand, (over, _) = demand_of(view, claim), ways(view, claim)
     except Unfit:
+        return None
+    if isinstance(over, ByDomain):  # a certificate knows no domains of several hosts
         return None
     rails = over if isinstance(over, ByRail) else None
     if rails and (rails.silent(demand) or rails.apart(demand)):

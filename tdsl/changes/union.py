@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
 
@@ -23,7 +24,9 @@ class Union:
     def state(self, present: Bools) -> View:
         """The fabric with some of its links."""
         nothing = np.zeros(self.fabric.device_count, dtype=np.bool_)
-        return View.whole(self.fabric).without(nothing, ~present)
+        network = self.fabric.network
+        gone = ~present if network is self.fabric else ~present[~scaleup_links(self.fabric)]
+        return View.whole(network).without(nothing, gone)
 
 
 def union(before: Fabric, after: Fabric) -> Union | None:
@@ -45,7 +48,8 @@ def union(before: Fabric, after: Fabric) -> Union | None:
     old = np.array([place.get(pair, -1) for pair in zip(*(e.tolist() for e in ends), strict=True)], dtype=np.int64)
     gone = np.flatnonzero(old < 0)
     columns = {"link_a": ends[0][gone], "link_b": ends[1][gone], "link_rate": before.link_rate[gone]}
-    for name in ("link_class", "link_statement", "link_medium", "link_colour"):
+    columns["link_statement"] = before.link_statement[gone] + len(after.statements)
+    for name in ("link_class", "link_medium", "link_colour"):
         columns[name] = np.zeros(len(gone), dtype=np.int64)
     for name in ("link_via_a", "link_via_b"):
         via = getattr(before, name)[gone]
@@ -75,6 +79,7 @@ def _devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[s
         after,
         sets=tuple(sets),
         models=(*after.models, *before.models),
+        statements=(*after.statements, *before.statements),
         device_set=np.concatenate([after.device_set, before.device_set + len(after.sets)]),
         device_model=np.concatenate([after.device_model, before.device_model + len(after.models)]),
         built=np.concatenate([built, before.built & ~known]),

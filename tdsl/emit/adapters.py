@@ -74,6 +74,7 @@ def _record(
 ) -> HostAdapters:
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
     types = {t for port in distinct(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types}
+    domain_hosts, domain_accelerators = _domain(fabric, hosts)
     return HostAdapters(
         host=key,
         title=model.title or model.name,
@@ -84,10 +85,24 @@ def _record(
         narrow=_narrow(fabric, switches),
         shared=len(distinct(hosts * fabric.device_count + switches)) == len(distinct(hosts)),
         verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
-        scaleup=any(link.layer == "scaleup" for link in model.links),
+        scaleup=any(link.layer == "scaleup" for link in model.links) or domain_hosts > 1,
         layout=bool(model.layout),
         gpu_vendor=gpu_vendor(model),
+        domain_hosts=domain_hosts,
+        domain_accelerators=domain_accelerators,
     )
+
+
+def _domain(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
+    """Hosts and accelerators of the largest scale-up domain of some hosts; 0 where it is one host, or there is none."""
+    label = fabric.domains.of_device
+    ends = np.flatnonzero(fabric.built & (fabric.kind == "host") & np.isin(label, label[hosts]) & (label >= 0))
+    if not len(ends):
+        return 0, 0
+    each = np.array([m.accelerators for m in fabric.models], dtype=np.int64)[fabric.device_model[ends]]
+    sizes = np.bincount(label[ends])
+    most = int(sizes.argmax())
+    return (int(sizes[most]), int(each[label[ends] == most].sum())) if sizes[most] > 1 else (0, 0)
 
 
 def _narrow(fabric: Fabric, met: Ints) -> bool:

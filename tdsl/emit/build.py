@@ -55,12 +55,17 @@ class BuildOptions:
     site: Site = field(default_factory=Site)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Selection:
     """Which targets configure which routers. ``named`` are the targets that the call asks for by name, none for all."""
 
     view: FabricView
     named: frozenset[str]
+    network: Selection | None = None  # that of the network alone, where there are scale-up links beside it
+
+    def of(self, target: Target) -> Selection:
+        """What a target sees: both layers, or the network alone."""
+        return self.network if target.network and self.network is not None else self
 
     def routers(self, target: Target) -> tuple[list[Router], list[str]]:
         """The routers that a target is for, and why it is not for others of their kind and operating system."""
@@ -94,11 +99,14 @@ def build(
     view = FabricView(fabric, diagnostics, assets, interfaces)
     files: dict[str, bytes] = {}
     chosen = choose(known, targets, diagnostics)
-    selection = Selection(view, frozenset(targets))
+    selection = network = Selection(view, frozenset(targets))
+    if fabric.network is not fabric:
+        network = Selection(FabricView(fabric.network, diagnostics, assets, interfaces), frozenset(targets))
+        selection.network = network
     _report_skipped(chosen, selection, diagnostics)
-    _report_systems(known, chosen, selection, diagnostics)
+    _report_systems(known, chosen, network, diagnostics)
     for target in chosen:
-        for path, content in artefacts(target, selection, options, diagnostics).items():
+        for path, content in artefacts(target, selection.of(target), options, diagnostics).items():
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content
@@ -161,12 +169,14 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
 def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
     """One note of all targets that need what the fabric does not have."""
     lacking: dict[str, list[str]] = {}
-    view, unnamed = selection.view, ""
+    unnamed = ""
     for target in chosen:
+        seen = selection.of(target)
+        view = seen.view
         reasons = [f"the fabric has no {NEEDS.get(need, need)}" for need in target.needs if need not in view.capabilities]
         if not reasons and target.routers != Routers():
-            fitting, unfit = selection.routers(target)
-            if not fitting and selection.waits(target):
+            fitting, unfit = seen.routers(target)
+            if not fitting and seen.waits(target):
                 reasons, unnamed = ["no `nos` names the operating system of the switches"], target.routers.nos
             elif not fitting:
                 reasons = [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]

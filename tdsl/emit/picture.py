@@ -15,6 +15,7 @@ import numpy as np
 from tdsl.emit.drawing import Box, Caption, Frame, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.layers import beside
 from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceSet, unravel
 
@@ -43,6 +44,7 @@ class _Cluster:
     x: float = 0.0
     y: float = 0.0
     width: float = 0.0
+    scaleup: bool = False  # it has scale-up links alone, beside a network
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ def _instances(s: DeviceSet, depth: int) -> int:
 def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
     clusters: list[_Cluster] = []
     of_device = np.zeros(fabric.device_count, np.int64)
+    inner = beside(fabric)  # drawn below the hosts, the network above
     for s in fabric.sets:
         groups = s.count if single else _instances(s, depth)
         size = s.count // groups if groups else 1
@@ -97,7 +100,9 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
             place = str(wires.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
-                clusters.append(_Cluster(len(clusters), name, s, place, tier, float(tier), built, size))
+                below = bool(inner[rows].any())
+                level = -0.5 - max(tier, 0) if below else float(tier)
+                clusters.append(_Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below))
                 of_device[rows] = len(clusters) - 1
     bundles = _bundles(fabric, of_device, clusters)
     _raise_untiered(clusters, bundles)
@@ -247,12 +252,14 @@ def cut(text: str, width: float, letter: float) -> str:
 def _box(c: _Cluster) -> Box:
     texts = _texts(c)
     lines = tuple(cut(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
-    kind = c.set.kind if c.set.role in ("", "accelerator") else "other"
+    kind = "scaleup" if c.scaleup and c.set.kind == "switch" else c.set.kind if c.set.role in ("", "accelerator") else "other"
     return Box(f"n{c.number}", round(c.x, 1), round(c.y, 1), round(c.width, 1), BOX_HEIGHT, kind, lines, ": ".join(texts))
 
 
 def _tier(row: list[_Cluster]) -> str:
     kinds = {c.set.kind for c in row}
+    if row[0].scaleup:
+        return "chips" if kinds == {"chip"} else f"scale-up {row[0].tier}" if row[0].tier > 1 else "scale-up"
     if row[0].tier < 0:
         return {"ocs": "OCS", "panel": "panels", "switch": "switches"}.get(kinds.pop(), "") if len(kinds) == 1 else "others"
     return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")

@@ -92,6 +92,7 @@ class Link:
     srlg: str
     a_bundle: int | str = ""
     b_bundle: int | str = ""
+    layer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +380,8 @@ class HostAdapters:
     less capacity to other switches than to hosts. ``shared``: all adapters of a host meet one switch. ``verbs``: they are
     InfiniBand or RoCE devices, and not such as have a plugin of their own. ``scaleup``: the host's accelerators are joined
     inside. ``layout``: the inside of the model is described. ``gpu_vendor``: the PCI vendor of its accelerators, ``0x1002`` for
-    AMD, "" where the model does not say.
+    AMD, "" where the model does not say. ``domain_hosts`` and ``domain_accelerators``: the most hosts and accelerators of a
+    scale-up domain that spans hosts, 0 where none does.
     """
 
     host: str
@@ -394,6 +396,8 @@ class HostAdapters:
     scaleup: bool
     layout: bool
     gpu_vendor: str
+    domain_hosts: int = 0
+    domain_accelerators: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tdsl.resources import folder
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file"}
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file", "layer"}
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
@@ -90,6 +90,7 @@ class Target:
     needs: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
     routers: Routers = Routers()
+    network: bool = False  # it is of the network alone, where there are scale-up links beside it
 
 
 class _Unfit(Exception):
@@ -143,8 +144,16 @@ def _load(manifest: Path, own: bool) -> Target:
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
         tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
-        _routers(data.get("router", {})),
+        _routers(data.get("router", {})), _layer(data) == "network",
     )  # fmt: skip
+
+
+def _layer(data: Mapping[str, object]) -> str:
+    """What a target is of: ``network``, or both layers where nothing is written."""
+    said = data.get("layer", "")
+    if said not in ("", "network"):
+        raise _Unfit('`layer` is "network", or not written')
+    return str(said)
 
 
 def _routers(data: object) -> Routers:

@@ -105,6 +105,11 @@ class FabricView:
         return bool((self._fabric.link_bundle >= 0).any())
 
     @property
+    def layered(self) -> bool:
+        """Whether it has scale-up links beside its network."""
+        return self._fabric.network is not self._fabric
+
+    @property
     def transport(self) -> str:
         """What its links speak where a statement says so, else ""."""
         return self._fabric.transport if self._fabric.transport_stated else ""
@@ -190,7 +195,7 @@ class FabricView:
     @cached_property
     def planned_links(self) -> Table[PlannedLinks]:
         """Links that are planned and not built, and whose ports are kept, counted by device."""
-        return planned_links(self._fabric, self._wires.devices.name)
+        return planned_links(self._fabric.network, self._wires.devices.name)
 
     @property
     def classes(self) -> tuple[LinkClass, ...]:

@@ -16,6 +16,7 @@ from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.columns import Column, Objects, Table
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
+from tdsl.fabric.layers import SCALEUP, scaleup_links
 from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
 from tdsl.fabric.subnets import speaking
@@ -316,6 +317,7 @@ class Wires:
             "a_bundle": lambda: [n or "" for n in bundle_numbers(f)[0].tolist()],
             "b_bundle": lambda: [n or "" for n in bundle_numbers(f)[1].tolist()],
         }
+        columns["layer"] = lambda: np.where(scaleup_links(f), SCALEUP, "").tolist()
         for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
             columns[f"{end}_device"] = partial(self._device, ports)
             columns[f"{end}_port"] = partial(self._port, self.ports.path, ports)

@@ -40,7 +40,10 @@ def assemble(
     via_a, via_b = _join([x.via_a for x in batches]), _join([x.via_b for x in batches])
     statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in batches])
     absent_a, absent_b = _join([x.a for x in wiring.absent]), _join([x.b for x in wiring.absent])
-    tier = planned_tiers(sets, device_set, device[np.append(a, absent_a)], device[np.append(b, absent_b)])
+    absent_statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in wiring.absent])
+    said = np.array([w.settings.get("layer") == "scaleup" for w in plan.wires] or [False], dtype=np.bool_)
+    both = np.append(statement, absent_statement)
+    tier = _tiers(sets, device_set, device[np.append(a, absent_a)], device[np.append(b, absent_b)], said[both])
     by_set = set_tiers(sets, device_set, tier)
     swap = _swap(by_set, device_set, device, a, b)
     a, b = np.where(swap, b, a), np.where(swap, a, b)
@@ -71,7 +74,8 @@ def assemble(
     bundle = bundles(plan, device[a], device[b], a, statement, rate, diagnostics)
     in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
     return Fabric(
-        name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, layer=plan.layer, sets=tuple(sets),
+        name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, sets=tuple(sets),
+        layer=plan.layer or ("scaleup" if len(both) and said[both].all() else ""),
         models=tuple(models), statements=tuple(Statement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
         device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
         port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
@@ -80,8 +84,17 @@ def assemble(
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
         circuit_link=in_ocs, link_bundle=bundle, absent_a=device[absent_a], absent_b=device[absent_b], absent_rate=absent_rate,
-        absent_reserved=reserved, nos=plan.nos[0] if plan.nos else "",
+        absent_reserved=reserved, absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
+
+
+def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:
+    """The tier of every device by the links of its layer; ``up`` are links of the layer scaleup. What has links of the network
+    has its tier there."""
+    if up.all() or not up.any():
+        return planned_tiers(sets, device_set, a, b)
+    out, inner = (planned_tiers(sets, device_set, a[mine], b[mine]) for mine in (~up, up))
+    return np.where(out >= 0, out, inner)
 
 
 def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -> NDArray[np.bool_]:

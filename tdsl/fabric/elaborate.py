@@ -14,6 +14,7 @@ from tdsl.fabric.assemble import assemble
 from tdsl.fabric.circuits import circuit, plant_of
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import inner_links
+from tdsl.fabric.layers import judge_layers
 from tdsl.fabric.naming import names_of
 from tdsl.fabric.order import distinct
 from tdsl.fabric.pins import Line, Pins
@@ -71,6 +72,7 @@ def elaborate(
     if not ok:
         untouched(plan, diagnostics)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
+    judge_layers(fabric, diagnostics)
     said = stated(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
     fabric.names = names_of(plan, rows, fabric, diagnostics)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import networkx
 
     from tdsl.fabric.addresses import Addressing
+    from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import Management
     from tdsl.fabric.places import Places
 
@@ -108,6 +109,7 @@ class Fabric:
     absent_b: Ints = field(default_factory=_no_rows)
     absent_rate: Ints = field(default_factory=_no_rows)
     absent_reserved: Bools = field(default_factory=_no_bools)  # whether no other link has taken its ports
+    absent_statement: Ints = field(default_factory=_no_rows)
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
@@ -119,6 +121,7 @@ class Fabric:
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
+    whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes
@@ -152,6 +155,21 @@ class Fabric:
                 size = s.axes[-1].size
                 out[s.first : s.first + s.count] = np.arange(s.count) % size >= size - count
         return out
+
+    # ------------------------------------------------------------ layers
+    @cached_property
+    def network(self) -> Fabric:
+        """What metrics of the network are about: the links of the scale-out layer, where there are scale-up links beside them."""
+        from tdsl.fabric.layers import scaleout
+
+        return scaleout(self)
+
+    @cached_property
+    def domains(self) -> Domains:
+        """Scale-up domains: hosts and chips that exchange data without the network."""
+        from tdsl.fabric.layers import domains_of
+
+        return self.whole.domains if self.whole is not None else domains_of(self)
 
     # ------------------------------------------------------------ ports and devices
     @cached_property

@@ -8,11 +8,12 @@ rail. A class with a single index that numbers planes (as many indices as planes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceModel, unravel
 
@@ -60,7 +61,10 @@ def _accelerator_hosts(fabric: Fabric) -> Bools:
 
 
 def rail_plan(fabric: Fabric) -> RailPlan:
-    """Find the rails of a fabric."""
+    """Find the rails of a fabric, by the links of its network."""
+    if fabric.network is not fabric:
+        network = rail_plan(fabric.network)
+        return replace(network, rows=np.flatnonzero(~scaleup_links(fabric))[network.rows])
     none = np.zeros(0, dtype=np.int64)
     serves = np.full(fabric.device_count, -1, dtype=np.int64)
     empty = RailPlan(False, 1, none, none, none, serves)

@@ -86,7 +86,7 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
     from tdsl.prove.view import View
     from tdsl.verify.checks.oversubscription import by_set
 
-    ratios = by_set(View.whole(fabric))
+    ratios = by_set(View.whole(fabric.network))
     out = []
     for s in fabric.sets:
         if s.origin.span.file.name != design.file:

@@ -14,8 +14,9 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail
+from tdsl.prove.by_domain import ByDomain, joined, spans
 from tdsl.prove.demands import RAILS, Demand, Unfit
-from tdsl.prove.view import View, scaleup_joined
+from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
 
 SCALEUP = "through scaleup"
@@ -27,11 +28,16 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where there is no such domain to go
     through."""
     models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    joined = all(scaleup_joined(m) for m in models)
-    if claim.through and not joined:
+    every = bool(joined(view).all())
+    if claim.through and not every:
         raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
-    inside = joined and all(m.accelerators > 1 for m in models)
+    wide = every and spans(view)
+    inside = every and all(m.accelerators > 1 for m in models)
     rails = ByRail.of(view) if inside or claim.args[:1] == (RAILS,) else None
+    if wide and claim.through:
+        return ByDomain.of(view), rails or view
+    if wide and view.intact is None and not view.direct:
+        return rails or view, ByDomain.of(view)
     if rails is None:
         return view, None
     if claim.through:

@@ -50,6 +50,8 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
         if size < 2:
             raise Fault("E0120", s.items[0].span, f"a bundle has at least two links; this says {size}", help="write `bundle 2`")
         return size
+    if s.name.name == "layer":
+        plain(s, "layer scaleup")
     plain(s, f"{s.name.name} {s.items[0].value.span.text}", len(s.items))
     values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
@@ -73,6 +75,8 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
             fitting_rate(value, item.span)
     elif not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
+    if name == "layer" and value != "scaleup":
+        raise Fault("E0120", item.span, "the layer of a connect is `scaleup`, or not written", help="write `layer scaleup`")
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
     return str(value) if isinstance(value, Word) else value

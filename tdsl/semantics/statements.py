@@ -16,7 +16,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "bundle")
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "bundle", "layer")
 
 
 def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:

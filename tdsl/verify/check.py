@@ -179,6 +179,8 @@ class Check(ABC):
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
     ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of
     ``prove.symmetry.READS``; None where no symmetry is known to keep its answer.
+    ``of_network``: where a fabric has scale-up links beside its network, it judges the network alone; what is of the design
+    judges both, unless a check says otherwise.
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
@@ -199,6 +201,7 @@ class Check(ABC):
     after_failures: ClassVar[bool] = False
     reads: ClassVar[Reads | None] = None
     of_design: ClassVar[bool] = False
+    of_network: ClassVar[bool] = True
     scarce: ClassVar[bool] = False
     of_ends: ClassVar[bool] = False
     example: ClassVar[str] = ""
@@ -207,6 +210,8 @@ class Check(ABC):
     _names: ClassVar[dict[str, type[Check]]] = {}
 
     def __init_subclass__(cls) -> None:
+        if "of_network" not in vars(cls):
+            cls.of_network = not cls.of_design
         where = f"{cls.__module__}.{cls.__qualname__}"
         for attribute in ("code", "name", "wrong", "kind"):
             if not hasattr(cls, attribute):

@@ -11,7 +11,8 @@ import numpy as np
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Bools, Fabric
+from tdsl.fabric.layers import scaleup_links
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.components import listing
 from tdsl.prove.view import View
@@ -69,7 +70,8 @@ class _Run:
         self.checks = catalogue()
         self.failed = failed
         self.budget = budget
-        self.view = View.whole(fabric, budget)
+        self.view = View.whole(fabric.network, budget)  # what metrics of the network look at
+        self.every = View.whole(fabric, budget) if fabric.network is not fabric else self.view  # both layers
         self.plain: dict[str, Judgement] = {}
         self.blamed: set[str] = set()
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
@@ -103,13 +105,17 @@ class _Run:
     def bare(self, check: Check) -> Judgement:
         """The check's judgement of the whole fabric, made once."""
         if check.name not in self.plain:
-            self.plain[check.name] = self.judge(check, self.view, None)
+            self.plain[check.name] = self.judge(check, self.whole(check), None)
         return self.plain[check.name]
+
+    def whole(self, check: Check) -> View:
+        """All that a check looks at: the network, or both layers."""
+        return self.view if check.of_network else self.every
 
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            view = self.left if view is self.view else view.without(self.failed.devices, self.failed.links)
+            view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
         if self.fabric.complete:
             return check.judge(view, claim)
         if not check.monotone:
@@ -121,7 +127,12 @@ class _Run:
     def left(self) -> View:
         """The whole fabric after the failures."""
         assert self.failed is not None
-        return self.view.without(self.failed.devices, self.failed.links)
+        return self.view.without(self.failed.devices, self.lost(self.view.fabric))
+
+    def lost(self, fabric: Fabric) -> Bools:
+        """The links that failed, as a column of the fabric or of its network."""
+        assert self.failed is not None
+        return self.failed.links if fabric is self.fabric else self.failed.links[~scaleup_links(self.fabric)]
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
@@ -145,14 +156,18 @@ class _Run:
         if claim.of_all:
             return self.set_of_ends(check, claim)
         parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
-        there = self.fabric.built
+        there = self.whole(check).fabric.built
         if self.failed is not None and not check.of_design:
             there = there & ~self.failed.devices
         standing = [(e, device) for e, device in parts if there[e.devices].any()]
+        if parts and not standing and any(self.fabric.built[e.devices].any() for e, _ in parts):
+            return skipped("what it names has links of the layer `scaleup` alone, and this is of the network")
         if parts and not standing:
             return skipped("nothing that it names is built")
         if not parts:
-            view = self.view if claim.scope is None else View.part(self.fabric, claim.scope, False, self.budget)
+            view = self.whole(check)
+            if claim.scope is not None:
+                view = View.part(view.fabric, claim.scope, False, self.budget)
             return self.judge(check, view, claim)
         judged = self.each(check, claim, standing)
         if check.of_ends and all(j.status == "skipped" for j in judged) and all(s.kind in ("host", "chip") for s in claim.of):
@@ -165,7 +180,7 @@ class _Run:
 
     def set_of_ends(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """`of all S`: the whole network with the ends alone that S names, and with those inside what it names."""
-        f = self.fabric
+        f = self.view.fabric
         named = np.zeros(f.device_count, dtype=np.bool_)
         for s in claim.of:
             for e in s.elements:
@@ -187,7 +202,8 @@ class _Run:
 
     def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""
-        return [self.judge(check, View.part(self.fabric, e, device, self.budget), claim) for e, device in parts]
+        fabric = self.whole(check).fabric
+        return [self.judge(check, View.part(fabric, e, device, self.budget), claim) for e, device in parts]
 
     # ------------------------------------------------------------ findings
     def demand(self, claim: ResolvedClaim, check: Check, judged: Judgement) -> None:

@@ -18,7 +18,7 @@ def summarise(fabric: Fabric) -> dict[str, object]:
     ``other_…``. Endpoints are the linked ports of hosts; a chip that is wired itself is one endpoint. ``injection_bps`` is
     what the endpoints can send at once, in bit/s.
     """
-    view = View.whole(fabric)
+    view = View.whole(fabric.network)  # endpoints are those of the network
     hosts = fabric.built & (fabric.kind == "host")
     main = np.array(main_ends(fabric.sets) or [False])[fabric.device_set]
     units = np.zeros(fabric.device_count, dtype=np.bool_)
@@ -35,10 +35,10 @@ def summarise(fabric: Fabric) -> dict[str, object]:
         "switches": int((fabric.built & fabric.is_switch).sum()),
         "tiers": _tiers(fabric),
         "planes": max(len(distinct(fabric.plane[fabric.built & (fabric.plane >= 0)])), 1),
-        "rails": rails(fabric),
+        "rails": rails(fabric.network),
         "links": {"total": fabric.link_count, "classes": _classes(fabric, fabric.link_class)},
         "cables": _cables(fabric),
-        "injection_bps": float(_injection(fabric, view, units)),
+        "injection_bps": float(_injection(view, units)),
     }
     if len(fabric.circuit_a):
         out["circuits"] = len(fabric.circuit_a)
@@ -87,7 +87,8 @@ def _cables(fabric: Fabric) -> dict[str, object]:
     return {"total": len(groups), "classes": _classes(fabric, fabric.cable_class[first])}
 
 
-def _injection(fabric: Fabric, view: View, units: Bools) -> int:
+def _injection(view: View, units: Bools) -> int:
     """Sum of the rates of the units' links, exact; a link between two units counts at both ends."""
     ends = units[view.a].astype(np.int64) + units[view.b]
-    return sum(int(ends[fabric.link_rate == r].sum()) * r for r in distinct(fabric.link_rate).tolist())
+    rate = view.fabric.link_rate
+    return sum(int(ends[rate == r].sum()) * r for r in distinct(rate).tolist())

@@ -17,6 +17,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
+from tdsl.prove.by_domain import joined
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
@@ -52,6 +53,8 @@ class Ranks:
     each: int
     rate: Fraction
     inside: Fraction | None
+    domains: int = 0  # scale-up domains, and how many ranks each has (0 where they differ)
+    per_domain: int = 0
 
     @classmethod
     def of(cls, view: View) -> Ranks:
@@ -63,10 +66,18 @@ class Ranks:
         slowest = min(
             (Fraction(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)}), default=0
         )
-        inside = [_inside(m) for m in models]
-        joined = None if any(i is None for i in inside) else min(i for i in inside if i is not None)
         same = int(each[0]) if len(distinct(each)) == 1 else 0
-        return cls(view, net, len(each), int(each.sum()), same, Fraction(slowest) * net.grain, joined)
+        label = f.domains.of_device[net.units]
+        held = [_inside(m) for m in models]
+        inside, count, per = None, 0, 0
+        if (label >= 0).all() and view.intact is None:
+            found, which = np.unique(label, return_inverse=True)
+            ranks = np.bincount(which, weights=each).astype(np.int64)
+            inside = Fraction(int(f.domains.accelerator_bps[found].min()))
+            count, per = len(found), int(ranks[0]) if len(distinct(ranks)) == 1 else 0
+        elif all(i is not None for i in held):
+            inside, count, per = min(i for i in held if i is not None), len(each), same
+        return cls(view, net, len(each), int(each.sum()), same, Fraction(slowest) * net.grain, inside, count, per)
 
     @cached_property
     def rails_apart(self) -> bool:
@@ -131,6 +142,8 @@ def best_of(
     best = found[0]
     lacking = far.missing if far is not None else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
+    apart = view.unit_word == "hosts" and ranks.inside is None and ranks.count > ranks.units
+    alone += f"; no scale-up domain joins the accelerators of {_apart(view)}" if apart else ""
     others = f"; {', '.join(f'{_words(m)}' for m in found[1:])}" if found[1:] else ""
     each = f"{ranks.count:,} ranks at {show(Quantity(ranks.rate, RATE))}"
     text = f"{'at least ' if silent else ''}{_words(best)}, {each}{others}{alone}"
@@ -149,6 +162,13 @@ def best_of(
     notes = tuple(f"{m.name}: {m.formula} = {show(Quantity(m.seconds, TIME))}" for m in found)
     most: Value = inf if silent else time
     return Judgement("modelled", text, time, time, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
+
+
+def _apart(view: View) -> str:
+    """Models of hosts with several accelerators that no scale-up domain joins, in words."""
+    f = view.fabric
+    apart = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
+    return listing([m.name for m in apart if m.accelerators > 1], 3) if apart else "hosts after failures"
 
 
 def _words(model: Model) -> str:

@@ -681,11 +681,50 @@ def _caged(d: Draft) -> str:
     return f"SC{many}"
 
 
+def domains(d: Draft) -> None:
+    """Scale-up domains of several hosts beside a network of leaves and spines: hosts on common scale-up switches, in pairs, or
+    on two tiers of switches; some domains smaller or with slower links."""
+    r = d.rng
+    racks, hosts, ups, nics = r.randint(2, 3), r.randint(2, 3), r.randint(1, 2), r.randint(1, 2)
+    acc, rate = r.choice((1, 2)), r.choice((100, 200, 400, 800))
+    key = f"D{acc}_{nics}_{ups}_{rate}"
+    d.models.setdefault("G", 'model chip G "acc=0" { port lane: 400Gbps }')
+    d.models[key] = (
+        f'model host {key} "acc={acc} joined=1" {{ port nic[{nics}]: {r.choice(RATES)}Gbps; port nv[{ups}]: {rate}Gbps; '
+        f"chip gpu[{acc}]: G }}"
+    )
+    sw = d.switch()
+    shape = r.choice(("switches", "switches", "ring", "tiers"))
+    inside = [f"host node[{hosts}]: {key}"]
+    if shape == "ring":
+        inside.append("connect node[n].nv to node[n + 1].nv where n % 2 == 0 and n + 1 < " + f"{hosts} {{ layer scaleup }}")
+        ups = 1
+    else:
+        inside.append(f"switch low[{ups}]: {sw}")
+        inside.append("connect node[n].nv[k] to low[k] { layer scaleup }")
+        if shape == "tiers":
+            inside += [f"switch high: {sw}", f"connect low[*] to high each {{ layer scaleup; rate {r.choice(RATES)}Gbps }}"]
+    d.add(f"rack rack[{racks}] {{ {'; '.join(inside)} }}")
+    leaves, spines = r.randint(1, 3), r.randint(1, 2)
+    d.add(f"switch leaf[{leaves}]: {sw}", f"switch spine[{spines}]: {sw}")
+    where = r.choice(("k", "n", "i", f"n + {hosts} * k"))
+    d.add(
+        f"connect rack[k].node[n].nic[i] to leaf[({where}) % {leaves}]",
+        f"connect leaf[*] to spine[*] each {{ rate {r.choice(RATES)}Gbps }}",
+    )
+    if r.random() < 0.3:
+        d.add(f"omit rack[0].node[{hosts - 1}]")
+    d.fails += ["spine", "leaf", "rack.node", "rack"]
+    d.sides += [("rack[0]", "rack[1]")]
+    d.units += [f"rack{k}-node{n}" for k in range(racks) for n in range(hosts - 1)]
+
+
 KINDS: Mapping[str, Callable[[Draft], None]] = {
     f.__name__: f
     for f in (
         clos, pods, planes, rails, trays, chassis, optical, circuits, torus, dragonfly, hyperx, scattered, breakouts, lengths,
         half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips, bundled, bundled_chips, crossed,
+        domains,
     )
 }  # fmt: skip
 """All kinds of designs by name."""
@@ -722,6 +761,8 @@ def questions(d: Draft) -> list[Claim]:
     out += [Claim("plane_isolation")] if d.kind == "planes" else []
     out += [Claim("latency"), Claim("allreduce", str(r.choice((1000, 10**6))))] if d.latency else []
     out += [condition(d, r.choice(("ring", "shift", "all_to_all", "permutation"))) for _ in range(2)]
+    if d.kind == "domains":
+        out += [Claim("throughput", word, scaleup=True) for word in ("ring", "all_to_all", f"shift {r.randint(1, 3)}")]
     if r.random() < 0.3:
         out.append(Claim("throughput", r.choice(("ring", "all_to_all", "rail_allreduce")), scaleup=r.random() < 0.5))
     if d.sides:

@@ -85,13 +85,15 @@ class World:
         row = {n: i for i, n in enumerate(self.names)}
         columns = data["links"]["columns"]
         self.links: list[Link] = []
+        self.up: list[Link] = []  # of the layer scaleup, beside a network
         for i, values in enumerate(data["links"]["rows"]):
             f = dict(zip(columns, values, strict=True))
             cables = tuple(c for c in (f["cable_id"], f["far_cable_id"]) if c)
             a, b = row[f["a_device"]], row[f["b_device"]]
             bundle = (a, f["a_bundle"]) if f.get("a_bundle") else None
             cages, ports = (f["a_cage"], f["b_cage"]), (f["a_port"], f["b_port"])
-            self.links.append(Link(a, b, f["rate_bps"], f["rail"], cables, i, bundle, cages, ports))
+            of = self.up if f.get("layer") else self.links
+            of.append(Link(a, b, f["rate_bps"], f["rail"], cables, i, bundle, cages, ports))
         self.passing: dict[int, set[int]] = defaultdict(set)
         for i, values in enumerate(data["links"]["rows"]):
             if through := values[columns.index("via")]:
@@ -522,6 +524,8 @@ class Left:
         if word == "rail_allreduce" and w.direct:
             raise Unjudged("no rails")
         demands = _permuted(args[0], self) if word == "permutation" else None
+        if scaleup and w.up:
+            return self._through_domains(demands or _demands(pattern, units))
         by_rail = not scaleup and (inside or word == "rail_allreduce")
         return self.flow("file" if demands else pattern, demands, by_rail)
 
@@ -591,10 +595,61 @@ class Left:
             return Figure(near, near * top * total, False, len(demands))
         return Figure(Fraction(factor) / top, Fraction(factor) * total, False, len(demands))
 
+    def _through_domains(self, demands: Mapping[tuple[Any, Any], int]) -> Figure:
+        """Both layers as one linear program: every flow goes over scale-up links, at most once over the network, and over
+        scale-up links again, whose capacity both stretches share. 100% is where the busiest domain uses all its ports of the
+        network."""
+        w = self.world
+        if self.failed or w.direct:
+            raise Unjudged("domains after failures")
+        parent = list(range(len(w.names)))
+
+        def root(x: int) -> int:
+            while parent[x] != x:
+                x = parent[x]
+            return x
+
+        for x in w.up:
+            parent[root(x.a)] = root(x.b)
+        sent: dict[int, int] = defaultdict(int)
+        got: dict[int, int] = defaultdict(int)
+        crossing = 0
+        for (s, t), amount in demands.items():
+            if root(s) != root(t):
+                sent[root(s)] += amount
+                got[root(t)] += amount
+                crossing += amount
+        if not crossing:
+            raise Unjudged("nothing leaves a domain")
+        own: dict[int, int] = defaultdict(int)
+        for u in self.units:
+            own[root(u)] += self.injection[u]
+        busy = {*sent, *got}
+        if any(not own[d] for d in busy):
+            raise Unjudged("a domain has no link")
+        top = min(Fraction(own[d], max(sent[d], got[d])) for d in busy)
+        arcs: list[tuple[Any, Any, int]] = []  # from, to, the capacity that it uses
+        room: list[int] = []
+        for x in w.up:
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                room.append(x.rate)
+                arcs += [((a, 1), (b, 1), len(room) - 1), ((a, 3), (b, 3), len(room) - 1)]
+        ends = set(self.units)
+        for x in self.counted:
+            for a, b in ((x.a, x.b), (x.b, x.a)):
+                room.append(x.rate)
+                arcs.append(((a, 1 if a in ends else 2), (b, 3 if b in ends else 2), len(room) - 1))
+        arcs += [((u, 1), (u, 3), -1) for u in self.units]
+        factor = _layered(arcs, room, {((s, 1), (t, 3)): amount for (s, t), amount in demands.items()})
+        value = Fraction(factor) / top
+        return Figure(value.limit_denominator(10**9), Fraction(factor) * crossing, False, len(demands))
+
     def allreduce(self, bits: Fraction) -> Fraction:
         """Seconds by the least of the models of the documentation; only where a rank is a host."""
         acc = {max(self.world.facts[u].get("acc", 1), 1) if self.world.kinds[u] == "host" else 1 for u in self.units}
         n = len(self.units)
+        if self.world.up:
+            raise Unjudged("scale-up domains")
         if not self.reachability():
             raise Unjudged("some do not reach each other")
         if n < 2 or acc != {1} or any(not self.injection[u] for u in self.units):
@@ -724,6 +779,40 @@ def concurrent(arcs: Mapping[tuple[Any, Any], int], demands: Mapping[tuple[Any, 
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         raise Unjudged("the linear program has no answer")
     return -float(solver.getInfo().objective_function_value)
+
+
+def _layered(arcs: Sequence[tuple[Any, Any, int]], room: Sequence[int], demands: Mapping[tuple[Any, Any], int]) -> float:
+    """The greatest common factor of all demands where several arcs may share a capacity (-1: none)."""
+    import highspy
+
+    nodes = sorted({x for a, b, _ in arcs for x in (a, b)}, key=str)
+    sources = sorted({s for s, _ in demands}, key=str)
+    if not {x for pair in demands for x in pair} <= set(nodes):
+        return 0.0
+    if len(sources) * len(arcs) > 6_000:
+        raise Unjudged("too large for the linear program")
+    grain = gcd(*room)
+    h = highspy.Highs()
+    h.silent()
+    h.setOptionValue("threads", 1)
+    rate = h.addVariable(0, highspy.kHighsInf)
+    used: list[list[Any]] = [[] for _ in room]
+    for s in sources:
+        into: dict[Any, list[Any]] = defaultdict(list)
+        out: dict[Any, list[Any]] = defaultdict(list)
+        for a, b, shared in arcs:
+            x = h.addVariable(0, highspy.kHighsInf)
+            into[b].append(x)
+            out[a].append(x)
+            if shared >= 0:
+                used[shared].append(x)
+        for v in nodes:
+            if v != s:
+                h.addConstr(h.qsum(into[v]) - h.qsum(out[v]) - demands.get((s, v), 0) * rate == 0)
+    for flows, most in zip(used, room, strict=True):
+        h.addConstr(h.qsum(flows) <= most // grain)
+    h.maximize(rate)
+    return float(h.val(rate)) * grain
 
 
 # ---------------------------------------------------------------- requirements

@@ -90,7 +90,7 @@ def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
             formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
             out.append(Model("recursive halving", halving, formula))
             out.append(Model("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
-    g, h = ranks.each, ranks.units
+    g, h = ranks.per_domain, ranks.domains
     if ranks.inside is not None and g > 1:
         inner = Fraction(2 * (g - 1), g) * size / ranks.inside
         outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / g / rate

@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements as named
@@ -28,6 +29,9 @@ class BlastRadius(Check):
     host in the intact fabric counts for every s. Components as in `reachability`; one element of every orbit of verified
     exchanges is judged. The term and the practice are those of failure-domain analysis:
     Gill, Jain, Nagappan, "Understanding network failures in data centers" (SIGCOMM 2011).
+
+    `blast_radius of S through scaleup` counts accelerators: those of hosts that lose an endpoint, and all of a scale-up domain
+    (NVLink) of which a link, a switch or a host is lost, since a job that uses the domain stops.
 
     ## What it assumes
     The element fails completely and alone. An endpoint that keeps less capacity than before is not counted: ask `survives any
@@ -57,7 +61,7 @@ class BlastRadius(Check):
     kind = "number"
     unit = "endpoints"
     on_demand = True
-    takes = frozenset({"of"})
+    takes = frozenset({"of", "through"})
     needs = frozenset({"of"})
     reads_of = True
     reads = frozenset()
@@ -67,7 +71,11 @@ class BlastRadius(Check):
         assert claim is not None
         if any(s.ports for s in claim.of):
             return skipped("devices and groups fail, not ports")
+        if claim.through:
+            return _through_domains(view, claim)
         elements = named(view, claim)
+        if not elements and view.fabric.whole is not None:
+            return skipped("what it names has no link of the network; ask for it `through scaleup`")
         if not elements:
             return skipped("nothing that it names is built")
         orbits = symmetry(view, elements, self.reads, single=True).orbits()
@@ -85,6 +93,37 @@ class BlastRadius(Check):
             upper = int(view.degree[view.units].sum())
             return Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness)
         return exactly(worst.endpoints, text, witness)
+
+
+def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
+    """Accelerators of hosts that lose an endpoint, or whose scale-up domain loses something."""
+    f = view.fabric.whole or view.fabric
+    both = View(f, f.built, f.built, np.arange(f.link_count), budget=view.budget)
+    elements = named(both, claim)
+    if not elements:
+        return skipped("nothing that it names is built")
+    each = np.array([m.accelerators if m.kind == "host" else 1 for m in f.models], dtype=np.int64)[f.device_model]
+    units, label, up = view.units, f.domains.of_device, scaleup_links(f)
+    most, worst = view.budget.blast_elements, (-1, 0, "")
+    for element in elements[:most]:
+        failed = np.zeros(f.device_count, dtype=np.bool_)
+        failed[element.devices] = True
+        failed = f.with_contents(failed)
+        left = view.without(failed)
+        hit = np.zeros(f.device_count, dtype=np.bool_)
+        lost = up & f.links_lost(failed)
+        hit[f.device_a[lost]] = hit[f.device_b[lost]] = True
+        hit[failed] = True
+        domains = np.unique(label[hit & (label >= 0)])
+        used, live = _endpoints(view)[units], _live(left)[units]
+        gone = units[(np.minimum(live, used) < used) | np.isin(label[units], domains)]
+        worst = max(worst, (int(each[gone].sum()), len(domains), element.name), key=lambda x: x[0])
+    count, domains_hit, name = worst
+    text = f"{count} accelerators at {name}, {domains_hit} scale-up domain{'' if domains_hit == 1 else 's'} of them"
+    witness: dict[str, object] = {"element": name, "accelerators": count, "domains": domains_hit}
+    if len(elements) > most:
+        return Judgement("bounded", f"at least {text}", count, count, int(each[units].sum()), witness=witness)
+    return exactly(count, text, witness)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class RailAlignment(Check):
     kind = "yes_no"
     fails_by_default = True
     of_design = True
+    of_network = True
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

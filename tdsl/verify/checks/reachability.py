@@ -7,7 +7,8 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
-from tdsl.prove.view import View, scaleup_joined
+from tdsl.prove.by_domain import joined
+from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 
 
@@ -126,12 +127,16 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
     end, port, hub = at.end[mine], at.port[mine], at.hub[mine]
     if not of_ports:
         return end, hub
-    joined = np.zeros(view.fabric.device_count, dtype=np.bool_)
+    # a joined host, and a chip that forwards, is one speaker: the lowest of its ports stands for it, or that of its domain
+    speaker = np.arange(view.fabric.device_count)
+    one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
-        joined = np.array([scaleup_joined(m) for m in view.fabric.models], dtype=np.bool_)[view.fabric.device_model]
-    # a joined host, and a chip that forwards, is one speaker: the lowest of its ports stands for it
-    own = view.fabric.port_base[end]
-    return np.where(joined[end] | (port < 0), own, port), hub
+        one[units] = joined(view)
+        label = view.fabric.domains.of_device[units]
+        if view.intact is None:  # a domain of several hosts may have lost some of its links
+            _, first, which = np.unique(label, return_index=True, return_inverse=True)
+            speaker[units] = np.where(label >= 0, units[first][which], units)
+    return np.where(one[end] | (port < 0), view.fabric.port_base[speaker[end]], port), hub
 
 
 def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:

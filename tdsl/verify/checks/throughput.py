@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.all_to_all import bounds as all_pairs
+from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.prove.demands import ORDERED, PATTERNS, Demand, Unfit, demand_of, unreachable
 from tdsl.prove.set_flow import between
@@ -48,7 +49,9 @@ class Throughput(Check):
     Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
     alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
     from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something do not
-    meet. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where the two
+    meet. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
+    several hosts (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they send
+    and receive; what stays within a domain does not count. Where the two
     differ, both are said, and the witness holds both, as `scaleout` and `scaleup`. Hosts without such a domain are one end with
     all their ports; `rail_allreduce` is by rail all the same.
 
@@ -169,6 +172,13 @@ def figure(view: View, demand: Demand | None, known: Answers | None = None) -> F
         return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
     if isinstance(view, ByRail):
         demand = demand and view.laid(demand)
+    if isinstance(view, ByDomain):
+        return _of_domains(view, demand, known)
+    return _plain(view, demand, known)
+
+
+def _plain(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
+    """The figure of a demand between the units as they are."""
     if demand is None:
         return _uniform(view)
     asked = offer(view, demand)
@@ -183,10 +193,26 @@ def figure(view: View, demand: Demand | None, known: Answers | None = None) -> F
     return Figure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
 
 
+def _of_domains(view: ByDomain, demand: Demand | None, known: Answers | None) -> Figure | str:
+    """The figure of a demand between hosts, through domains that span hosts. The network allows what the bounds say; the lower
+    one is kept as far as the domains redistribute it."""
+    try:
+        laid = view.laid(demand)
+    except Unfit as why:
+        return str(why)
+    found = _plain(view, laid, known)
+    if isinstance(found, str):
+        return found
+    least = found.least * view.carried(demand, found.least * found.all_bps) if found.least else found.least
+    return replace(found, least=least)
+
+
 def _silent(view: View, demand: Demand | None) -> bool:
     """Whether one that sends or receives has no link."""
     if isinstance(view, ByRail):
         return view.silent(demand)
+    if isinstance(view, ByDomain):
+        return bool((view.degree[view.units] == 0).any())
     part = view.units if demand is None else view.units[np.append(demand.source, demand.target)]
     return bool((view.degree[part] == 0).any())
 
@@ -195,6 +221,11 @@ def _cut_off(view: View, demand: Demand | None) -> str:
     """Two that exchange traffic and have no path to each other, in words; "" where all have one."""
     if isinstance(view, ByRail):
         return view.apart(demand)
+    if isinstance(view, ByDomain):
+        try:
+            demand = view.laid(demand)
+        except Unfit:
+            return ""
     pair = unreachable(view, demand)
     return f"{' and '.join(view.names(view.units[list(pair)]))} do not reach each other" if pair else ""
 

@@ -33,6 +33,8 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
         raise NoOpinion("there is no device that traffic could begin at")
     of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
     scaleup = claim is not None and claim.through == "scaleup"
+    if scaleup and of_ports and w.fabric.whole is not None:
+        raise NoOpinion("scale-up domains of several hosts have no second method")
     speakers: list[frozenset[int]] = []
     for u in w.units:
         met = [component for _, component in w.meetings[u]]
@@ -71,6 +73,8 @@ def plane_isolation(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> A
 def blast_radius(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """Each element fails alone; endpoints that then have no path to another unit."""
     assert claim is not None
+    if claim.through:
+        raise NoOpinion("scale-up domains have no second method")
     if any(s.ports for s in claim.of) or claim.of_to or claim.any_of:
         raise NoOpinion("only devices and groups are failed a second time")
     elements = elements_of(w, claim)

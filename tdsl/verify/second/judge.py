@@ -9,6 +9,7 @@ from fractions import Fraction
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.layers import scaleup_links
 from tdsl.semantics.model import KINDS
 from tdsl.verify.check import Check, Result, catalogue
 from tdsl.verify.second import figures, halves, patterns, ports, times
@@ -107,6 +108,10 @@ class Judge:
         self.failed = failed
         self.checks = catalogue()
         self._whole: Wiring | None = None
+        self.network: Judge | None = None  # that of the network alone, where there are scale-up links beside it
+        if fabric.network is not fabric:
+            left = failed and replace(failed, links=failed.links[~scaleup_links(fabric)])
+            self.network = Judge(fabric.network, left, limits)
 
     @property
     def whole(self) -> Wiring:
@@ -121,6 +126,8 @@ class Judge:
             return None
         if not self.fabric.complete:
             return None
+        if self.network is not None and self.checks[result.check].of_network:
+            return self.network.opinion(result, claim)
         try:
             if self.fabric.link_count > self.limits.links:
                 raise TooLarge(NETWORKX, f"{self.fabric.link_count:,} links", f"{self.limits.links:,}")

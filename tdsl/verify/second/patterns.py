@@ -73,6 +73,8 @@ def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
     hosts and the path through them is not asked for."""
     from tdsl.fabric.rails import link_rail
 
+    if w.fabric.whole is not None:
+        raise NoOpinion("scale-up domains of several hosts have no second method")
     models = [w.fabric.model_of(u) for u in w.units]
     joined = all(joined_inside(m) for m in models)
     if claim.through and not joined:

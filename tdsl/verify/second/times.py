@@ -87,6 +87,8 @@ def _cable(w: Wiring, row: int) -> int:
 
 def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency is not stated."""
+    if w.fabric.whole is not None:
+        raise NoOpinion("scale-up domains of several hosts have no second method")
     size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
     if not isinstance(size, Quantity) or size.dim != SIZE:
         raise NoOpinion("no size is given")

@@ -1,0 +1,177 @@
+"""Scale-up links beside a network: figures of the network alone, domains of several hosts, and what goes through them."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tdsl.certificates.write import certify
+from tdsl.compiler import Compilation, Options, check
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.emit.build import build
+from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.view import View
+from tdsl.second_opinion import confirm
+from tests.harness import compile_text
+from tests.soundness.arena import judged
+from tests.soundness.generate import draft
+from tests.soundness.judges import World
+
+SCALEUP = "connect tray[t].gpu[g].nv to xbar { layer scaleup; medium backplane }"
+PAIR = """
+model chip ACC {{ port nv: {rate}Gbps {{ type NVLINK5 }} }}
+model switch XBAR {{ port p[16]: {rate}Gbps {{ type NVLINK5 }} }}
+model host TRAY {{ port nic[2]: 400Gbps {{ type NDR; os "mlx5_{{i}}" }}; chip gpu[2]: ACC }}
+fabric f {{
+  rack rack[2] {{
+    host tray[3]: TRAY
+    switch xbar: XBAR
+    {scaleup}
+  }}
+  switch leaf[2]: SW16
+  switch spine[2]: SW16
+  connect rack[k].tray[t].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x {up}
+  {claims}
+}}
+model switch SW16 {{ port p[1..16]: 400Gbps {{ type NDR }} }}
+"""
+
+
+def racks(folder: Path, *claims: str, rate: int = 3600, up: int = 2, scaleup: str = SCALEUP) -> Compilation:
+    text = PAIR.format(rate=rate, up=up, scaleup=scaleup, claims="\n  ".join(f"report {c}" for c in claims))
+    return compile_text(text, folder, models=False)
+
+
+def errors(made: Compilation) -> list[Diagnostic]:
+    return [d for d in made.findings if d.severity is Severity.ERROR]
+
+
+def answers(made: Compilation) -> dict[str, Any]:
+    assert not errors(made), made.findings
+    return {r.requirement: r for r in made.designs[0].results if r.requirement}
+
+
+NETWORK = (
+    "reachability", "reachability of ports", "bisection", "diameter", "edge_redundancy", "node_redundancy", "oversubscription",
+    "mean_hops", "rail_alignment", "survives any 1 of spine with bisection >= 50%", "survives any 1 of tray",
+    "blast_radius of leaf", "throughput rail_allreduce", "throughput of rack[0] to rack[1]",
+)  # fmt: skip
+
+
+def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    both, alone = (answers(racks(tmp_path / name, *NETWORK, scaleup=said)) for name, said in (("a", SCALEUP), ("b", "omit xbar")))
+    for claim in NETWORK:
+        one, other = both[claim], alone[claim]
+        assert (one.status, one.value, one.lower, one.upper) == (other.status, other.value, other.lower, other.upper), claim
+
+
+def test_what_the_checker_and_networkx_say_of_the_network(tmp_path: Path) -> None:
+    made = racks(tmp_path, *NETWORK)
+    confirm(made, str(tmp_path / "design.fab"), Options())
+    said = {r.requirement: dict(r.second_opinion).get("verdict") for r in made.designs[0].results if r.requirement}
+    assert set(said.values()) <= {"confirmed", "unconfirmed", None}
+    assert {said[c] for c in ("bisection", "diameter", "edge_redundancy", "reachability")} == {"confirmed"}
+    design = made.designs[0]
+    assert design.fabric is not None
+    found = certify(design.fabric, design.claims, design.results)
+    assert {"bisection.json", "diameter.json", "survives-1.json"} <= set(found.texts) and not found.rejected
+
+
+def test_collective_operations_through_domains(tmp_path: Path) -> None:
+    found = answers(racks(tmp_path, "allreduce 1GB", up=2))["allreduce 1GB"]
+    g, h, size = 6, 2, Fraction(8 * 10**9)
+    inner = Fraction(2 * (g - 1), g) * size / (3600 * 10**9)
+    outer = Fraction(2 * (h - 1), h) * size / g / (400 * 10**9)
+    assert found.value.amount == inner + outer and "hierarchical" in found.text
+    (tmp_path / "without").mkdir()
+    bare = answers(racks(tmp_path / "without", "allreduce 1GB", scaleup="omit xbar"))["allreduce 1GB"]
+    assert "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
+
+
+def test_a_failure_takes_the_domain(tmp_path: Path) -> None:
+    claims = (
+        "blast_radius of xbar through scaleup",
+        "blast_radius of tray through scaleup",
+        "blast_radius of spine through scaleup",
+    )
+    found = answers(racks(tmp_path, *claims, "blast_radius of xbar"))
+    assert [found[c].value for c in claims] == [6, 6, 0]
+    assert found["blast_radius of xbar"].status == "skipped"
+
+
+@pytest.mark.parametrize("rate", [100, 400, 3600])
+@pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2"])
+def test_throughput_through_domains_lies_in_its_bounds(rate: int, word: str, tmp_path: Path) -> None:
+    claim = f"throughput {word} through scaleup"
+    made = racks(tmp_path, claim, rate=rate)
+    found = answers(made)[claim]
+    fabric = made.designs[0].fabric
+    assert fabric is not None
+    data = json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"])
+    world = World(data)
+    for facts in world.facts:
+        facts.setdefault("joined", 1)
+    exact = world.whole.throughput(word, scaleup=True).value
+    slack = Fraction(1, 10**6)
+    assert found.lower - slack <= exact <= found.upper + slack, (found, exact)
+    assert rate < 3600 or found.status == "proved"
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_domains(seed: int, tmp_path: Path) -> None:
+    """Both layers as one linear program, and the network by its own links, against what the checks say."""
+    assert not judged(draft(seed, "domains"), tmp_path, mutants=1, second=seed % 4 == 0).found
+
+
+def test_domains_of_several_tiers_redistribute_in_two_steps(tmp_path: Path) -> None:
+    deep = "switch top: XBAR; connect tray[t].gpu[g].nv to xbar { layer scaleup }; connect xbar to top { layer scaleup }"
+    fabric = racks(tmp_path, scaleup=deep).designs[0].fabric
+    assert fabric is not None
+    view = ByDomain.of(View.whole(fabric.network))
+    assert view.sizes.tolist() == [3, 3]
+    assert 0 < view.carried(None, Fraction(10**9)) <= 1
+
+
+def test_files_know_the_domain(tmp_path: Path) -> None:
+    fabric = racks(tmp_path).designs[0].fabric
+    assert fabric is not None
+    files = build(fabric, ["json", "nccl", "ibsim", "p2p", "cabling", "diagram"], Diagnostics())
+    links = json.loads(files["fabric.json"])["links"]
+    up = [row[links["columns"].index("layer")] for row in links["rows"]]
+    assert up.count("scaleup") == 12 and up.count(None) == 12 + 4
+    conf = files["nccl/TRAY.conf"].decode() if "nccl/TRAY.conf" in files else ""
+    assert "NCCL_MNNVL_ENABLE=2" in conf and "6 GPUs of 3 hosts share an NVLink domain" in conf
+    for name, text in files.items():
+        if name.startswith(("ibsim", "p2p")):
+            assert b"xbar" not in text, name
+    svg = ElementTree.fromstring(files["diagram/fabric.svg"])
+    kinds = {r.get("class") for r in svg.iter("{http://www.w3.org/2000/svg}rect")}
+    assert "box scaleup" in kinds
+
+
+def test_a_switch_has_one_layer(tmp_path: Path) -> None:
+    made = racks(tmp_path, scaleup=SCALEUP + "; connect xbar.p[0] to xbar.p[1]")
+    assert any(d.code in ("E0456", "E0215") for d in errors(made))
+    (tmp_path / "b").mkdir()
+    text = PAIR.format(rate=400, up=2, scaleup=SCALEUP + "; connect xbar.p[15] to leaf[0]", claims="")
+    found = compile_text(text.replace("type NVLINK5", "type NDR"), tmp_path / "b", models=False)
+    assert [(d.code, d.count) for d in errors(found)] == [("E0215", 2)]
+
+
+def test_rails_and_domains_of_the_standard_design() -> None:
+    made = check("gb200_su")
+    fabric = made.designs[0].fabric
+    assert fabric is not None and not errors(made)
+    assert fabric.domains.count == 8
+    hosts = np.flatnonzero(fabric.kind == "host")
+    assert np.bincount(fabric.domains.of_device[hosts]).tolist() == [18] * 8
+    assert set(fabric.domains.accelerator_bps.tolist()) == {18 * 400 * 10**9}
