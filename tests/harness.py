@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -11,6 +12,8 @@ from tdsl import compiler
 from tdsl.compiler import Compilation, Options
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.fabric.graph import Fabric
+
+T = TypeVar("T")
 
 MODELS = """
 model switch SW "eight ports" { port p[1..8]: 400Gbps { type NDR } }
@@ -42,6 +45,24 @@ def none(offenders: Iterable[str]) -> None:
     found = list(offenders)
     if found:
         pytest.fail(f"{len(found)} break the rule:\n" + "\n".join(found), pytrace=False)
+
+
+def each(items: Iterable[T], rule: Callable[[T], None]) -> None:
+    """Hold a rule, a function that asserts, against each item; fail with the list of all that break it."""
+
+    def offenders() -> Iterator[str]:
+        for item in items:
+            try:
+                rule(item)
+            except AssertionError as why:
+                yield f"{item}: {why or 'an assertion without words'}"
+
+    none(offenders())
+
+
+def share(items: Sequence[T], number: int, of: int) -> list[T]:
+    """One of several shares of a list, for tests that run beside each other."""
+    return list(items[number::of])
 
 
 def fabric_of(text: str, folder: Path, **options: object) -> Fabric:

@@ -17,6 +17,7 @@ from tdsl import compiler
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
 from tests.cli.run import report
+from tests.harness import each, share
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
@@ -160,12 +161,15 @@ def test_every_design_is_in_the_gallery() -> None:
 SLOW = ("aurora", "deepseek_dragonfly", "ft3", "gpu131k")
 """More than ten seconds each."""
 
+QUICK = [n for n in names() if n not in SLOW]
+SHARES = 4
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in names()])
-def test_a_design(name: str) -> None:
+
+def a_design(name: str) -> None:
     """It is short and holds, its figures are those published (or the data says by how much not, and why), and the page has it."""
     assert len((DESIGNS / f"{name}.fab").read_text(encoding="utf-8").splitlines()) < 60
     assert checked(name)["ok"]
+    assert {f["severity"] for f in checked(name)["findings"]} <= {"note"}, checked(name)["findings"]
     for figure in entries()[name].figure:
         value = found(name, figure)
         if figure.tdsl is None:
@@ -176,6 +180,17 @@ def test_a_design(name: str) -> None:
     if drawn is not None:
         assert (PICTURES / f"{name}.svg").read_bytes() == drawn, "run `make golden`"
     assert section(name, drawn) in PAGE.read_text(encoding="utf-8"), "run `make golden`"
+
+
+@pytest.mark.parametrize("number", range(SHARES))
+def test_designs(number: int) -> None:
+    each(share(QUICK, number, SHARES), a_design)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_large_designs(name: str) -> None:
+    a_design(name)
 
 
 def test_the_page_has_all_designs_in_order(request: pytest.FixtureRequest) -> None:

@@ -134,6 +134,9 @@ class _Names:
                 yield node.name.span.start, ("parameter", DECLARED)
             case tree.For() | tree.Comprehension():
                 yield node.var.span.start, ("variable", DECLARED)
+            case tree.Place():
+                for member in node.words:
+                    yield member.span.start, ("enumMember",)
             case tree.Tier():
                 yield node.name.span.start, ("namespace", DECLARED)
                 yield node.child.span.start, ("namespace",)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.run import report
+from tests.harness import each, share
 
 DESIGNS = Path(__file__).parent.parent.parent / "stdlib" / "designs"
 
@@ -58,18 +59,31 @@ FAULTS = [
 
 
 SLOW = ("aurora", "deepseek_dragonfly", "gpu131k")
-CASES = [pytest.param(*f, id=f[0], marks=pytest.mark.slow) if f[0] in SLOW else pytest.param(*f, id=f[0]) for f in FAULTS]
+QUICK = [f for f in FAULTS if f[0] not in SLOW]
+SHARES = 3
 
 
-@pytest.mark.parametrize(("name", "old", "new", "code", "line"), CASES)
-def test_a_planted_fault_is_refused_at_its_line(name, old, new, code, line, tmp_path):
+def is_refused(fault, folder):
+    """The design with its planted fault has the finding at the line that it breaks."""
+    name, old, new, code, line = fault
     text = (DESIGNS / f"{name}.fab").read_text(encoding="utf-8")
     assert text.count(old) >= 1, old
-    path = tmp_path / f"{name}.fab"
+    path = folder / f"{name}.fab"
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     found = [f for d in report(path)["designs"] for f in d["findings"] if f["severity"] == "error"]
     lines = path.read_text(encoding="utf-8").splitlines()
     assert code in {f["code"] for f in found if line in lines[f["line"] - 1]}, found
+
+
+@pytest.mark.parametrize("number", range(SHARES))
+def test_planted_faults_are_refused_at_their_lines(number, tmp_path):
+    each(share(QUICK, number, SHARES), lambda fault: is_refused(fault, tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW)
+def test_a_fault_planted_in_a_large_design_is_refused_at_its_line(name, tmp_path):
+    is_refused(next(f for f in FAULTS if f[0] == name), tmp_path)
 
 
 def test_every_design_has_one():

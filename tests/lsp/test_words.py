@@ -21,6 +21,7 @@ from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.tables import load
+from tests.harness import each
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 
@@ -270,12 +271,15 @@ def test_colours() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("path", sorted(DESIGNS.parent.rglob("*.fab"))[::5], ids=lambda p: p.stem)
-def test_every_word_of_the_library_has_a_colour(path: Path) -> None:
+def every_word_has_a_colour(path: Path) -> None:
     file = SourceFile(path.name, path.read_text())
     found = colours.colours(Known(file, parse(file, Diagnostics()).body, path, {}, ()))
     assert {c.start for c in found} >= {t.start for t in load().scanner.scan(file) if t.type == "NAME"}
     assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_every_word_of_the_library_has_a_colour() -> None:
+    each(sorted(DESIGNS.parent.rglob("*.fab"))[::5], every_word_has_a_colour)
 
 
 def test_functions_of_the_reference() -> None:

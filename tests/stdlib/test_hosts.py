@@ -8,6 +8,7 @@ import pytest
 
 from tdsl.emit.nccl_lint import lint
 from tdsl.source import SourceFile
+from tests.harness import each
 from tests.stdlib.test_catalogue import HARDWARE, model_in
 from tests.targets import nccl_reader
 from tests.targets.nccl_reader import Node
@@ -41,8 +42,7 @@ def test_these_hosts_have_a_layout() -> None:
     assert wanted <= HOSTS.keys()
 
 
-@pytest.mark.parametrize("name", HOSTS)
-def test_every_gpu_and_adapter_has_its_place(name: str) -> None:
+def gpus_and_adapters_have_their_places(name: str) -> None:
     model, system = model_in(HOSTS[name]), told(name)
     gpus, nets = system.all("gpu"), system.all("net")
     assert len(gpus) == model.accelerators
@@ -51,6 +51,10 @@ def test_every_gpu_and_adapter_has_its_place(name: str) -> None:
     links = {sum(int(n.attributes["count"]) for n in g.children if n.name == "nvlink") for g in gpus}
     chip = next(c.model for c in model.chips if c.kind == "chip")
     assert links == {sum(c.size for c in chip.classes)}
+
+
+def test_every_gpu_and_adapter_has_its_place() -> None:
+    each(HOSTS, gpus_and_adapters_have_their_places)
 
 
 @pytest.mark.parametrize(
