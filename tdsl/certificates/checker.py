@@ -226,6 +226,7 @@ class Device(NamedTuple):
     inside: str | None
     tier: int
     family: str
+    forwards: bool
 
 
 class Link(NamedTuple):
@@ -266,13 +267,17 @@ class Fabric:
         need(data["schema"] == 1, "the schema of fabric.json is not 1")
         self.name: str = read(data["fabric"], str, "fabric")
         rows, links = table(data, "devices"), table(data, "links")
+        heads = data["devices"]["columns"]
+        stated = data["devices"]["rows"] if "forwards" in heads else []
+        need(all(type(row[heads.index("forwards")]) is bool for row in stated), "devices.forwards: true or false is expected")
+        passing = {row[heads.index("name")] for row in stated if row[heads.index("forwards")]}
         if "layer" in data["links"]["columns"]:  # of the network alone: without the links of another layer, and its switches
             of = [x[data["links"]["columns"].index("layer")] for x in data["links"]["rows"]]
             links, up = ([x for x, y in zip(links, of, strict=True) if bool(y) is z] for z in (False, True))
             gone = {d for x in up for d in (x[0], x[1], x[4])} - {d for x in links for d in (x[0], x[1], x[4])}
             rows = [x for x in rows if x[2] in ("host", "chip") or x[0] not in gone]
         self.devices = {
-            n: Device(path, kind, role or "", model, inside, -1 if tier is None else tier, family(path))
+            n: Device(path, kind, role or "", model, inside, -1 if tier is None else tier, family(path), n in passing)
             for n, path, kind, role, model, inside, tier in rows
         }
         paths = {d: f.path for d, f in self.devices.items()}
@@ -435,7 +440,8 @@ class Network(Graph):
 
     Units are the endpoints that are judged: hosts and chips, those with the role of accelerators if there are any, else those
     without a role; chips inside of hosts, where their kind has links, in the place of the hosts; the switches, if there is no
-    endpoint. After failures an endpoint without links is none. Switches forward, and chips if chips are linked to chips before.
+    endpoint. After failures an endpoint without links is none. Switches forward, chips if chips are
+    linked to chips before, and what the fabric states.
     """
 
     def __init__(self, fabric: Fabric, work: Work, failed: Element | None = None) -> None:
@@ -448,7 +454,8 @@ class Network(Graph):
         ends = {*self.endpoints(devices, linked)} & (linked if failed else devices.keys())
         self.fabric = fabric
         self.units = {d: None for d in up if d in ends}.keys()
-        forward = {d: None for d in up if devices[d].kind == "switch" or (direct and devices[d].kind == "chip")}.keys()
+        passing = ("switch", "chip") if direct else ("switch",)
+        forward = {d: None for d in up if devices[d].kind in passing or devices[d].forwards}.keys()
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
         self.every = left
         self.links = [x for x in self.every if {x.a, x.b} <= self.units | forward]
@@ -1183,7 +1190,8 @@ def oversubscription(net: Network, stated: Any) -> None:
     planned devices below count too."""
     fabric = net.fabric
     level = {d: 0 if f.kind in ("host", "chip") else f.tier for d, f in fabric.devices.items()}
-    need(not any(fabric.devices[x.a].kind == fabric.devices[x.b].kind == "chip" for x in fabric.links), "the fabric has no tiers")
+    ends = ((fabric.devices[x.a], fabric.devices[x.b]) for x in fabric.links)
+    need(not any(a.kind == b.kind == "chip" or a.forwards or b.forwards for a, b in ends), "the fabric has no tiers")
     below, above = Counter[str](), Counter[str]()
     for x in fabric.links:
         low, high = sorted((x.a, x.b), key=level.__getitem__)

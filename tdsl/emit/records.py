@@ -8,7 +8,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Device:
     """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it. ``inside`` is the
-    device that contains it (the host of a chip, the chassis of a switch), "" if none does."""
+    device that contains it (the host of a chip, the chassis of a switch), "" if none does; ``forwards``: a host or chip that
+    passes traffic of others on because the design says so."""
 
     name: str
     path: str
@@ -19,6 +20,7 @@ class Device:
     plane: int | str
     port_count: int
     inside: str
+    forwards: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,11 @@ class FabricView:
         return self._fabric.network is not self._fabric
 
     @property
+    def forwarding(self) -> bool:
+        """Whether some hosts or chips forward because the design says so."""
+        return bool((self._fabric.forwards & self._fabric.built).any())
+
+    @property
     def transport(self) -> str:
         """What its links speak where a statement says so, else ""."""
         return self._fabric.transport if self._fabric.transport_stated else ""
@@ -169,6 +174,7 @@ class FabricView:
             "tier": lambda: [known(t) for t in f.tier[rows].tolist()],
             "plane": lambda: [known(p) for p in f.plane[rows].tolist()],
             "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
+            "forwards": lambda: f.forwards[rows].tolist(),
             "inside": lambda: [str(self._wires.devices.name[d]) if d >= 0 else "" for d in f.container[rows].tolist()],
         })  # fmt: skip
 

@@ -58,6 +58,8 @@ def _device(fabric: Fabric, device: int, planes: Mapping[int, str]) -> dict[str,
     }  # fmt: skip
     if s.role:
         facts["role"] = s.role
+    if fabric.forwards[device]:
+        facts["forwards"] = True
     if fabric.tier[device] >= 0:
         facts["tier"] = int(fabric.tier[device])
     if device in planes:

@@ -204,6 +204,13 @@ class Fabric:
         return ends
 
     @cached_property
+    def forwards(self) -> Bools:
+        """Whether a host or chip passes traffic of others on because the design, or its model, says so."""
+        said = np.array([bool(s.settings.get("forwards")) for s in self.sets] or [False])[self.device_set]
+        model = np.array([bool(m.facts.get("forwards")) for m in self.models] or [False])[self.device_model]
+        return np.asarray(self.is_end & (said | model), dtype=np.bool_)
+
+    @cached_property
     def is_switch(self) -> Bools:
         """Whether a device is a packet switch (of the network or of a scale-up domain)."""
         switches: Bools = self.kind == "switch"

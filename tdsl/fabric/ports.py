@@ -53,6 +53,15 @@ class Ports:
         self.taker = np.full(int(self.base[-1]), -1, dtype=np.int32)  # statement that took a port
 
     @cached_property
+    def forwards(self) -> NDArray[np.bool_]:
+        """Whether the design says of a device that it passes traffic of others on."""
+        said = np.zeros(len(self.device_model), dtype=np.bool_)
+        for s in self.sets:
+            said[s.first : s.first + s.count] = bool(s.settings.get("forwards"))
+        said |= np.array([bool(m.facts.get("forwards")) for m in self.models] or [False])[self.device_model]
+        return said
+
+    @cached_property
     def connector(self) -> Array:
         """The connector of every port."""
         return connectors(self.models, self.device_model, self.base)

@@ -286,7 +286,8 @@ def falls_apart(wiring: Wiring) -> list[Fault]:
     none = np.zeros(0, dtype=np.int64)
     ends = [(wiring.ports.device_of(x.a), wiring.ports.device_of(x.b)) for x in (*wiring.links, *wiring.absent)]
     x, y = (np.concatenate([none, *column]) for column in zip(*ends, strict=True)) if ends else (none, none)
-    passing = (wiring.kinds[x] != "host") & (wiring.kinds[y] != "host")
+    stops = (wiring.kinds == "host") & ~wiring.ports.forwards
+    passing = ~stops[x] & ~stops[y]
     label = patterns.components(x[passing], y[passing], label)
 
     def apart(rows: Array) -> bool:

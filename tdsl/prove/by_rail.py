@@ -33,6 +33,10 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
         raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
     wide = every and spans(view)
     inside = every and all(m.accelerators > 1 for m in models)
+    if view.forwards[view.units].any():
+        if wide and claim.through:
+            raise Unfit("endpoints that forward are not put together by their scale-up domains")
+        return view, None  # what enters by one port of such a host leaves by another: it is one end with all its ports
     rails = ByRail.of(view) if inside or claim.args[:1] == (RAILS,) else None
     if wide and claim.through:
         return ByDomain.of(view), rails or view

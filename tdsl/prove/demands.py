@@ -120,7 +120,7 @@ def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
 
 def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
     if view.direct:
-        raise Unfit("chips that are joined to chips have no rails: ask for `ring`")
+        raise Unfit("endpoints that forward have no rails: ask for `ring`")
     return _ring(view, claim, *args)
 
 

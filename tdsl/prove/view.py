@@ -106,17 +106,27 @@ class View:
         return per_set(self.fabric, [s.kind == "chip" for s in self.fabric.sets])
 
     @cached_property
-    def direct(self) -> bool:
+    def chips_joined(self) -> bool:
         """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes); failures change nothing in
         what a chip can do."""
         if self.intact is not None:
-            return self.intact.direct
+            return self.intact.chips_joined
         return bool((self.is_chip[self.a] & self.is_chip[self.b]).any())
 
     @cached_property
+    def direct(self) -> bool:
+        """Whether some endpoints forward what is not theirs: chips joined to chips, and what the design says does."""
+        if self.intact is not None:
+            return self.intact.direct
+        stated = self.fabric.forwards
+        return self.chips_joined or bool((stated[self.a] | stated[self.b]).any())
+
+    @cached_property
     def forwards(self) -> Bools:
-        """Whether a path may pass through a device: switches, and chips of a direct fabric; never hosts."""
-        return self.fabric.is_switch | self.is_chip if self.direct else self.fabric.is_switch
+        """Whether a path may pass through a device: switches, chips where some are joined to each other, and hosts and chips
+        that the design says do."""
+        passing = self.fabric.is_switch | self.fabric.forwards
+        return passing | self.is_chip if self.chips_joined else passing
 
     @cached_property
     def units(self) -> Ints:

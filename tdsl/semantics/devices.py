@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tdsl.semantics import nos
+from tdsl.semantics import forwards, nos
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
@@ -16,7 +16,7 @@ from tdsl.source import Span
 from tdsl.syntax import tree
 
 ROLES = ("accelerator", "storage", "manager")
-DEVICE_SETTINGS = ("nos", "role", "spares", "split")
+DEVICE_SETTINGS = ("forwards", "nos", "role", "spares", "split")
 SPLIT = "`split nic 8` makes 8 lanes of each port of `nic`, `split p[1..32] 2` two of each of these ports"
 
 
@@ -43,6 +43,7 @@ class DeviceSettings:
     spares: int = 0
     splits: tuple[Split, ...] = ()
     nos: str = ""
+    forwards: bool = False
 
     @property
     def text(self) -> str:
@@ -53,11 +54,12 @@ class DeviceSettings:
             part = "" if s.low is None else f"[{s.low}]" if s.low == s.high else f"[{s.low}..{s.high}]"
             out.append(f"split {s.name}{part} {s.ways}")
         out += [f"nos {self.nos}" if self.nos in nos.SYSTEMS else f'nos "{self.nos}"'] if self.nos else []
+        out += ["forwards"] if self.forwards else []
         return "; ".join(out)
 
     def kept(self) -> dict[str, object]:
         """What a device set keeps of them."""
-        return {name: value for name, value in (("spares", self.spares), ("nos", self.nos)) if value}
+        return {name: value for name, value in (("spares", self.spares), ("nos", self.nos), ("forwards", self.forwards)) if value}
 
 
 def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator) -> DeviceSettings:
@@ -80,11 +82,13 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
                 raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(seen[name], "first here")])
             if name == "nos" and kind != "switch":
                 raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
-            if name != "nos" and kind not in ("host", "chip"):
+            if name not in ("nos", "forwards") and kind not in ("host", "chip"):
                 what = "role" if name == "role" else "spares"
                 raise Fault("E0118", s.span, f"a {kind} has no {what}", help="hosts and chips have")
         seen.setdefault(name, s.span)
-        if name == "nos":
+        if name == "forwards":
+            out = replace(out, forwards=forwards.of_model(s, kind))
+        elif name == "nos":
             out = replace(out, nos=nos.written(s))
         elif name == "role":
             out = replace(out, role=_role(s))

@@ -17,7 +17,7 @@ RACK = ("height", "power")
 PHYSICAL = (*HALL, *RACK, "distance", "units")
 ADDRESSING = ("address", "routing", "roce")
 SUBNETS = ("partition", "subnet_manager")
-WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport")
+WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "forwards")
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
 INSTEAD = "move it out of these braces; `group site[4] { … }` has it once for each of 4"
@@ -55,7 +55,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
             s.name.span,
             "statement",
             name,
-            (*KNOWN, "nos", "transport", *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)),
+            (*KNOWN, "forwards", "nos", "transport", *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)),
         )
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` belongs at the top of a file")

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.diagnostic import Fix, Severity
-from tdsl.semantics import nos
+from tdsl.semantics import forwards, nos
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
 from tdsl.semantics.quantity import RATE, TIME, Quantity
@@ -27,7 +27,7 @@ FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
     "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
-    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail",
+    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards",
 )  # fmt: skip
 HEATSINKS = ("finned", "flat")
 PORT_LIMIT = 1 << 16
@@ -398,6 +398,9 @@ class ModelBuilder:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
         if name == "role":
             self.chip_role(s)
+        if name == "forwards":
+            self.facts[name] = forwards.of_model(s, self.node.kind.name)
+            return
         if name == "nos":
             if self.node.kind.name != "switch":
                 raise Fault("E0118", s.span, f"a {self.node.kind.name} has no network operating system", help="switches have one")

@@ -9,7 +9,7 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl.semantics import nos, transport
+from tdsl.semantics import forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
@@ -189,6 +189,8 @@ class Planner:
                 nos.of_fabric(plan, s, context)
             case tree.Setting() if s.name.name == "transport":
                 transport.of_fabric(plan, s, context)
+            case tree.Setting() if s.name.name == "forwards":
+                self.waiting.append(partial(forwards.of_fabric, plan, s, context))
             case tree.Setting() if s.name.name == "minimize":
                 self.minimize(s, context)
             case tree.Setting() if s.name.name in ADDRESSING:

@@ -110,7 +110,9 @@ class Unfolder:
             return [replace(s, over=over, body=body)] if body else []
         if isinstance(s, tree.Connect) and self.names_ends(s) and ends:
             return self.ended(s)
-        if ends:
+        if ends and isinstance(s, tree.Setting) and s.name.name == "forwards":
+            return [self.forwarding(s)]
+        if ends or (isinstance(s, tree.Setting) and s.name.name == "forwards"):
             return []
         if isinstance(s, tree.Connect):
             return [] if self.names_ends(s) else [self.connect(self.cleared(s))]
@@ -135,6 +137,14 @@ class Unfolder:
             "this is not allowed in a topology",
             help="known: devices, groups, connect, let, def, if, for, omit, naming",
         )
+
+    def forwarding(self, s: tree.Setting) -> tree.Setting:
+        """``forwards ends``: the declarations of all ends."""
+        path = s.items[0].value if len(s.items) == 1 else None
+        if not isinstance(path, tree.Path) or path.bare != self.instance.ends or s.items[0].args:
+            raise Fault("E0120", s.span, "in a topology its ends forward", help=f"`forwards {self.instance.ends or 'ends'}`")
+        names = [tuple(tree.Member(name, s.span) for name, _ in ends.parts) for ends in self.ends.sets]
+        return replace(s, items=tuple(tree.Item(tree.Path(n, s.span), (), s.span) for n in dict.fromkeys(names)))
 
     def unrolled(self, s: tree.For) -> list[tree.Stmt]:
         """The statements of a loop that join ends, once for each value, so that ports bear their numbers."""

@@ -719,12 +719,73 @@ def domains(d: Draft) -> None:
     d.units += [f"rack{k}-node{n}" for k in range(racks) for n in range(hosts - 1)]
 
 
+def servers(d: Draft) -> None:
+    """Hosts that forward, on levels of switches (BCube) or joined to each other (DCell), some links missing."""
+    r = d.rng
+    n, levels = r.randint(2, 3), 2
+    count, acc = n**levels, r.choice((1, 2))
+    host, sw = d.host([("nic", levels + 1, r.choice(RATES))], acc=acc, joined=r.random() < 0.5), d.switch()
+    says = r.choice(("braces", "model", "statement"))
+    if says == "model":
+        d.models[host] = re.sub(r" \}$", "; forwards }", d.models[host])
+    built = f"{count - 1} of {count}" if r.random() < 0.2 else str(count)
+    d.add(f"host node[{built}]: {host}" + (" { forwards }" if says == "braces" else ""))
+    d.add(f"switch s[{levels}, {n}]: {sw}", *(["forwards node"] if says == "statement" else []))
+    lost = r.randrange(count)
+    d.add(f"connect node[h].nic[(0)] to s[(0), h//{n}]" + d.settings(None, "node", "s"))
+    if r.random() < 0.6:
+        d.add(f"connect node[h].nic[(1)] to s[(1), h % {n}] where h != {lost}" + d.settings(None, "node", "s"))
+    else:
+        d.add(f"connect node[h].nic[(1)] to node[h % {n}*{n} + h//{n}].nic[(1)] where h//{n} < h % {n} and h != {lost}")
+        d.add("connect s[(1), i] to s[(0), i] { rate 100Gbps }")
+    if r.random() < 0.5:
+        a, b = r.sample(range(count), 2)
+        d.add(f"connect node[{a}].nic[(2)] to node[{b}].nic[(2)]")
+    d.fails += ["node", "s", "node[0..1]", "node[0], s[0, 0]"]
+    d.sides += [("node[0]", f"node[{count - 2}]"), ("node[0..1]", "s[0, 0]")]
+    d.units += [f"node{i}" for i in range(count - 1)]
+
+
+def relays(d: Draft) -> None:
+    """Hosts and chips of which some forward, anywhere on a random graph of switches, and storage that forwards between them."""
+    r = d.rng
+    switches, some, others = r.randint(2, 4), r.randint(1, 3), r.randint(2, 4)
+    rate = r.choice(RATES)
+    one, two = d.host([("nic", 3, rate)]), d.host([("nic", 2, rate), ("eth", 1, 100)], acc=2, joined=r.random() < 0.5)
+    sw = d.switch()
+    d.add(f"host a[{some}]: {one} {{ forwards }}", f"host b[{others}]: {two}", f"switch sw[{switches}]: {sw}")
+    for n in range(some):
+        for i in range(3):
+            if r.random() < 0.8:
+                d.add(f"connect a[{n}].nic[{i}] to sw[{r.randrange(switches)}]")
+    for n in range(others):
+        for i in range(2):
+            if i == 0 or r.random() < 0.6:
+                d.add(f"connect b[{n}].nic[{i}] to sw[{r.randrange(switches)}]")
+    for a in range(switches):
+        for b in range(a + 1, switches):
+            if r.random() < 0.4:
+                d.add(f"connect sw[{a}] to sw[{b}] {{ rate {r.choice(RATES)}Gbps }}")
+    if r.random() < 0.4:
+        store = d.host([("nic", 2, 200)], acc=0, role="storage")
+        d.add(f"host st: {store} {{ role storage; forwards }}", f"connect st.nic[i] to sw[i % {switches}] {{ rate 200Gbps }}")
+        d.fails.append("st")
+    if r.random() < 0.3:
+        chip = d.chip(4, 100)
+        d.add(f"chip c[2]: {chip} {{ forwards }}", f"connect c[i] to sw[i % {switches}] x 2 {{ rate 100Gbps }}")
+        d.fails.append("c")
+    d.fails += ["a", "b", "sw", "a, b"]
+    d.sides += [("a[0]", "b[0]"), ("b[0]", "b[1]")]
+    d.units += [*(f"a{n}" for n in range(some)), *(f"b{n}" for n in range(others))]
+
+
 KINDS: Mapping[str, Callable[[Draft], None]] = {
     f.__name__: f
     for f in (
         clos, pods, planes, rails, trays, chassis, optical, circuits, torus, dragonfly, hyperx, scattered, breakouts, lengths,
         half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips, bundled, bundled_chips, crossed,
         domains,
+        servers, relays,
     )
 }  # fmt: skip
 """All kinds of designs by name."""

@@ -102,7 +102,9 @@ class World:
         facts = {m["key"]: _facts(m["title"]) for m in data["models"]}
         self.facts = [facts[m] for m in self.models]
         self.metres = _metres(data["title"])
-        self.direct = any(self.kinds[x.a] == self.kinds[x.b] == "chip" for x in self.links)
+        self.relays = {i for i, r in enumerate(rows) if r.get("forwards")}
+        self.joined_chips = any(self.kinds[x.a] == self.kinds[x.b] == "chip" for x in self.links)
+        self.direct = self.joined_chips or any({x.a, x.b} & self.relays for x in self.links)
 
     @cached_property
     def whole(self) -> Left:
@@ -276,9 +278,8 @@ class Left:
     def forwards(self) -> set[int]:
         """Devices that a path may pass through."""
         w = self.world
-        return {
-            d for d, k in enumerate(w.kinds) if d not in self.gone and (k == "switch" or (k == "chip" and w.direct))
-        }  # fmt: skip
+        passing = ("switch", "chip") if w.joined_chips else ("switch",)
+        return {d for d, k in enumerate(w.kinds) if d not in self.gone and (k in passing or d in w.relays)}
 
     @cached_property
     def trunks(self) -> dict[int, list[int]]:
@@ -519,14 +520,15 @@ class Left:
         joined = all(w.facts[u].get("joined", 0) for u in units)
         if scaleup and not joined:
             raise Unjudged("no scale-up domain")
-        inside = joined and all(w.facts[u].get("acc", 0) > 1 for u in units)
+        relayed = any(u in self.forwards for u in units)
+        inside = joined and not relayed and all(w.facts[u].get("acc", 0) > 1 for u in units)
         word, *args = pattern.split(" ", 1)
         if word == "rail_allreduce" and w.direct:
             raise Unjudged("no rails")
         demands = _permuted(args[0], self) if word == "permutation" else None
         if scaleup and w.up:
             return self._through_domains(demands or _demands(pattern, units))
-        by_rail = not scaleup and (inside or word == "rail_allreduce")
+        by_rail = not scaleup and not relayed and (inside or word == "rail_allreduce")
         return self.flow("file" if demands else pattern, demands, by_rail)
 
     def flow(self, pattern: str, demands: Mapping[Any, int] | None, by_rail: bool) -> Figure:

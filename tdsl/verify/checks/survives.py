@@ -151,7 +151,7 @@ def _covered(view: View, named: list[Element], count: int, asked: ResolvedClaim)
         return False
     rows = lost_rows(view, named)
     joined = (view.is_chip[view.a] & view.is_chip[view.b]).astype(np.int64)
-    if view.direct and int(joined.sum()) <= _largest(rows, joined, count):
+    if view.chips_joined and int(joined.sum()) <= _largest(rows, joined, count):
         return False
     if int(view.degree[view.units].min()) <= count * _most_of_one_unit(view, rows, unit):
         return False

@@ -79,6 +79,8 @@ def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
     joined = all(joined_inside(m) for m in models)
     if claim.through and not joined:
         raise NoOpinion("there are units without a scale-up domain")
+    if any(u in w.forwards for u in w.units):
+        return None
     inside = joined and all(m.accelerators > 1 for m in models)
     if claim.through or not (inside or claim.args[:1] == ("rail_allreduce",)):
         return None

@@ -48,20 +48,30 @@ def rails(w: Wiring) -> tuple[dict[int, tuple[int, int, int]], dict[int, int], b
             numbered[row] = index, int(f.plane[switch])
     if len({i for i, _ in numbered.values()}) == len({p for _, p in numbered.values()}) > 1:
         found = {row: x for row, x in found.items() if row not in numbered}
+    return found, *_serving(found)
+
+
+def _serving(found: dict[int, tuple[int, int, int]]) -> tuple[dict[int, int], bool]:
+    """The rail that each switch serves, and whether these links are organised by rails."""
     count: dict[int, Counter[int]] = {}
     for _, switch, rail in found.values():
         count.setdefault(switch, Counter())[rail] += 1
     serves = {s: min(c, key=lambda rail: (-c[rail], rail)) for s, c in count.items()}
     settled = sum(2 * max(c.values()) > c.total() for c in count.values())
-    return found, serves, 2 * settled > len(count) and len({*serves.values()}) > 1
+    return serves, 2 * settled > len(count) and len({*serves.values()}) > 1
 
 
 def rail_alignment(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
-    """Whether every NIC is on a switch that serves its rail."""
-    whole, serves, organised = rails(Wiring.whole(w.fabric))
-    if not organised:
+    """Whether every NIC is on a switch that serves its rail, of the hosts of each declaration that is organised by rails."""
+    found = rails(Wiring.whole(w.fabric))[0]
+    declared: dict[int, dict[int, tuple[int, int, int]]] = {}
+    for row, link in found.items():
+        declared.setdefault(w.fabric.set_of(link[0]).index, {})[row] = link
+    judged = {row: link for links in declared.values() if _serving(links)[1] for row, link in links.items()}
+    if not judged:
         if claim is None or claim.report:
             raise NoOpinion("the design is not organised by rails")
         return whether(NETWORKX, False)
+    serves = _serving(judged)[0]
     mine = {row for *_, row in w.graph.edges(keys=True)}
-    return whether(NETWORKX, all(serves[switch] == rail for row, (_, switch, rail) in whole.items() if row in mine))
+    return whether(NETWORKX, all(serves[switch] == rail for row, (_, switch, rail) in judged.items() if row in mine))

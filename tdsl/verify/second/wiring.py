@@ -93,17 +93,24 @@ class Wiring:
         return [self.fabric.device_name(d) for d in sorted(devices)]
 
     @cached_property
-    def direct(self) -> bool:
+    def chips_joined(self) -> bool:
         """Whether some chip is joined to a chip, so that chips pass on what is not theirs, whatever fails."""
         if self.intact is not None:
-            return self.intact.direct
+            return self.intact.chips_joined
         return any(self.kind(a) == "chip" == self.kind(b) for a, b in self.graph.edges())
+
+    @cached_property
+    def direct(self) -> bool:
+        """Whether some ends pass on what is not theirs, whatever fails."""
+        if self.intact is not None:
+            return self.intact.direct
+        return self.chips_joined or any(self.graph.nodes[d].get("forwards") for pair in self.graph.edges() for d in pair)
 
     @cached_property
     def forwards(self) -> frozenset[int]:
         """Devices that a path may pass through."""
-        passing = ("switch", "chip") if self.direct else ("switch",)
-        return frozenset(d for d in self.graph if self.kind(d) in passing)
+        passing = ("switch", "chip") if self.chips_joined else ("switch",)
+        return frozenset(d for d in self.graph if self.kind(d) in passing or self.graph.nodes[d].get("forwards"))
 
     @cached_property
     def units(self) -> tuple[int, ...]:

@@ -1,0 +1,113 @@
+"""Hosts and chips that forward: BCube and DCell as their papers have them, and what is refused.
+
+That every figure agrees with brute force is tested by random designs of the kinds ``servers`` and ``relays`` (tests/soundness).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from itertools import combinations
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from tdsl.certificates.checker import check
+from tdsl.certificates.write import certify, fabric_json
+from tests.harness import compile_text
+
+MODELS = """
+model host SERVER { port nic[4]: 10Gbps }
+model chip DIE { port nic[4]: 10Gbps }
+model switch MINI { port p[1..8]: 10Gbps }
+"""
+
+
+def answers(body: str, folder: Path) -> dict[str, tuple[str, object]]:
+    result = compile_text(f"fabric f {{\n{body}\n}}\n{MODELS}", folder, models=False)
+    assert not [d for d in result.findings if d.code in ("E0118", "E0120")], result.findings
+    return {r.check: (r.status, r.lower) for r in result.designs[0].results}
+
+
+@pytest.mark.parametrize("ends", ["hosts {} x SERVER", "chips {} x DIE"])
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (3, 1), (2, 2)])
+def test_bcube(ends: str, n: int, k: int, tmp_path: Path) -> None:
+    """Guo et al., theorems 1 and 3: the diameter is k + 1 switches, and k + 1 parallel paths join any two servers."""
+    found = answers(f"{ends.format(n ** (k + 1))}\nbcube {{ n {n}; k {k}; switch MINI }}", tmp_path)
+    assert found["reachability"][0] == "proved"
+    assert found["diameter"] == ("proved", 2 * (k + 1))
+    assert found["node_redundancy"] == ("proved", k + 1) == found["edge_redundancy"]
+
+
+def test_dcell(tmp_path: Path) -> None:
+    """Guo et al.: the diameter of DCell(4, 1) is at most 2^(k+1) - 1 hops of servers; here against all shortest paths."""
+    text = f"fabric f {{\nhosts 20 x SERVER\ndcell {{ n 4; k 1; switch MINI }}\n}}\n{MODELS}"
+    result = compile_text(text, tmp_path, models=False)
+    f = result.designs[0].fabric
+    assert f is not None
+    g = nx.Graph(f.graph())
+    longest = max(nx.shortest_path_length(g, a, b) for a, b in combinations(range(20), 2))
+    found = {r.check: (r.status, r.lower) for r in result.designs[0].results}
+    assert found["diameter"] == ("proved", longest) and longest <= 7
+    assert nx.node_connectivity(g, 0, 19) == 2 == found["node_redundancy"][1]
+
+
+@pytest.mark.parametrize("where", ["braces", "model", "statement", "nowhere"])
+def test_a_ring_of_hosts(where: str, tmp_path: Path) -> None:
+    """However it is said, hosts forward; where it is not said, they do not."""
+    model, braces = "; forwards" if where == "model" else "", " { forwards }" if where == "braces" else ""
+    text = (
+        f"model host H {{ port nic[2]: 10Gbps{model} }}\nfabric f {{\n  host n[5]: H{braces}\n"
+        f"  connect n[i].nic[(0)] to n[(i + 1) % 5].nic[1]\n{'  forwards n' if where == 'statement' else ''}\n}}\n"
+    )
+    (design,) = compile_text(text, tmp_path, models=False).designs
+    found = {r.check: (r.status, r.lower) for r in design.results}
+    if where == "nowhere":
+        assert found["reachability"][0] == "refuted"
+        return
+    assert found["reachability"][0] == "proved" and found["diameter"] == ("proved", 2)
+    assert found["node_redundancy"] == ("proved", 2)
+
+
+def test_certificates_read_who_forwards(tmp_path: Path) -> None:
+    """The checker verifies with the column, and rejects the same certificates where hosts do not forward."""
+    result = compile_text(
+        f"fabric f {{\nhosts 9 x SERVER\nbcube {{ n 3; k 1; switch MINI }}\n}}\n{MODELS}", tmp_path, models=False
+    )
+    (made,) = result.designs
+    assert made.fabric is not None
+    stated = json.loads(fabric_json(made.fabric))
+    heads = stated["devices"]["columns"]
+    assert heads[-1] == "forwards" and [row[-1] for row in stated["devices"]["rows"]].count(True) == 9
+    written = certify(made.fabric, made.claims, made.results).texts
+    assert {"bisection.json", "diameter.json", "reachability.json"} <= written.keys()
+    for text in written.values():
+        assert check(text, fabric_json(made.fabric))[0] == 0
+    for row in stated["devices"]["rows"]:
+        row[-1] = False
+    other = json.dumps(stated)
+    design = hashlib.sha256(fabric_json(made.fabric).encode()).hexdigest()
+    for text in (written["diameter.json"], written["reachability.json"]):
+        status, said = check(text.replace(design, hashlib.sha256(other.encode()).hexdigest()), other)
+        assert status == 1 and "design" not in said, said
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "at"),
+    [
+        ("switch s[2]: MINI { forwards }\nconnect s[*] each", "E0118", "forwards"),
+        ("switch s[2]: MINI\nforwards s\nconnect s[*] each", "E0118", "s"),
+        ("host n[2]: SERVER { forwards 2 }\nconnect n[*] each", "E0118", "2"),
+        ("host n[2]: SERVER\nforwards n[0]\nconnect n[*] each", "E0120", "n[0]"),
+        ("host n[2]: SERVER\nforwards m\nconnect n[*] each", "E0101", "m"),
+        ("host n[2]: SERVER\nforwards\nconnect n[*] each", "E0120", "forwards"),
+        ("group g[2] { host n: SERVER }\nforwards g\nconnect g[0].n to g[1].n", "E0120", "g"),
+        ("host n[2]: SERVER { forwards; forwards }\nconnect n[*] each", "E0104", "forwards"),
+    ],
+)
+def test_mistakes(body: str, code: str, at: str, tmp_path: Path) -> None:
+    result = compile_text(f"fabric f {{\n{body}\n}}\n{MODELS}", tmp_path, models=False)
+    (finding,) = [d for d in result.findings if d.severity.word == "error" and d.code not in ("E0401", "E0410")]
+    assert finding.code == code and finding.span is not None and finding.span.text == at
+    assert finding.help or finding.labels
