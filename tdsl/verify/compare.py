@@ -18,7 +18,7 @@ UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 
 METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
-    "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
+    "taper", "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
     "latency", "all_to_all_time", "deadlock_free",
     "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port", "tray_fill",
     "optics_power", "cost",

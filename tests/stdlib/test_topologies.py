@@ -21,10 +21,16 @@ from tests.harness import compile_text, each
 MODELS = """
 model chip CHIP { port p[6]: 100Gbps }
 model host NODE { port nic: 100Gbps; chip gpu: CHIP }
+model host QUAD { port nic[4]: 100Gbps }
 model switch SW { port p[1..64]: 100Gbps }
 model ocs OC { port p[1..136]: any }
 """
 CASES = {
+    "mesh": ("chips 24 x CHIP", "mesh 2x3x4"),
+    "hammingmesh": ("chips 48 x CHIP", "hammingmesh { board 2x2; boards 4x3; switch SW }"),
+    "hammingmesh_of_single_boards": ("hosts 12 x QUAD", "hammingmesh { board 1x2; boards 3x2; switch SW }"),
+    "polarfly_4": ("hosts 21 x NODE", "polarfly { q 4; switch SW }"),
+    "polarfly_7": ("hosts 57 x NODE", "polarfly { q 7; switch SW }"),
     "torus_twisted_twice": ("chips 128 x CHIP", "torus 4x4x8 { twist x by 4 along z; twist y by 4 along z; wrap x, y, z }"),
     "torus_some_wraps": ("chips 24 x CHIP", "torus 2x3x4 { wrap x, z }"),
     "ocs_torus_twisted": ("chips 128 x CHIP", "ocs_torus 4x4x8 { cube 4x4x4; ocs OC; twist x by 4 along z, y by 4 along z }"),
@@ -224,6 +230,45 @@ def test_twists_and_wraps_of_single_dimensions(
     f = made(f"chips {prod(shape)} x CHIP", block, tmp_path)
     assert Counter(frozenset(e) for e in f.graph().edges() if max(e) < prod(shape)) == twisted(shape, turns, wraps)
     assert not diameter or nx.diameter(simple(f).subgraph(range(prod(shape)))) == diameter
+
+
+def test_a_mesh(tmp_path: Path) -> None:
+    assert alike(simple(case("mesh", tmp_path)), nx.grid_graph([4, 3, 2]))
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b", "x", "y"), [("hammingmesh", 2, 2, 4, 3), ("hammingmesh_of_single_boards", 1, 2, 3, 2)]
+)
+def test_hammingmesh(name: str, a: int, b: int, x: int, y: int, tmp_path: Path) -> None:
+    """Hoefler et al., section III: boards are meshes; a row of boards has a network for each of its rows, which both edges of all
+    its boards meet, and so have columns."""
+    f = case(name, tmp_path)
+    expected: nx.MultiGraph[object] = nx.MultiGraph()
+    for p, q, i, j in product(range(x), range(y), range(a), range(b)):
+        here = (p * a + i, q * b + j)
+        expected.add_edges_from([(here, (here[0] + 1, here[1]))] if i < a - 1 else [(here, ("row", here[1]))])
+        expected.add_edges_from([(here, ("row", here[1]))] if i == 0 else [])
+        expected.add_edges_from([(here, (here[0], here[1] + 1))] if j < b - 1 else [(here, ("column", here[0]))])
+        expected.add_edges_from([(here, ("column", here[0]))] if j == 0 else [])
+    number = {(n, m): n * y * b + m for n in range(x * a) for m in range(y * b)}
+    paths = {f.device_path(d): d for d in range(f.device_count)}
+    number |= {(kind, n): paths[f"{kind}[{n}]"] for kind, count in (("row", y * b), ("column", x * a)) for n in range(count)}
+    pairs = Counter(frozenset((number[u], number[v])) for u, v in expected.edges())  # type: ignore[index]
+    assert Counter(frozenset(e) for e in f.graph().edges()) == pairs
+    assert f.forwards.sum() == x * y * a * b and len(switches(f)) == x * a + y * b
+
+
+@pytest.mark.parametrize("q", [4, 7])
+def test_polarfly(q: int, tmp_path: Path) -> None:
+    """Lakhotia et al., section IV: q² + q + 1 routers of degree q + 1, of which the q + 1 quadrics have q; diameter 2. The
+    graph of q = 7 is that of the orthogonal lines through the origin."""
+    g = switches(case(f"polarfly_{q}", tmp_path))
+    assert len(g) == q * q + q + 1 and nx.diameter(g) == 2
+    assert Counter(d for _, d in g.degree()) == {q + 1: q * q, q: q + 1}
+    if q == 7:
+        lines = {min(tuple(c * v % q for v in p) for c in range(1, q)) for p in product(range(q), repeat=3) if any(p)}
+        apart = [(u, v) for u, v in combinations(sorted(lines), 2) if sum(s * t for s, t in zip(u, v, strict=True)) % q == 0]
+        assert alike(g, nx.Graph(apart))
 
 
 # ---------------------------------------------------------------- switched fabrics

@@ -61,6 +61,25 @@ def joined_inside(model: DeviceModel) -> bool:
     return any(chips <= part for part in networkx.connected_components(graph))
 
 
+def taper(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+    """Edges between ends and forwarding devices of each element over those that lead out of it, the largest ratio."""
+    assert claim is not None
+    worst = Fraction(0)
+    for s in claim.of:
+        for e in s.elements:
+            mine = w.forwards & set(e.devices.tolist())
+            whole = set(e.devices.tolist())
+            inside = out = 0
+            for d in mine:
+                for _, other, rate in w.graph.edges(d, data="rate_bps"):
+                    inside += rate if w.kind(other) in ENDS else 0
+                    out += rate if other in w.forwards and other not in whole else 0
+            if inside and not out:
+                return exactly(NETWORKX, float("inf"))
+            worst = max(worst, Fraction(inside, out)) if inside else worst
+    return exactly(NETWORKX, worst)
+
+
 def plane_isolation(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """Whether no component of forwarding devices has members of two planes."""
     planes: dict[int, set[int]] = {}

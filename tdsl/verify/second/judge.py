@@ -25,6 +25,7 @@ METHODS: Mapping[str, figures.Method] = {
     "edge_redundancy": figures.edge_redundancy,
     "node_redundancy": figures.node_redundancy,
     "oversubscription": figures.oversubscription,
+    "taper": figures.taper,
     "links": figures.links,
     "switches": figures.switches,
     "latency": times.latency,
