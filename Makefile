@@ -29,6 +29,7 @@ help:
 	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
 	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges; writes those that differ"
 	@echo "make fuzz N=1000000 [SEED=1]  random inputs for everything that reads; writes those that raise"
+	@echo "make fuzz KIND=syntax SECONDS=600  the same guided by coverage (atheris: pip install '.[fuzz]')"
 	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
 	@echo "make sbom    write sbom.cdx.json from requirements.lock"
 	@echo "make lint    ruff and mypy"
@@ -80,7 +81,11 @@ sbom:
 	scripts/sbom
 
 fuzz: $(VENV)/.installed-dev
+ifdef KIND
+	$(BIN)/python -m tests.safety.guided $(KIND) $(or $(SECONDS),60)
+else
 	$(BIN)/python -m tests.safety.fuzz $(N) $(SEED)
+endif
 
 # A group of tests/mutants/run.py: proofs, fabric or rest.
 GROUP ?= fabric

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,14 @@ DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
 CONVERTER = converters.get_converter()
 SHORT = 310
 """A design of so many characters is typed one by one; of a longer one so many prefixes are taken as the next figure says."""
-SAMPLE = 4
+SAMPLE = 3
 CONTEXT = {"includeDeclaration": True, "diagnostics": [], "triggerKind": 1, "isRetrigger": False}
 REFUSING = {(n, Refusal.CODE) for n in (lsp.TEXT_DOCUMENT_RENAME, lsp.TEXT_DOCUMENT_PREPARE_RENAME)}
 """What may be answered by a reason why not."""
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 10_000, "character": 0}}
 
 
-def features(server: Server) -> dict[str, Callable[[Any], Any]]:
+def features(server: Server) -> dict[str, Callable[[Any], Awaitable[Any]]]:
     """What the server answers about a text: all that it registers, so that nobody forgets one here."""
     return {
         name: handler
@@ -47,7 +47,7 @@ def asked(name: str, uri: str, position: lsp.Position) -> Any:
     return CONVERTER.structure({**words, "newName": "other"}, lsp.METHOD_TO_TYPES[name][2])
 
 
-def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
+async def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
     """The kinds of questions about the end of a text that had an answer."""
     state = server.take(uri, str(path), text)
     assert not judge.names(server.question(state)).wrong
@@ -55,7 +55,7 @@ def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
     found = set()
     for name, handler in features(server).items():
         try:
-            if handler(asked(name, uri, position)):
+            if await handler(asked(name, uri, position)):
                 found.add(name)
         except Refusal:
             pass
@@ -79,10 +79,15 @@ def prefixes(text: str) -> list[str]:
 
 def test_every_design_as_it_is_typed(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "a.fab"
-    found = set[str]()
-    for design in DESIGNS:
-        for text in prefixes(design.read_text()):
-            found |= answers(server, path.as_uri(), path, text)
+
+    async def everything() -> set[str]:
+        found = set[str]()
+        for design in DESIGNS:
+            for text in prefixes(design.read_text()):
+                found |= await answers(server, path.as_uri(), path, text)
+        return found
+
+    found = asyncio.run(everything())
     assert {"textDocument/definition", "textDocument/references", "textDocument/documentHighlight"} <= found
     assert {"textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/rename"} <= found
 

@@ -1,7 +1,8 @@
 """Random inputs for everything that reads: none may raise. ``python -m tests.safety.fuzz N [SEED]`` runs N of them.
 
-An input is a text of the repository with stretches taken out, doubled, exchanged and bytes put in. What raises is written to
-``out/fuzz`` with its kind and number.
+An input is a text of the repository with stretches taken out, doubled, exchanged and bytes put in. What raises, and what takes
+longer than a limit, is written to ``out/fuzz`` with its kind and number, and the run goes on. ``tests.safety.guided`` is the same
+guided by coverage.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import io
 import json
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +36,9 @@ BITS = [
     b"\0", b"\xff", b"\r\n", b"\n", b'"', b"{", b"}", b"[", b"]", b"(", b")", b"..", b"../", b"/", b"\\", b"=", b"-1", b"1e999",
     b"9" * 60, "\u202e".encode(), "\ud7ff".encode(), b"[" * 200, b"{" * 200, b"null", b"true", b"$(x)", b"{{ 9**9 }}", b"#", b";",
 ]  # fmt: skip
+CPU_S, WALL_S = 20, 600
+"""Seconds of the processor, and of the clock, that one input may take: more is a find."""
+
 LIMITS = Options(max_devices=1 << 12, max_links=1 << 14, solve_seconds=1)
 
 
@@ -148,6 +153,29 @@ KINDS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]],
 """What reads, the texts that are changed, and how many of this kind come for one of the slowest."""
 
 
+class TooLong(BaseException):
+    """An input took longer than the limit. No handler of the code under test catches it."""
+
+
+@contextlib.contextmanager
+def limited(cpu: float = CPU_S, wall: float = WALL_S) -> Iterator[None]:
+    """Raise TooLong where the block takes more seconds of the processor, or of the clock. In the main thread only."""
+
+    def late(*_: object) -> None:
+        raise TooLong(f"more than {cpu:g} s of the processor, or {wall:g} s")
+
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, cpu), (signal.SIGALRM, signal.ITIMER_REAL, wall))
+    before = [signal.signal(number, late) for number, _, _ in timers]
+    try:
+        for _, timer, seconds in timers:
+            signal.setitimer(timer, seconds)
+        yield
+    finally:
+        for (number, timer, _), old in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, old)
+
+
 def inputs(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
     """Kinds and inputs, the same for the same seed."""
     chance = random.Random(seed)
@@ -158,8 +186,10 @@ def inputs(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
         yield name, mutated(chance.choice(texts[name]), chance)
 
 
-def run(count: int, seed: int, seconds: float = 1e9) -> tuple[Counter[str], list[tuple[str, bytes, str]]]:
-    """How many inputs of each kind were read, and those that raised, with what."""
+def run(
+    count: int, seed: int, seconds: float = 1e9, cpu: float = CPU_S, wall: float = WALL_S
+) -> tuple[Counter[str], list[tuple[str, bytes, str]]]:
+    """How many inputs of each kind were read, and those that raised or took longer than their limit, with what."""
     done: Counter[str] = Counter()
     raised = []
     late = time.monotonic() + seconds
@@ -168,8 +198,9 @@ def run(count: int, seed: int, seconds: float = 1e9) -> tuple[Counter[str], list
             if time.monotonic() > late:
                 break
             try:
-                KINDS[kind][0](data, Path(name))
-            except Exception as fault:
+                with limited(cpu, wall):
+                    KINDS[kind][0](data, Path(name))
+            except (Exception, TooLong) as fault:
                 raised.append((kind, data, f"{type(fault).__name__}: {fault}"))
             done[kind] += 1
     return done, raised
