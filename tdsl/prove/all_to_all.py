@@ -29,10 +29,6 @@ ALL = "all_to_all"
 """How a claim names the pattern."""
 
 
-NEAR = Fraction(11, 10)
-"""Upper over lower bound up to which no better ones are looked for in a large network."""
-
-
 @dataclass(frozen=True, slots=True)
 class OrbitLengths:
     """Upper bound: lengths of the links of a network of units, found with the routes of one source of each orbit."""
@@ -74,7 +70,7 @@ def bounds(view: View) -> AllToAll | None:
     """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of a network in which twins are one are sought
     first: they are soon found, and often close."""
     first = interval(view) if 2 * len(view.rows) > view.budget.combination_arcs else None
-    if first is not None and first.upper <= first.lower * NEAR:
+    if first is not None and first.upper <= first.lower * view.budget.near_ratio:
         return first
     other = all_to_all(view)
     if first is None and other is not None and other.lower < other.upper:
@@ -88,7 +84,7 @@ def all_to_all(view: View) -> AllToAll | None:
     """The rate; None if some pair has no path or the work would be too much. There are two units at least."""
     net = Capacities.of(view)
     graph = UnitGraph.of(view, net)
-    cuts = [_alone(net), *(placed(net, units) for units in splits(net, view.fabric))]
+    cuts = [_alone(net), *(placed(net, units, view.budget) for units in splits(net, view.fabric))]
     high, cut = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
 
     def enough(found: Concurrent) -> bool:
@@ -131,7 +127,7 @@ def interval(view: View) -> AllToAll | None:
     by = of_switches(g.network, ~g.forwards | (g.weight > 0))
     network, weight = by.network, g.weight[by.first]
     wanted = _wanted(weight, network, view.budget.uniform_pairs)
-    cuts = (_alone(net), *(placed(net, units) for units in splits(net, view.fabric)))
+    cuts = (_alone(net), *(placed(net, units, view.budget) for units in splits(net, view.fabric)))
     upper, side = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
     shown: Ints = np.zeros(0, dtype=np.int64)
     if len(wanted.source):

@@ -19,9 +19,6 @@ from tdsl.prove.symmetry import arc_image, orbit_labels
 from tdsl.prove.symmetry_candidates import by_ports, transitive_candidates
 from tdsl.prove.unit_graph import UnitGraph
 
-MISSES = 12
-"""Nodes tried without success, one after the other, before a cell is left."""
-
 Trace = list[bytes]
 
 
@@ -37,7 +34,7 @@ class Orbits:
 @dataclass(eq=False)
 class _Search:
     g: UnitGraph
-    limit: int
+    budget: Budget
     work: int = 0
     images: list[Ints] = field(default_factory=list)
 
@@ -91,12 +88,12 @@ def link_image(g: UnitGraph, image: Ints) -> Ints | None:
     return None if arcs is None else g.network.link[arcs[g.network.links]]
 
 
-def translated(g: UnitGraph, fabric: Fabric) -> Orbits | None:
+def translated(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -> Orbits | None:
     """Orbits of a graph under permutations that follow ports; None unless they lead from every node to every other, all of them
     chips that forward."""
     if not (g.forwards.all() and (g.weight == 1).all()):
         return None
-    images = by_ports(fabric, g.device)
+    images = by_ports(fabric, g.device, budget)
     links = [x for i in images if (x := link_image(g, i)) is not None]
     if not images or len(links) < len(images):
         return None
@@ -104,12 +101,12 @@ def translated(g: UnitGraph, fabric: Fabric) -> Orbits | None:
     return None if node.any() else Orbits(tuple(images), node, orbit_labels(len(g.a), links))
 
 
-def transitive(fabric: Fabric, network: Network, devices: Ints) -> bool:
+def transitive(fabric: Fabric, network: Network, devices: Ints, budget: Budget = DEFAULT) -> bool:
     """Whether verified permutations lead from every node to every other (``devices`` says which device each node is).
 
     False may also mean that none were found.
     """
-    for images in transitive_candidates(fabric, devices):
+    for images in transitive_candidates(fabric, devices, budget):
         if all(arc_image(network, i) is not None for i in images) and not orbit_labels(network.nodes, images).any():
             return True
     return False
@@ -117,7 +114,7 @@ def transitive(fabric: Fabric, network: Network, devices: Ints) -> bool:
 
 def orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
     """Orbits of the nodes and links of a graph under the automorphisms that were found."""
-    search = _Search(g, budget.automorphism_work)
+    search = _Search(g, budget)
     if len(g.a):
         _explore(search)
     links = [x for i in search.images if (x := link_image(g, i)) is not None]
@@ -135,7 +132,7 @@ def _explore(search: _Search) -> None:
     assert found is not None
     path: list[tuple[Ints, int, Trace]] = []  # the colours before, the node individualized, the trace of refinement
     colour = found[0]
-    while search.work < search.limit // 4:
+    while search.work < search.budget.automorphism_work // 4:
         node = _next(g, colour, bool(path))
         if node is None:
             break
@@ -157,7 +154,7 @@ def _explore(search: _Search) -> None:
             image = _image(search, path, depth, other, last)
             if image is None:
                 misses += 1
-                if misses == MISSES or search.work > search.limit:
+                if misses == search.budget.automorphism_rounds or search.work > search.budget.automorphism_work:
                     break
                 continue
             misses = 0
@@ -166,7 +163,7 @@ def _explore(search: _Search) -> None:
         search.images += own
         joined = [x for i in search.images if (x := link_image(g, i)) is not None]
         left = len(np.unique(orbit_labels(len(g.a), joined)))
-        if search.work > search.limit or (depth and left == links):
+        if search.work > search.budget.automorphism_work or (depth and left == links):
             break
         links = left
 

@@ -35,22 +35,6 @@ from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
 
-CLOSE = 200
-"""One part in so many that bounds may differ by when the search for better routes ends: it is exact below as many links."""
-
-IDLE = 20
-"""Routings without a whole grain gained after which the search ends."""
-
-LAST = 12
-"""Latest routings from whose gain the gain of all later ones is estimated."""
-
-NEAR = Fraction(11, 10)
-"""Upper over lower bound that is near in a large network."""
-
-STARTS = 4
-"""Best splits that moves begin from."""
-
-
 LowerProof = Shares | Concurrent | EverySplit | EveryPlacement | Spectrum | GroupRoutes
 """What shows a lower bound; shares and routes have a form in certificates, as have all others but routes between groups."""
 
@@ -92,9 +76,9 @@ def bisection(view: View, *, between_groups: bool = True) -> Bisection:
     shares = _shares(net, view)
     grouped = _by_groups(net, view) if between_groups else (0, GroupRoutes())
     cuts = _cuts(net, view, max(shares[0], grouped[0]))
-    near = grouped[0] * NEAR >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
-    if near and grouped[0] * CLOSE < cuts[0].value * (CLOSE - 1):
-        moved = refined(UnitGraph.of(view, net), [c.units for c in cuts[:STARTS]], view.budget)
+    near = grouped[0] * view.budget.near_ratio >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
+    if near and not _close(grouped[0], cuts[0].value, view.budget):
+        moved = refined(UnitGraph.of(view, net), [c.units for c in cuts[: view.budget.move_starts]], view.budget)
         cuts = sorted((*cuts, *moved), key=lambda c: c.value)
     if grouped[0] > shares[0] and (near or grouped[0] == cuts[0].value):
         return _bounds(net, grouped, cuts)
@@ -105,6 +89,11 @@ def bisection(view: View, *, between_groups: bool = True) -> Bisection:
         return _bounds(net, quick, cuts)
     others, cuts = _both_bounds(view, net, cuts, shares[0])
     return _bounds(net, _best(shares, *others, grouped), cuts)
+
+
+def _close(lower: int, upper: int, budget: Budget) -> bool:
+    """Whether bounds are so close that the search for better ones ends."""
+    return lower * budget.bisection_parts >= upper * (budget.bisection_parts - 1)
 
 
 def _bounds(net: Capacities, shown: Shown, cuts: list[Cut]) -> Bisection:
@@ -120,7 +109,7 @@ def _direct(view: View, net: Capacities) -> Bisection | None:
     """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all sources equivalent one
     set of routes, N²/4 · λ, is enough."""
     graph = UnitGraph.of(view, net)
-    symmetry = translated(graph, view.fabric)
+    symmetry = translated(graph, view.fabric, view.budget)
     if symmetry is None:
         return None
     routes = concurrent(graph, Demand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1))
@@ -128,8 +117,8 @@ def _direct(view: View, net: Capacities) -> Bisection | None:
         return None
     lower = bound(routes)
     for kind in (symmetry.link, graph.kind):
-        for units in flat_splits(graph, kind):
-            cut = placed(net, units)
+        for units in flat_splits(graph, kind, view.budget):
+            cut = placed(net, units, view.budget)
             if cut.value == lower:
                 return _bounds(net, (lower, routes), [cut])
     return None
@@ -171,7 +160,7 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
     equal."""
     once = replace(view.budget, uniform_rounds=1)
     graph = UnitGraph.of(view, net)
-    symmetry = translated(graph, view.fabric) or orbits(graph, view.budget)
+    symmetry = translated(graph, view.fabric, view.budget) or orbits(graph, view.budget)
     ends = graph.forwards[graph.weight > 0].all()
     demand = Demand.all_to_all(graph) if ends else Demand.hubs(graph, symmetry.node, graph.nodes)
     routes = concurrent(graph, demand, symmetry, budget=once)
@@ -189,23 +178,26 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
         lower = max(lower, every[0], value)
     if routes is None or many or lower >= cuts[0].value:
         return shown, cuts
-    found = sorted((*cuts, *refined(graph, [c.units for c in cuts[:STARTS]], view.budget)), key=lambda c: c.value)
+    found = sorted(
+        (*cuts, *refined(graph, [c.units for c in cuts[: view.budget.move_starts]], view.budget)), key=lambda c: c.value
+    )
     cuts = [_best_placed(net, found, lower, view.budget)]
     if lower < cuts[0].value:
         past: list[Fraction] = []
+        idle, trend = view.budget.bisection_idle_rounds, view.budget.bisection_trend_rounds
 
         def enough(so_far: Concurrent) -> bool:
             """Whether the bounds are close, no more was shown for long, or routings cannot show more than is known, or would not
             even if all later ones gained twice as much as the latest."""
             past.append(so_far.lower)
-            if len(past) > IDLE and bound(replace(so_far, lower=past[-IDLE])) == bound(so_far):
+            if len(past) > idle and bound(replace(so_far, lower=past[-idle])) == bound(so_far):
                 return True
             hope = so_far.upper
-            if len(past) > LAST:
+            if len(past) > trend:
                 left = view.budget.uniform_rounds - len(past)
-                hope = min(hope, past[-1] + (past[-1] - past[-1 - LAST]) * Fraction(2 * left, LAST))
+                hope = min(hope, past[-1] + (past[-1] - past[-1 - trend]) * Fraction(2 * left, trend))
             best = bound(replace(so_far, lower=hope))
-            return bound(so_far) * CLOSE >= cuts[0].value * (CLOSE - 1) or best < lower
+            return _close(bound(so_far), cuts[0].value, view.budget) or best < lower
 
         routes = concurrent(graph, demand, symmetry, enough, budget=view.budget)
         shown[0] = (bound(routes), routes) if routes is not None else shown[0]
@@ -250,7 +242,7 @@ def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:
     """Cuts, the least first; the search ends when one equals the lower bound."""
     found: list[Cut] = []
     for units in splits(net, view.fabric):
-        found.append(placed(net, units))
+        found.append(placed(net, units, view.budget))
         if found[-1].value == lower:
             return [found[-1]]
     found.sort(key=lambda c: c.value)

@@ -18,9 +18,6 @@ from tdsl.prove.components import components
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-TURNS = 200
-"""Steps of the power method at most: only the order of the nodes hangs on them."""
-
 
 def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
     """Labels of devices by the instance of the design's groups that they stand in, outer groups first; what stands in none is
@@ -58,7 +55,7 @@ def least(
     ends = np.zeros(size, dtype=np.bool_)
     ends[demand[0]] = ends[demand[1]] = True
     kinds = (_of_blocks(label, arcs, demand) for label in (np.arange(size), *labels, *_below(size, tail, head, ends)))
-    sweeps = (_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler(size, arcs, budget.order_work)))
+    sweeps = (_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler(size, arcs, budget)))
     for bound, inside in (*kinds, *sweeps):
         if bound is not None and (best is None or bound < best[0]) and _whole(inside, passes, tail, head):
             best = bound, inside[tail] & ~inside[head]
@@ -145,13 +142,13 @@ def exact(inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints
     return Fraction(room, amount)
 
 
-def _fiedler(size: int, arcs: tuple[Ints, Ints, Ints], work: int) -> Ints:
+def _fiedler(size: int, arcs: tuple[Ints, Ints, Ints], budget: Budget) -> Ints:
     """Nodes in the order of the second eigenvector of the wiring, about: as a random walk that forgets its start tells."""
     tail, head, room = arcs
     weight = room.astype(np.float64)
     degree = np.maximum(np.bincount(head, weight, size), 1e-9)
     vector = np.cos(np.arange(size) * (np.pi / max(size, 1)))
-    for _ in range(min(TURNS, work // max(len(tail), 1))):
+    for _ in range(min(budget.order_rounds, budget.order_work // max(len(tail), 1))):
         vector = vector - (vector @ degree) / degree.sum()
         vector = (vector + np.bincount(head, weight * vector[tail], size) / degree) / 2
         vector /= max(float(np.abs(vector).max()), 1e-300)

@@ -12,8 +12,12 @@ from fractions import Fraction
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one judgement. A field whose name ends in ``_work`` counts elementary steps and grows with the time that is
-    allowed (see ``times``); the others are sizes above which a method is not tried."""
+    """Limits of one judgement.
+
+    A field whose name ends in ``_work`` counts elementary steps and grows and shrinks with the time that is allowed (``times``).
+    One that ends in ``_rounds`` says after how many repetitions a search ends though work is left; it grows with the time, too.
+    The others bound memory, say above which size a method is not tried, or how close two bounds are to be.
+    """
 
     # symmetry
     automorphism_work: int = 150_000_000
@@ -21,6 +25,12 @@ class Budget:
 
     symmetry_work: int = 200_000_000
     """Links and devices that verifications of candidates may look at; candidates that come later are left out."""
+
+    automorphism_rounds: int = 12
+    """Nodes of a cell tried without success, one after the other, before the search leaves the cell."""
+
+    port_degree: int = 64
+    """Neighbours of a device up to which permutations that follow ports are tried."""
 
     symmetry_sets: int = 200_000
     """Sets of elements up to which they are divided into orbits."""
@@ -31,6 +41,9 @@ class Budget:
 
     symmetric_elements: int = 600
     """Elements up to which sets of two and more are divided into orbits."""
+
+    named_elements: int = 100_000
+    """Links, ports, cables or cages that one requirement may name."""
 
     blast_elements: int = 5_000
     """Elements that `blast_radius` judges before its answer is a bound."""
@@ -51,6 +64,24 @@ class Budget:
     path_program_entries: int = 200_000
     """Arcs of all its paths together up to which more paths are looked for."""
 
+    path_program_rounds: int = 12
+    """Times it is solved with more paths, where it has at most ``path_program_easy_rows``; fewer where it has more."""
+
+    path_program_easy_rows: int = 4_000
+    """Rows of a program over paths that takes about a second."""
+
+    path_program_first_rounds: int = 16
+    """Routings along shortest paths, under growing lengths, that give its first paths."""
+
+    path_program_gap: float = 0.02
+    """Relative gap between the bounds at which the search for more paths ends."""
+
+    path_program_corner_gap: float = 0.0005
+    """The same from which the program is solved to a vertex, where the bounds may be equal."""
+
+    path_program_corner_entries: int = 20_000
+    """Arcs of all its paths together up to which it is solved to a vertex."""
+
     combination_arcs: int = 400_000
     """Arcs up to which several routings of everything are combined."""
 
@@ -66,11 +97,32 @@ class Budget:
     combination_rounds: int = 12
     """Routings along shortest paths, each under other lengths, of a combination."""
 
+    combination_gap: float = 0.005
+    """Relative gap between the bounds at which no more routings are combined."""
+
+    hub_gap: float = 0.1
+    """Relative gap between the bounds from which routes over hubs are tried."""
+
+    hub_nodes: int = 4096
+    """Hubs of every component."""
+
+    near_ratio: Fraction = Fraction(11, 10)
+    """Upper over lower bound up to which the search for better ones ends in a large network."""
+
+    order_rounds: int = 200
+    """Steps of the power method for Fiedler's order in which blocks are cut."""
+
     order_work: int = 60_000_000
     """Arcs that the power method for Fiedler's order of the nodes may look at: some seconds."""
 
     tree_work: int = 4_000_000
     """Demands, for each tree, that routes along spanning trees may carry: some ten seconds."""
+
+    tree_rounds: int = 32
+    """Spanning trees of every component of what forwards."""
+
+    tree_classes: int = 64
+    """Sets of components to which units are connected, up to which all-to-all along trees is counted by them."""
 
     quotient_ratio: int = 2
     """How many times fewer arcs the quotient network must have to be used instead of the network itself."""
@@ -91,6 +143,15 @@ class Budget:
     uniform_rounds: int = 80
     """Lengths under which everything is routed."""
 
+    uniform_idle_rounds: int = 40
+    """Rounds without a gain of one in a thousand after which the search ends."""
+
+    uniform_gap: float = 0.002
+    """Relative gap between the bounds at which the search ends."""
+
+    uniform_classes: int = 6
+    """Classes of links up to which each is once made longer than all others."""
+
     uniform_pairs: int = 8_000_000
     """Pairs of nodes up to which each is sent along its own shortest paths."""
 
@@ -101,11 +162,23 @@ class Budget:
     good_enough_trunks: int = 100_000
     """Pairs of joined switches above which bounds within a tenth of each other end the search."""
 
+    bisection_parts: int = 200
+    """One part in so many by which the bounds may differ when the search for better routes ends: exact below as many links."""
+
+    bisection_idle_rounds: int = 20
+    """Routings without a whole grain gained after which the search for better routes ends."""
+
+    bisection_trend_rounds: int = 12
+    """Latest routings from whose gain the gain of all later ones is estimated."""
+
     split_count: int = 500
     """Balanced splits up to which every one is cut where the bounds differ."""
 
     placing_work: int = 30_000
     """Pairs of joined switches that maximum flows may look at to place switches; the best splits come first."""
+
+    placing_rounds: int = 12
+    """Times that all tiers of switches are placed, one after the other, on the side to which they have more capacity."""
 
     placing_trunks: int = 60_000
     """Pairs of joined switches up to which switches are placed by a maximum flow."""
@@ -140,8 +213,32 @@ class Budget:
     move_work: int = 40_000
     """Moves of one switch to the other side that are tried."""
 
+    move_starts: int = 4
+    """Best splits from which moves begin."""
+
+    move_random_starts: int = 24
+    """Splits around random nodes, the same in every run, from which moves begin."""
+
+    move_rounds: int = 12
+    """Passes over all switches from each of these splits."""
+
+    move_order_rounds: int = 300
+    """Steps of the power method for the Fiedler order from which moves begin."""
+
+    flat_dimensions: int = 8
+    """Classes of links up to which each is taken for a dimension and cut flat."""
+
+    flat_orders: int = 24
+    """Orders of dimensions in which the nodes are divided into halves."""
+
+    restored_parts: int = 20
+    """One part in so many of the capacity between switches that may be restored."""
+
     restored_pairs: int = 20_000_000
     """Pairs of devices that are compared to find links that most instances have."""
+
+    group_parts: int = 2**20
+    """Parts into which a unit of demand may have to be divided for routes between groups."""
 
     routed_groups: int = 4_000
     """Groups between which routes are looked for."""
@@ -169,9 +266,11 @@ class Budget:
     """Arcs that contraction by maximum-adjacency orders may look at: some seconds."""
 
     def times(self, factor: Fraction) -> Budget:
-        """This budget with ``factor`` times the work, at least one step of each."""
-        counts = [(f.name, getattr(self, f.name)) for f in fields(self) if f.name.endswith("_work")]
-        return replace(self, **{name: max(1, int(count * factor)) for name, count in counts})
+        """This budget with ``factor`` times the work, at least one step of each, and as many times the rounds where that is more:
+        with less time it is the work that ends a search."""
+        counts: dict[str, int] = {f.name: getattr(self, f.name) for f in fields(self) if f.name.endswith(("_work", "_rounds"))}
+        least = {name: count if name.endswith("_rounds") else 1 for name, count in counts.items()}
+        return replace(self, **{name: max(least[name], int(count * factor)) for name, count in counts.items()})  # type: ignore[arg-type]
 
 
 SECONDS = 60

@@ -20,26 +20,8 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.linear import Floats, path_parts
 from tdsl.prove.network import Network
 
-WARM = 16
-"""Rounds of growing lengths."""
-
-ROUNDS = 12
-"""Programs at most; fewer where there are more rows than EASY."""
-
-EASY = 4_000
-"""Rows of a program that takes about a second."""
-
 TOWARDS = 0.3, 0.9
 """How far from the best prices to the last ones paths are sought, 1 being there."""
-
-CLOSE = 1.02
-"""Upper over lower bound at which the search ends."""
-
-MEET = 1.0005
-"""The same from which the program is solved to a corner, where bounds may meet."""
-
-CORNER = 20_000
-"""Arcs of all paths up to which it is."""
 
 LONGEST = 1_000_000
 """The greatest length."""
@@ -153,12 +135,12 @@ class Paths:
                 self.arcs.append(arcs)
         return walked, len(self.pair) - before
 
-    def warm(self) -> None:
+    def warm(self, rounds: int) -> None:
         """The first paths, by lengths that grow with how full arcs are on the average."""
         asked, net = self.asked, self.asked.net
         seen = np.zeros(net.arcs)
         price = np.ones(net.arcs)
-        for turn in range(WARM):
+        for turn in range(rounds):
             arcs, _ = self.add(price)
             use = np.bincount(np.concatenate(arcs), np.repeat(asked.amount, [len(x) for x in arcs]), net.arcs) / net.capacity
             seen = seen + (use - seen) / (turn + 1)
@@ -203,17 +185,18 @@ def along(net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget
     """Routes and a bound of at most ``upper``; every pair has a path. None where the program says nothing."""
     asked = Commodities.of(net, demand)
     found = Paths(asked, upper)
-    found.warm()
+    found.warm(budget.path_program_first_rounds)
     part: Floats = np.zeros(0)
     full, corner = float("inf"), False
     rows = net.arcs + len(asked.row)
-    for _ in range(ROUNDS * EASY**2 // max(rows, EASY) ** 2):
+    easy = budget.path_program_easy_rows
+    for _ in range(budget.path_program_rounds * easy**2 // max(rows, easy) ** 2):
         part, full, price = found.solved(corner)
         if not len(part) or not price.any() or full <= 0:
             return None
-        entries, gap = sum(map(len, found.arcs)), full * float(found.upper)
-        exactly = gap < MEET and entries <= CORNER
-        if corner or entries > budget.path_program_entries or (gap < CLOSE and not exactly):
+        entries, gap = sum(map(len, found.arcs)), full * float(found.upper) - 1
+        exactly = gap < budget.path_program_corner_gap and entries <= budget.path_program_corner_entries
+        if corner or entries > budget.path_program_entries or (gap < budget.path_program_gap and not exactly):
             break
         price = price / float(price @ asked.net.capacity)
         found.show(np.rint(price / price.max() * FINE[-2]).astype(np.int64))

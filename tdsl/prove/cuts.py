@@ -9,12 +9,11 @@ from itertools import accumulate
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import components
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
-
-SWEEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ def crossing(net: Capacities, units: Bools, nodes: Bools) -> int:
     return sum(int(p.room[low[p.a] != high[p.b]].sum()) for p, low, high in pairs)
 
 
-def placed(net: Capacities, units: Bools) -> Cut:
+def placed(net: Capacities, units: Bools, budget: Budget = DEFAULT) -> Cut:
     """A cut for a split: every node goes, tier after tier, to the side that it has more capacity to."""
     pull = np.zeros(len(net.nodes), dtype=np.int64)
     np.add.at(pull, net.access.b, np.where(units[net.access.a], net.access.room, -net.access.room))
@@ -40,7 +39,7 @@ def placed(net: Capacities, units: Bools) -> Cut:
     a, b, room = net.trunks.a, net.trunks.b, net.trunks.room
     tiers = [np.flatnonzero(net.tier == t) for t in range(int(net.tier.max(initial=0)), 0, -1)]
     best = Cut(units, side > 0, crossing(net, units, side > 0))
-    for sweep in range(SWEEPS):
+    for sweep in range(budget.placing_rounds):
         before = best.value
         for mine in reversed(tiers) if sweep % 2 == 0 else tiers:
             force = pull.copy()

@@ -49,7 +49,7 @@ def _between_chips(view: View) -> LinkPaths:
     side = np.zeros(n, dtype=np.bool_)
     side[least] = True
     pair = (int(least), int(units[0] if least != units[0] else units[1]))
-    if (graph.capacity == 1).all() and transitive(view.fabric, graph, devices):
+    if (graph.capacity == 1).all() and transitive(view.fabric, graph, devices, view.budget):
         return _paths(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
     groups = tied(graph, best)
     work = view.budget.flow_work

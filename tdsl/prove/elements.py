@@ -15,9 +15,6 @@ from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.view import View
 
-MOST = 100_000
-"""Links, ports, cables or cages that a requirement may name at most."""
-
 
 class TooMany(Exception):
     """More elements than are judged; the text says how many."""
@@ -34,7 +31,7 @@ def elements(view: View, claim: ResolvedClaim) -> list[Element]:
     there = _ports(view.fabric, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
     a, b = view.fabric.link_a[view.rows], view.fabric.link_b[view.rows]
     rows = view.rows[(here[a] & there[b]) | (here[b] & there[a])]
-    return _Named(view.fabric, here, there).of(what, rows)
+    return _Named(view.fabric, view.budget.named_elements, here, there).of(what, rows)
 
 
 def sizes(elements: Sequence[Element], count: int) -> list[int]:
@@ -102,6 +99,7 @@ class _Named:
     """Elements of links. ``here`` are the ports named by `of`, ``there`` those named by `to`, all where it is left out."""
 
     fabric: Fabric
+    most: int
     here: Bools
     there: Bools
 
@@ -157,8 +155,8 @@ class _Named:
         return f"{f.port_path(int(f.link_a[row]))} - {f.port_path(int(f.link_b[row]))}"
 
     def _limit(self, what: str, count: int) -> None:
-        if count > MOST:
-            raise TooMany(f"{count:,} {what} are named, and at most {MOST:,} are judged")
+        if count > self.most:
+            raise TooMany(f"{count:,} {what} are named, and at most {self.most:,} are judged")
 
     @staticmethod
     def _element(name: str, links: list[int]) -> Element:

@@ -14,23 +14,18 @@ from itertools import islice, permutations
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.components import components
 from tdsl.prove.unit_graph import UnitGraph
 
-DIMENSIONS = 8
-"""Kinds of links that are looked at as dimensions at most."""
 
-ORDERS = 24
-"""Orders of dimensions that are tried at most."""
-
-
-def flat_splits(g: UnitGraph, kind: Ints) -> Iterator[Bools]:
+def flat_splits(g: UnitGraph, kind: Ints, budget: Budget = DEFAULT) -> Iterator[Bools]:
     """Balanced splits of the units of a graph whose nodes are all units; ``kind`` says which dimension a link belongs to."""
     kinds = np.unique(kind)
-    if not 1 <= len(kinds) <= DIMENSIONS or not (g.weight == 1).all():
+    if not 1 <= len(kinds) <= budget.flat_dimensions or not (g.weight == 1).all():
         return
     found = [place for k in kinds.tolist() if (place := _places(g, kind == k)) is not None]
-    for chosen in islice(permutations(found), ORDERS):
+    for chosen in islice(permutations(found), budget.flat_orders):
         order = np.lexsort((np.arange(g.nodes), *chosen[::-1]))
         side = np.zeros(g.nodes, dtype=np.bool_)
         side[order[: g.nodes // 2]] = True

@@ -19,9 +19,6 @@ from tdsl.prove.block_cuts import groups
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.capacity import Capacities, Pairs
 
-LARGEST = 2**20
-"""Parts that a unit of demand is divided in at most."""
-
 
 def group_rate(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Fraction:
     """λ in grains for every ordered pair of units by the best of the design's ways to form groups; 0 where there is none."""
@@ -33,7 +30,7 @@ def group_rate(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Fra
 def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
     count = int(label.max()) + 1
     whole = lcm(*np.unique(net.injection).tolist())
-    if not 1 < count <= budget.routed_groups or whole > LARGEST or len(net.units) * whole > 2**31:
+    if not 1 < count <= budget.routed_groups or whole > budget.group_parts or len(net.units) * whole > 2**31:
         return Fraction(0)
     weight = np.zeros(len(net.nodes), dtype=np.int64)  # units at every switch, by the parts that they send there
     np.add.at(weight, net.access.b, net.access.room * (whole // net.injection[net.access.a]))

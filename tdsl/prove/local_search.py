@@ -17,10 +17,6 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.cuts import Cut, crossing
 from tdsl.prove.unit_graph import UnitGraph
 
-PASSES = 12
-STEPS = 300
-SEEDS = 24
-
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
@@ -58,13 +54,13 @@ class _Clusters:
         np.add.at(out, tail, np.where(side[tail] == side[self.near], -self.room, self.room))
         return out
 
-    def fiedler(self) -> Floats:
+    def fiedler(self, rounds: int) -> Floats:
         """About the second eigenvector of the Laplacian, by powers of what is left of a multiple of the identity."""
         n = len(self.weight)
         tail = np.repeat(np.arange(n), np.diff(self.start))
         degree = np.bincount(tail, self.room, n)
         x = np.sin(np.arange(1, n + 1, dtype=np.float64) ** 2)
-        for _ in range(STEPS):
+        for _ in range(rounds):
             x = x - x.mean()
             x = (2 * degree.max(initial=1) - degree) * x + np.bincount(tail, self.room * x[self.near], n)
             x /= max(np.abs(x).max(), 1e-300)
@@ -77,8 +73,8 @@ def refined(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> 
     moves as long as that helps."""
     clusters = _Clusters.of_graph(g)
     left = budget.move_work
-    for side in _starts(g, clusters, starts):
-        for _ in range(PASSES):
+    for side in _starts(g, clusters, starts, budget):
+        for _ in range(budget.move_rounds):
             better = _pass(clusters, side)
             left -= len(side)
             if better is None:
@@ -89,13 +85,13 @@ def refined(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> 
             return
 
 
-def _starts(g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools]) -> Iterator[Bools]:
+def _starts(g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools], budget: Budget) -> Iterator[Bools]:
     for units in starts:
         ours = np.bincount(clusters.of[g.unit_node], units, len(clusters.weight))
         yield 2 * ours > clusters.weight
-    yield _filled(clusters, np.argsort(clusters.fiedler(), kind="stable"))
+    yield _filled(clusters, np.argsort(clusters.fiedler(budget.move_order_rounds), kind="stable"))
     random = np.random.PCG64(1)
-    for seed in random.random_raw(SEEDS).tolist():
+    for seed in random.random_raw(budget.move_random_starts).tolist():
         yield _filled(clusters, _spreading(clusters, int(seed) % len(clusters.weight)))
 
 

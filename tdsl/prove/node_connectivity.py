@@ -66,7 +66,7 @@ def _turns(view: View) -> bool:
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
     graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
-    return transitive(view.fabric, graph, devices)
+    return transitive(view.fabric, graph, devices, view.budget)
 
 
 def _paths(lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool) -> DevicePaths:

@@ -15,9 +15,6 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.capacity import Capacities, Pairs
 from tdsl.semantics.model import DeviceSet
 
-MOST = 20
-"""One part in so many of the capacity among nodes that is restored at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Restored:
@@ -49,7 +46,7 @@ def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Resto
         built = (place[a] >= 0) & (place[b] >= 0)
         found.append((place[a[built]], place[b[built]], room[built]))
     a, b, room = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
-    if not len(a) or int(room.sum()) * MOST > int(net.trunks.room.sum()):
+    if not len(a) or int(room.sum()) * budget.restored_parts > int(net.trunks.room.sum()):
         return None
     added = Pairs.of(np.minimum(a, b), np.maximum(a, b), room)
     trunks = Pairs.of(*(np.append(x, y) for x, y in zip(_columns(net.trunks), _columns(added), strict=True)))

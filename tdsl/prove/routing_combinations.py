@@ -23,20 +23,11 @@ from tdsl.prove.trees import Trees
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-HUBS = 4096
-"""Hubs of every component at most."""
-
 LONGEST = 6
 """The longest length."""
 
 STEPS = 64
 """Parts in which a routing is combined in."""
-
-CLOSE = 5e-3
-"""Relative gap at which the search for more ends."""
-
-WIDE = 0.1
-"""Relative gap from which hubs are tried."""
 
 FINE = 1_000_000
 """Parts of a combination in the end."""
@@ -167,9 +158,9 @@ def combined(
             best, lengths = shown, length
         seen = seen + (column.load / column.whole / capacity - seen) * (2 / (turn + 2))
         found.add(column)
-        if _near(found, best, CLOSE):
+        if _near(found, best, budget.combination_gap):
             break
-    if not (found.columns and _near(found, best, WIDE)) and (hub := hubs(net, wanted, budget)) is not None:
+    if not (found.columns and _near(found, best, budget.hub_gap)) and (hub := hubs(net, wanted, budget)) is not None:
         found.add(hub)
     return found, best, lengths
 
@@ -199,7 +190,7 @@ def hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> Routing
     """Everybody to every hub and every hub to everybody, as hubs have capacity: what no end is nearer to than others, in the
     components that all reach. None if there is none."""
     ends = np.flatnonzero((wanted.out > 0) | (wanted.into > 0))
-    tops = _tops(net, ends, budget.hub_work)
+    tops = _tops(net, ends, budget)
     amounts = wanted.into, wanted.out
     least = gcd(*(int(x) for side in amounts for x in np.unique(side).tolist())) or 1
     if not len(tops):
@@ -226,7 +217,7 @@ def hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> Routing
     return Routing(load * (least // common), PARTS * int(share.sum()) // common, None, hubs=(tops, share))
 
 
-def _tops(net: Network, ends: Ints, work: int) -> Ints:
+def _tops(net: Network, ends: Ints, budget: Budget) -> Ints:
     """Hubs: of every component that all ends reach what forwards and is farthest from them, at even distances in its order."""
     n, tail, head, forwards = net.nodes, net.tail, net.head, net.forwards
     inner = forwards[tail] & forwards[head]
@@ -241,7 +232,7 @@ def _tops(net: Network, ends: Ints, work: int) -> Ints:
     while len(front := np.unique(head[(level[tail] == depth) & (level[head] == NEVER)])):
         depth += 1
         level[front] = depth
-    most = max(1, min(HUBS, work // max(len(tail), 1)))
+    most = max(1, min(budget.hub_nodes, budget.hub_work // max(len(tail), 1)))
     tops = []
     for group in np.flatnonzero(reached == len(ends)).tolist():
         members = np.flatnonzero(forwards & (label == group))

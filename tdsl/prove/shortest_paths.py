@@ -51,7 +51,7 @@ def classes_of(net: Forwarders, weight: Ints) -> list[Ints]:
 def one_orbit(view: View, net: Forwarders, weight: Ints) -> bool:
     """Whether every node is adjacent to units, and verified permutations of the weighted graph map each node to all others."""
     weighted = net.graph.with_capacity(weight)
-    return bool(net.access.all()) and transitive(view.fabric, weighted, net.devices)
+    return bool(net.access.all()) and transitive(view.fabric, weighted, net.devices, view.budget)
 
 
 def affordable(graph: Network, sources: int, budget: Budget = DEFAULT) -> bool:

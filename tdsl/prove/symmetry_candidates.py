@@ -15,11 +15,9 @@ import numpy as np
 
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
-
-DEGREE = 64
-"""Neighbours of a device up to which permutations that follow ports are tried."""
 
 
 def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
@@ -143,11 +141,11 @@ def _steps(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = Fals
         yield image
 
 
-def by_ports(fabric: Fabric, devices: Ints) -> list[Ints]:
+def by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[Ints]:
     """Permutations of nodes (``devices`` says which device each is), one to each neighbour of the first, that follow ports; none
     where a port has several links, or a device has none where its image has one. They are candidates: no link is compared."""
     table = _by_port(fabric, devices)
-    if table is None or table.shape[1] > DEGREE:
+    if table is None or table.shape[1] > budget.port_degree:
         return []
     reached = [(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 0)]  # nodes, by which node, at which port
     seen = np.zeros(len(devices), dtype=np.bool_)
@@ -217,12 +215,12 @@ def _step(shape: list[int], place: tuple[Ints, ...], axes: list[int]) -> Ints:
     return image
 
 
-def transitive_candidates(fabric: Fabric, devices: Ints) -> Iterator[list[Ints]]:
+def transitive_candidates(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> Iterator[list[Ints]]:
     """Lists of permutations of nodes (``devices`` says which device each is) that may lead from each to all others: a step along
     every axis of their one declaration, or permutations that follow ports."""
     sets = np.unique(fabric.device_set[devices])
     if len(sets) == 1 and fabric.sets[int(sets[0])].count == len(devices):
         yield from axis_steps(fabric.sets[int(sets[0])])
-    images = by_ports(fabric, devices)
+    images = by_ports(fabric, devices, budget)
     if images:
         yield images

@@ -13,9 +13,6 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.components import components
 from tdsl.prove.network import Network
 
-TREES = 32
-"""Trees of every component of what forwards, at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Trees:
@@ -25,10 +22,6 @@ class Trees:
     load: Ints
     parts: int
     above: tuple[Ints, ...]
-
-
-KINDS = 64
-"""Sets of components that ends are in, up to which all to all is counted by them."""
 
 
 def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT) -> Trees | None:
@@ -41,7 +34,7 @@ def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget =
     source, target = np.array(list(demands), dtype=np.int64).T
     amount = np.array(list(demands.values()), dtype=object)
     ends = np.unique(np.concatenate((source, target)))
-    grown = _grown(net, ends, min(TREES, max(1, budget.tree_work // len(demands))))
+    grown = _grown(net, ends, budget.tree_rounds, budget.tree_work // len(demands))
     both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown], dtype=np.bool_).reshape(
         len(grown), len(source)
     )
@@ -62,11 +55,11 @@ def everyone(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | No
     """The same where the units at every node, so many, ask as much of all those at others; None if there is no path, or the ends
     are in too many sets of components. What crosses an arc is counted by the sets that both its sides have."""
     nodes, ends, tail, back = net.nodes, np.flatnonzero(weight), net.tail, net.by_tail
-    grown = _grown(net, ends, min(TREES, max(1, budget.tree_work // nodes)))
+    grown = _grown(net, ends, budget.tree_rounds, budget.tree_work // nodes)
     there = np.array([level[ends] >= 0 for level, _ in grown]).reshape(len(grown), len(ends))
     kinds, kind = np.unique(there, axis=1, return_inverse=True)
     count = kinds.T.astype(np.int64) @ kinds.astype(np.int64)
-    if len(count) > KINDS or not count.all():
+    if len(count) > budget.tree_classes or not count.all():
         return None
     parts = lcm(*np.unique(count).tolist())
     each = (parts // count).astype(object)
@@ -85,27 +78,30 @@ def everyone(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | No
     return Trees(load, parts, tuple(down for _, down in grown))
 
 
-def _grown(net: Network, ends: Ints, most: int) -> list[tuple[Ints, Ints]]:
+def _grown(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[Ints, Ints]]:
     """Trees of every component of what forwards: of every node its level and the arc by which it is reached, -1 if it is not."""
     nodes, tail, head, forwards, order = net.nodes, net.tail, net.head, net.forwards, net.by_tail
     start = np.searchsorted(tail[order], np.arange(nodes + 1))
     far = _levels(nodes, start, head[order], forwards, ends)[0]
     inner = forwards[tail] & forwards[head]
     label = components(nodes, tail[inner], head[inner])
+    most = min(rounds, max(1, work))
     grown: list[tuple[Ints, Ints]] = []
     for group in np.unique(label[forwards]).tolist():
         members = np.flatnonzero(forwards & (label == group))
         tops = members[far[members] == far[members].max()]
         for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
-            level, by = _levels(nodes, start, head[order], forwards, np.array([root]), len(grown))
+            level, by = _levels(nodes, start, head[order], forwards, np.array([root]), len(grown), rounds)
             if (by >= 0).any():  # else it is a switch without links
                 grown.append((level, np.where(by < 0, -1, order[by])))
     return grown
 
 
-def _levels(nodes: int, start: Ints, near: Ints, forwards: Bools, roots: Ints, turn: int = 0) -> tuple[Ints, Ints]:
+def _levels(
+    nodes: int, start: Ints, near: Ints, forwards: Bools, roots: Ints, turn: int = 0, turns: int = 1
+) -> tuple[Ints, Ints]:
     """Links from the roots to every node, -1 where there is no path, and the place of the arc by which each is reached first;
-    among several the ``turn``-th, so that trees differ."""
+    among several another in each of so many ``turns``, so that trees differ."""
     level, by = np.full(nodes, -1), np.full(nodes, -1)
     level[roots] = 0
     front, depth = roots, 0
@@ -115,7 +111,7 @@ def _levels(nodes: int, start: Ints, near: Ints, forwards: Bools, roots: Ints, t
         sizes = start[open_to + 1] - start[open_to]
         place = np.repeat(start[open_to] - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
         place = place[level[near[place]] < 0]
-        place = np.roll(place, -(turn * len(place) // TREES))
+        place = np.roll(place, -(turn * len(place) // turns))
         front, first = np.unique(near[place], return_index=True)
         level[front], by[front] = depth, place[first]
     return level, by

@@ -28,20 +28,11 @@ from tdsl.prove.unit_graph import UnitGraph
 FINE = 10_000
 """The longest length, and parts in which routings are combined where no small number does."""
 
-KINDS = 6
-"""Classes of links up to which each is once made longer than all others."""
-
 WHOLES = np.arange(1, 2001)[:, None]
 """Numbers of parts that are tried before those: optimal weights mostly have small denominators."""
 
 SMALL = (1, 2, 3, 4, 6, 12)
 """Greatest lengths to which the last prices are rounded."""
-
-PATIENCE = 40
-"""Rounds without a thousandth gained after which the search ends."""
-
-CLOSE = 0.002
-"""Relative gap at which the search for more ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +92,7 @@ def concurrent(
     master = _Master(_capacity(graph, found, demand))
     squared = budget.uniform_program_cells // len(np.unique(found.link))
     rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
-    for length in islice(_lengths(graph, found, master), rounds):
+    for length in islice(_lengths(graph, found, master, budget.uniform_classes), rounds):
         route = _route(graph, found, demand, length, sources, times[sources])
         if route is None:
             return None
@@ -110,7 +101,11 @@ def concurrent(
         best = _better(best, graph, demand, found, routes, master)
         if best.lower * 1000 > gained[1] * 1001:
             gained = len(routes), best.lower
-        if enough(best) or len(routes) > gained[0] + PATIENCE or float(best.upper) <= float(best.lower) * (1 + CLOSE):
+        if (
+            enough(best)
+            or len(routes) > gained[0] + budget.uniform_idle_rounds
+            or float(best.upper) <= float(best.lower) * (1 + budget.uniform_gap)
+        ):
             break
     if best is not None and best.lower < best.upper and len(routes) > 1:
         best = _by_small_lengths(best, master, sources, times[sources])
@@ -184,12 +179,12 @@ def capacity_over_load(routes: list[Route], shares: tuple[int, ...], capacity: I
     return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
 
 
-def _lengths(g: UnitGraph, found: Orbits, master: _Master) -> Iterator[Ints]:
+def _lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
     """At first all equal, then one class of links longer; then longer where links are fuller: by the sum of all routings so far,
     or by the prices of the linear program."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
-    if 1 < len(kinds) <= KINDS:
+    if 1 < len(kinds) <= classes:
         yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
     for turn in count():
         price = master.price() if turn % 2 else master.pressure(10 + 2 * turn)

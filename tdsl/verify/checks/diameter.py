@@ -70,7 +70,7 @@ class Diameter(Check):
         targets = np.flatnonzero(wanted)
         classes = equivalent_nodes(graph, targets)
         sources = np.array([c[0] for c in classes], dtype=np.int64)
-        if len(sources) > 1 and wanted.all() and transitive(view.fabric, graph, name):
+        if len(sources) > 1 and wanted.all() and transitive(view.fabric, graph, name, view.budget):
             sources = sources[:1]
         sources, all_of_them = _affordable(graph, sources, view.budget.diameter_work)
         far, reaches_all = eccentricities(graph, sources, wanted)
