@@ -147,6 +147,31 @@ def test_one_module_of_the_engine_imports_the_solver() -> None:
     assert {x for x in found if not x.startswith("verify/second/")} == {"prove/linear.py"}
 
 
+NUMBERS = {
+    "infinity and no value": "FAR NEVER NONE NOTHING SOURCE",
+    "precision: denominators, roundings, margins": "BITS FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
+    "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED",
+    "units and formats": "BYTES DIGITS METRE SECOND SECONDS",
+    "what trials cost and which are made first": "BASES COUNT PROOF TRIAL",
+}
+"""Constants of prove/ and sizing/ that are no limits of work. Limits are fields of a budget."""
+
+
+def test_limits_of_the_engine_are_fields_of_a_budget() -> None:
+    """A search is ended by `prove.budget.Budget` or `sizing.budget.SizingBudget`, which callers pass and options scale."""
+    known = {word for words in NUMBERS.values() for word in words.split()}
+    strange = []
+    for path in SOURCES:
+        if not name_of(path).startswith(("prove/", "sizing/")):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+            if isinstance(target, ast.Name) and target.id.isupper() and target.id not in known:
+                numbers = [x for x in ast.walk(node) if isinstance(x, ast.Constant) and type(x.value) in (int, float)]
+                strange += [f"{path}:{node.lineno}: {target.id}"] if numbers else []
+    none(strange)
+
+
 CLOCKS = re.compile(r"\.(now|today|time|time_ns|localtime|gmtime|gethostname|getlogin)$")
 
 

@@ -149,6 +149,9 @@ class Budget:
     uniform_gap: float = 0.002
     """Relative gap between the bounds at which the search ends."""
 
+    uniform_last_cells: int = 3_000_000
+    """Sources times arcs up to which the last lengths are rounded to small numbers as well."""
+
     uniform_classes: int = 6
     """Classes of links up to which each is once made longer than all others."""
 

@@ -21,7 +21,7 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.equal_split import CELLS, PARTS, Demand, routed, spent
+from tdsl.prove.equal_split import PARTS, Demand, routed, spent
 from tdsl.prove.linear import Floats, least_fullest
 from tdsl.prove.unit_graph import UnitGraph
 
@@ -108,7 +108,7 @@ def concurrent(
         ):
             break
     if best is not None and best.lower < best.upper and len(routes) > 1:
-        best = _by_small_lengths(best, master, sources, times[sources])
+        best = _by_small_lengths(best, master, sources, times[sources], budget.uniform_last_cells)
     return best
 
 
@@ -120,11 +120,12 @@ def _fits(g: UnitGraph, demand: Demand) -> bool:
     return max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1)) < 1 << 62
 
 
-def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints) -> Concurrent:
-    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one."""
+def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints, most: int) -> Concurrent:
+    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one. Where
+    sources times arcs are more than ``most`` it is left as it is."""
     g = best.graph
     price = master.price()[best.orbits.link]
-    for fine in SMALL if len(sources) * len(g.network.head) < CELLS else ():
+    for fine in SMALL if len(sources) * len(g.network.head) < most else ():
         length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
         distance = 0
         for s, many in zip(sources.tolist(), times.tolist(), strict=True):

@@ -15,13 +15,9 @@ import z3
 
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value
+from tdsl.sizing.budget import DEFAULT
 from tdsl.syntax import tree
 
-WORK = 4_000_000
-"""z3's own measure of work (``rlimit``): the same on every machine."""
-
-LISTED = 1000
-LETS = 100
 METRIC = "switches"
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 DEVICES = ("host", "chip", "switch", "ocs", "panel")
@@ -67,7 +63,7 @@ class _Names:
         at: _Names | None = self
         while at is not None and name not in at.known:
             at = at.parent
-        if at is None or at.known[name] is None or at.reading > LETS:
+        if at is None or at.known[name] is None or at.reading > DEFAULT.names:
             raise _Unread
         found = at.known[name]
         if not z3.is_expr(found):
@@ -250,7 +246,7 @@ def _constant(value: Value) -> Any:
 def _within(x: Any, choices: Sequence[Value]) -> Any:
     if isinstance(choices, range):
         return z3.And(x >= choices.start, x < choices.stop)
-    if len(choices) > LISTED or not all(isinstance(v, int) for v in choices):
+    if len(choices) > DEFAULT.listed_values or not all(isinstance(v, int) for v in choices):
         raise _Unread
     return z3.Or(*(x == _constant(v) for v in choices))
 
@@ -258,7 +254,7 @@ def _within(x: Any, choices: Sequence[Value]) -> Any:
 def _settled(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]) -> Answer:
     """Look for values that break it; then for lower ones, the first parameter first."""
     solver = z3.Solver()
-    solver.set("rlimit", WORK)
+    solver.set("rlimit", DEFAULT.parameter_work)
     solver.add(within, z3.Not(holds))
     found = solver.check()
     if found == z3.unsat:

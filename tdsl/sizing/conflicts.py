@@ -14,14 +14,12 @@ import z3
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.semantics.plan import Plan
+from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.relations import Line, Sizes
 from tdsl.source import Span
 
-WORK = 2_000_000
-"""z3's own measure of work (``rlimit``) for one question: the same on every machine, a second or so."""
 
-
-def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False) -> None:
+def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False, budget: SizingBudget = DEFAULT) -> None:
     """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the cause."""
     sizes = Sizes(plan, open=open)
     errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
@@ -30,7 +28,7 @@ def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool
             others = [x.span for x in errors if x is not d and x.span is not None]
             lines = [x for x in sizes.lines.values() if not any(_covers(x.span, s) and x.number is False for s in others)]
             lines = [x for x in lines if x.holds]
-            core, proven = irreducible(sizes.always, lines)
+            core, proven = irreducible(sizes.always, lines, budget)
             if core and d.span is not None and (d.code == "E0459" or any(_covers(x.span, d.span) for x in core)):
                 found.items[k] = told(d, core, proven)
 
@@ -51,15 +49,15 @@ def _covers(outer: Span, inner: Span) -> bool:
     return outer.file is inner.file and outer.start <= inner.start and inner.end <= outer.end
 
 
-def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> tuple[list[Line], bool]:
+def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line], budget: SizingBudget = DEFAULT) -> tuple[list[Line], bool]:
     """Lines that contradict each other, in order of the text, and whether none of them can be left out; no lines if z3 finds no
     contradiction within its limit."""
-    if decide(always, lines) != z3.unsat:
+    if decide(always, lines, budget) != z3.unsat:
         return [], False
     core, proven = list(lines), True
     for line in sorted(core, key=lambda x: (x.number, -x.span.start)):
         rest = [x for x in core if x is not line]
-        said = decide(always, rest)
+        said = decide(always, rest, budget)
         if said == z3.unsat:
             core = rest
         elif said == z3.unknown:
@@ -67,15 +65,10 @@ def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line]) -> tuple[li
     return sorted(core, key=lambda x: x.span.start), proven
 
 
-def decide(always: Iterable[z3.BoolRef], lines: Iterable[Line], *more: z3.BoolRef) -> z3.CheckSatResult:
+def decide(always: Iterable[z3.BoolRef], lines: Iterable[Line], budget: SizingBudget = DEFAULT) -> z3.CheckSatResult:
     """Whether relations can hold together: ``sat``, ``unsat``, or ``unknown`` where the limit is spent."""
-    solver = _solver()
-    solver.add(*always, *(c for line in lines for c in line.holds), *more)
-    return solver.check()
-
-
-def _solver() -> z3.Solver:
     solver = z3.Solver()
-    solver.set("rlimit", WORK)
+    solver.set("rlimit", budget.conflict_work)
     solver.set("random_seed", 0)
-    return solver
+    solver.add(*always, *(c for line in lines for c in line.holds))
+    return solver.check()

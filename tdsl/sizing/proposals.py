@@ -7,13 +7,9 @@ from collections.abc import Mapping
 import z3
 
 from tdsl.semantics.plan import Plan
+from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.objectives import Weights
 from tdsl.sizing.relations import Sizes
-
-LARGEST = 4096
-"""No hole is larger."""
-PROPOSAL = 400_000
-"""z3's own measure of work (``rlimit``) for one question; where it does not suffice, every number gets its trial."""
 
 
 class Undecided(Exception):
@@ -23,10 +19,11 @@ class Undecided(Exception):
 class Guide:
     """The relations of a plan with its holes open."""
 
-    def __init__(self, plan: Plan, weights: Weights | None) -> None:
+    def __init__(self, plan: Plan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
+        self.work = budget.proposal_work
         self.sizes = Sizes(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
-        bounds = [hole <= LARGEST for hole in self.sizes.holes.values()]
+        bounds = [hole <= budget.largest for hole in self.sizes.holes.values()]
         self.relations = [z3.BoolVal(c) if isinstance(c, bool) else c for c in (*self.sizes.always, *lines, *bounds)]
         self.total = None if weights is None else weights.term(self.sizes)
 
@@ -48,7 +45,7 @@ class Guide:
             middle = (low + high) // 2 if found is not None else high
             solver = z3.SolverFor("QF_NIA")
             solver.set("random_seed", 0)
-            solver.set("rlimit", PROPOSAL)
+            solver.set("rlimit", self.work)
             solver.add(*relations, hole >= low, hole <= middle)
             answer = solver.check()
             if answer == z3.unknown:

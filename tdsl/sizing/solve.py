@@ -8,6 +8,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.semantics.fabrics import Declared
 from tdsl.semantics.openings import Names, branching, openings
 from tdsl.semantics.plan import Plan
+from tdsl.sizing.budget import of_seconds
 from tdsl.source import Span
 
 
@@ -37,18 +38,20 @@ def _unknowns(
     from tdsl.sizing.required import judge
     from tdsl.sizing.unknowns import Solver
 
+    budget = of_seconds(seconds)
+
     def trial(own: Diagnostics) -> Plan:
         with library.reporting_to(own):
             return fabric.plan(max_devices)
 
     solver = Solver(
-        trial, found, branching(body), Names(body), partial(judge, max_links), library.evaluator, max_links, seconds, second_best
+        trial, found, branching(body), Names(body), partial(judge, max_links), library.evaluator, max_links, budget, second_best
     )
     own = Diagnostics()
     solved = solver.run(own)
     if any(d.code == "E0459" for d in own) and not branching(body):
         from tdsl.sizing.conflicts import explain
 
-        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True)
+        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True, budget=budget)
     diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None

@@ -22,6 +22,7 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
+from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.independent import whatever
 from tdsl.sizing.objectives import Weights, minimize_of, weights
 
@@ -34,19 +35,12 @@ MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454
 GUARD = "E0110"
 """What a guard rules out: the first such value tells more than the last."""
 
-LARGEST = 4096  # as in tdsl.sizing.proposals, which is imported only where it pays
-WORK_A_SECOND = 3_000_000
-"""Devices and links that are wired in trials, about a second's worth; counted, so that the answer is the same everywhere."""
-EAGER = 24
-"""After so many values of a hole z3 proposes."""
 TRIAL = 3000
-"""What a trial costs besides its devices and links."""
+"""What a trial costs besides its devices and links, in the same work."""
 BASES = 64
+"""Values from which the first that all guards let pass is taken to begin with."""
 STEPS = (0, 1, 2, 5)
-LARGE = 100_000
-"""With so many devices and ports a trial takes long enough for z3 to pay."""
-ALIKE = 16
-"""So many values in a row that are refused for the very same reason say that the hole is not its cause."""
+"""Values above it that show which sets of devices an unknown sizes."""
 
 Make = Callable[[Diagnostics], Plan]
 
@@ -84,7 +78,7 @@ class Solver:
     judge: Judge
     evaluator: Evaluator
     max_links: int
-    seconds: int = 10
+    budget: SizingBudget = DEFAULT
     second_best: bool = False
     base: int = 1
     work: int = 0
@@ -95,7 +89,7 @@ class Solver:
     ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     unmet: Sequence[Diagnostic] = ()  # what the judge found last
-    unmet_alike: int = 0  # how often in a row
+    unmet_equal: int = 0  # how often in a row
     whatever: bool = False  # whether what was refused last is refused for every value
     fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
     failing: Sequence[Diagnostic] = ()  # what the judge says of them
@@ -155,7 +149,9 @@ class Solver:
 
     def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
-        tried = f"up to {self.highest}" + (", where the limit is reached" if self.undecided and self.highest < LARGEST else "")
+        tried = f"up to {self.highest}" + (
+            ", where the limit is reached" if self.undecided and self.highest < self.budget.largest else ""
+        )
         notes = [f"none of the numbers tried, {tried}, is enough: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
@@ -199,9 +195,9 @@ class Solver:
             return self.settled()
         later: set[str] = set().union(*depends[k + 1 :]) if k + 1 < len(depends) else set()
         last: tuple[Diagnostic, ...] = ()
-        alike = 0  # values in a row that the very same findings refused
+        equal = 0  # values in a row that the very same findings refused
         top = self.largest(later)
-        self.unmet = ()  # with other numbers before it, what is alike is told anew
+        self.unmet = ()  # with other numbers before it, equal refusals are counted anew
         for value in self.candidates(k, top):
             self.give(self.openings[k], value)
             found = tuple(self.faults(later, self.openings[k + 1 :], depends[k] | later))
@@ -212,25 +208,25 @@ class Solver:
                     return False
                 if k == len(self.openings) - 1:
                     self.highest = max(self.highest, value)
-                    if self.unmet_alike >= ALIKE:
+                    if self.unmet_equal >= self.budget.equal_refusals:
                         break
                 continue
             if k == len(self.openings) - 1:
                 self.highest = max(self.highest, value)
             reasons = self.refused.setdefault(k, {})
             reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
-            alike, last = (alike + 1 if found == last else 1), found
+            equal, last = (equal + 1 if found == last else 1), found
             strange = any(d.code not in MENDED for d in found)
             if self.whatever and k:
                 break  # no value of this one mends it: the one before moves
-            if value > EAGER and alike == 1:
+            if value > self.budget.first_values and equal == 1:
                 self.ask(self.planned(Diagnostics()))
-            if strange or alike >= ALIKE:
+            if strange or equal >= self.budget.equal_refusals:
                 self.foreign = found if strange or k == 0 else ()
                 break
         else:
             self.highest = max(self.highest, top) if k == len(self.openings) - 1 else self.highest
-            self.undecided = self.undecided or (top == LARGEST and not self.ranked)
+            self.undecided = self.undecided or (top == self.budget.largest and not self.ranked)
         self.give(self.openings[k], self.base)
         return False
 
@@ -243,7 +239,7 @@ class Solver:
         if plan.minimize is not None:
             self.weights = weights(minimize_of(plan.minimize), plan, sized)
         asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
-        large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > LARGE
+        large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > self.budget.large_fabric
         if asked or large or self.weights is not None:
             self.ask(plan)
 
@@ -252,7 +248,7 @@ class Solver:
         if self.guide is None and not plan.broken and not self.branching:
             from tdsl.sizing.proposals import Guide
 
-            self.guide = Guide(plan, self.weights)
+            self.guide = Guide(plan, self.weights, self.budget)
 
     def candidates(self, k: int, top: int) -> Iterator[int]:
         """Numbers worth a trial, least first. Raises Spent."""
@@ -293,7 +289,7 @@ class Solver:
         plan = self.planned(Diagnostics())
         verdict = self.judge(plan, self.limit - self.work)
         found, values = verdict.found, tuple(self.evaluator.holes[o.key] for o in self.openings)
-        self.unmet_alike = self.unmet_alike + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
+        self.unmet_equal = self.unmet_equal + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
         self.unmet = found
         self.work += verdict.work
         if verdict.unjudged and (self.fitting or self.ranked):
@@ -343,7 +339,7 @@ class Solver:
     def largest(self, later: set[str]) -> int:
         """More devices than all others have ports would have no link."""
         sizes = [s.count * max(1, s.model.port_count) for s in self.planned(Diagnostics()).sets if s.path not in later]
-        return min(LARGEST, max(64, sum(sizes)))
+        return min(self.budget.largest, max(64, sum(sizes)))
 
     def faults(self, later: set[str], holes: Sequence[Opening], varying: set[str]) -> list[Diagnostic]:
         """What is wrong with the present values, without what rests on later holes and the device sets that they size.
@@ -410,7 +406,7 @@ class Solver:
     @property
     def limit(self) -> int:
         """All work that there may be."""
-        return self.seconds * WORK_A_SECOND
+        return self.budget.trial_work
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Say why nothing fits, or what else is wrong."""

@@ -183,10 +183,10 @@ def test_the_note_says_what_is_lost_with_fewer(tmp_path: Path) -> None:
 def test_what_the_limit_leaves_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that a proof takes counts. Where there is too little for the first, it is taken and the note says that it was not
     judged; where there is for some, the first stands and its requirement fails."""
-    from tdsl.sizing import unknowns as holes
+    from tdsl.sizing import budget
 
     text = PODS.format(more="require survives any 1 of spine with bisection >= 90%")
-    monkeypatch.setattr(holes, "WORK_A_SECOND", 20_000)
+    monkeypatch.setattr(budget, "DEFAULT", budget.SizingBudget(trial_work=200_000))
     note, *wrong = compile_text(text, tmp_path, models=False, solve_seconds=1).findings
     assert note.message == "`spine` is 4, the least number that fits" and "more work than the limit" in note.notes[-1]
     assert [d.code for d in wrong] == ["E0409"]

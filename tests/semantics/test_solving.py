@@ -155,9 +155,9 @@ def test_a_requirement_that_no_number_meets(tmp_path: Path) -> None:
 
 
 def test_a_spent_limit_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tdsl.sizing import unknowns as holes
+    from tdsl.sizing import budget
 
-    monkeypatch.setattr(holes, "WORK_A_SECOND", 400)
+    monkeypatch.setattr(budget, "DEFAULT", budget.SizingBudget(trial_work=4_000))
     text = PAIR.format(top="", leaves=4, spines="?", links=8, model="SW")
     (found,) = compile_text(text, tmp_path).findings
     assert found.code == "E0462" and "not decided" in found.message
