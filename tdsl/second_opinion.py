@@ -193,7 +193,7 @@ def _checked(body: Mapping[str, object], result: Result) -> Opinion | None:
 
 
 def _place(d: Diagnostic) -> tuple[str, int, int]:
-    """What tells a finding from others: its code and where it is."""
+    """What distinguishes a finding from others: its code and where it is."""
     return (d.code, d.span.start, d.span.end) if d.span is not None else (d.code, -1, -1)
 
 

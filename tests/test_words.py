@@ -17,7 +17,9 @@ from tests.harness import none
 
 HERE = Path(__file__).parent
 PHRASES = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))["phrase"]
-KINDS = ("explain", "help", "docs", "messages")
+KINDS = ("explain", "help", "docs", "messages", "engine")
+PAGES = KINDS[:4]
+"""Where a phrase is looked for if nothing else is given."""
 LONGEST_TITLE = 60
 
 
@@ -37,6 +39,11 @@ def texts(kind: str) -> Iterator[tuple[str, str]]:
         for path in sorted((HERE.parent / "tdsl").rglob("*.py")):
             if path.name != "checker.py":  # its messages are for those who hand in a certificate, and short on purpose
                 yield from messages(path)
+    elif kind == "engine":
+        package = Path(catalogue.__file__).parent
+        rooms = [path for room in ("prove", "sizing", "verify") for path in (package / room).rglob("*.py")]
+        for path in sorted([*rooms, *(package / "certificates").glob("write*.py"), package / "second_opinion.py"]):
+            yield path.relative_to(package).as_posix(), path.read_text(encoding="utf-8")
     else:
         for path in (HERE.parent / "README.md", *sorted((HERE.parent / "docs").glob("*.md"))):
             yield path.name, path.read_text(encoding="utf-8")
@@ -61,7 +68,7 @@ def found(kind: str) -> Iterator[str]:
     """Every use of a phrase, with its place and the term to use."""
     for name, text in texts(kind):
         for entry in PHRASES:
-            if kind not in entry.get("pages", KINDS):
+            if kind not in entry.get("pages", PAGES):
                 continue
             for number, line in enumerate(text.splitlines(), 1):
                 rest = line

@@ -229,8 +229,8 @@ def _shares(view: View, net: Capacities, proof: Shares) -> Json:
         lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in proof.parts]
     if proof.restored is not None:
         added = proof.restored.added
-        ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.room.tolist(), strict=True)
-        lower["restored"] = [[a, b, room * net.grain] for a, b, room in ends]
+        ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.capacity.tolist(), strict=True)
+        lower["restored"] = [[a, b, capacity * net.grain] for a, b, capacity in ends]
     return lower
 
 
@@ -364,7 +364,7 @@ def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
 
     blocks = [block(b) for b in spread.blocks]
     for hub in spread.hubs if not blocks else ():  # units are linked to the hubs: each is a leaf of its own
-        capacity = int(net.access.room[net.access.b == hub].sum())
+        capacity = int(net.access.capacity[net.access.b == hub].sum())
         blocks.append({"nodes": [name[hub]], "limit": str(capacity), "inside": []})
     return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": blocks}
 

@@ -34,12 +34,12 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
                     mend = (
                         "write the tiers out, and name a part with as many legs: `tier T of ? hosts { switch MODEL; cable PART }`"
                     )
-            alike = [f"{len(mine)} legs of this connect alike"]
+            notes = [f"this applies to {len(mine)} legs of this connect"]
             diagnostics.add(
                 code,
                 plan.wires[s].origin,
                 f"the cable between {_ends(wiring, cables, first)} would {would}",
-                notes=alike,
+                notes=notes,
                 help=mend,
             )
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
@@ -78,6 +78,6 @@ def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: l
             ends, have = _ends(wiring, cables, first), show(Quantity(Fraction(int(load[first])), rate.dim))
             diagnostics.add(
                 "E0203", plan.wires[s].origin, f"{part.name} carries {show(rate)}, and the links between {ends} have {have}",
-                labels=[(part.origin.span, "declared here")], notes=[f"{len(mine)} legs of this connect alike"],
+                labels=[(part.origin.span, "declared here")], notes=[f"this applies to {len(mine)} legs of this connect"],
                 help="name a part that carries as much, or leave the part out",
             )  # fmt: skip

@@ -239,9 +239,9 @@ class _Locator:
         if len(again) or bool((ordered[1:] == ordered[:-1]).any()):
             device = int(again[0]) if len(again) else int(ordered[:-1][ordered[1:] == ordered[:-1]][0])
             old = p.origin(device)
-            alike = f" (and {len(again) - 1:,} more)" if len(again) > 1 else ""
+            more = f" (and {len(again) - 1:,} more)" if len(again) > 1 else ""
             raise Fault(
-                "E0206", origin, f"{self.fabric.device_path(device)} is placed twice{alike}",
+                "E0206", origin, f"{self.fabric.device_path(device)} is placed twice{more}",
                 labels=[(old.span, "first here")] if old is not None else [],
                 help="a device has one place; name each once",
             )  # fmt: skip

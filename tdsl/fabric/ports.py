@@ -252,4 +252,4 @@ class Ports:
 
 
 def _more(count: int, what: str = "ports") -> str:
-    return f" (and {count - 1:,} more {what[:-1] if count == 2 else what} alike)" if count > 1 else ""
+    return f" (and {count - 1:,} more {what[:-1] if count == 2 else what})" if count > 1 else ""

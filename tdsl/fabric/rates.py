@@ -38,7 +38,7 @@ def batch_rates(batch: Batch, ports: Ports) -> Array:
     missing = np.flatnonzero(rate == 0)
     if len(missing):
         ends = [int(column[missing[0]]) for column in (batch.a, batch.b)]
-        more = f" (and {len(missing) - 1:,} more links alike)" if len(missing) > 1 else ""
+        more = f" (and {len(missing) - 1:,} more links)" if len(missing) > 1 else ""
         classes = dict.fromkeys(ports.class_at(port) for port in ends)
         raise Fault(
             "E0204", batch.wire.node.span,

@@ -32,7 +32,7 @@ def _compare(before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diag
     if not len(both):
         return
     a, b = int(first[both[0]]), int(second[both[0]])
-    more = f" (and {len(both) - 1:,} more ports alike)" if len(both) > 1 else ""
+    more = f" (and {len(both) - 1:,} more ports)" if len(both) > 1 else ""
     statement = later.statements[int(later.link_statement[later.port_link[b]])]
     taken = before.statements[int(before.link_statement[before.port_link[a]])]
     diagnostics.add(

@@ -345,7 +345,7 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
         at = int(np.argmax(loops))
         raise Fault(
             "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
-            + (f" (and {int(loops.sum()) - 1} more alike)" if loops.sum() > 1 else ""),
+            + (f" (and {int(loops.sum()) - 1} more)" if loops.sum() > 1 else ""),
             help="write `connect A each` to connect the members of one set of devices" if wire.node.pattern else
             "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
         )  # fmt: skip

@@ -67,7 +67,7 @@ class AllToAll:
 
 
 def bounds(view: View) -> AllToAll | None:
-    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of a network in which twins are one are sought
+    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of the quotient network are sought
     first: they are soon found, and often close."""
     first = interval(view) if 2 * len(view.rows) > view.budget.combination_arcs else None
     if first is not None and first.upper <= first.lower * view.budget.near_ratio:

@@ -20,7 +20,7 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
-    """Labels of devices by the instance of the design's groups that they stand in, outer groups first; what stands in none is
+    """Labels of devices by the instance of the design's groups that contains them, outer groups first; what is in none is
     alone."""
     owner = fabric.device_set[devices]
     used = [fabric.sets[i] for i in np.unique(owner).tolist()]
@@ -48,7 +48,7 @@ def least(
     budget: Budget = DEFAULT,
 ) -> tuple[Fraction, Bools] | None:
     """The least bound of the blocks that hold together, as the rest does, and the arcs of its cut; None if there is none. Arcs
-    are tail, head, room; a demand source, target, amount."""
+    are tail, head, capacity; a demand source, target, amount."""
     tail, head, _ = arcs
     size = len(passes)
     best: tuple[Fraction, Bools] | None = None
@@ -71,8 +71,8 @@ def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
     for side in (inside, ~inside):
         hubs = np.flatnonzero(side & passes)
         own = side[tail] & side[head]
-        met = np.append(tail[own & passes[head]], head[own & passes[tail]])
-        alone = np.setdiff1d(np.flatnonzero(side & ~passes), met)
+        near = np.append(tail[own & passes[head]], head[own & passes[tail]])
+        alone = np.setdiff1d(np.flatnonzero(side & ~passes), near)
         if int(side.sum()) > 1 and (not len(hubs) or (label[hubs] != label[hubs[0]]).any() or len(alone)):
             return False
     single = 1 in (int(inside.sum()), int((~inside).sum()))
@@ -138,14 +138,14 @@ def _least(capacity: Floats, wanted: Floats) -> int:
 
 def exact(inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> Fraction:
     """Capacity out of a block over the demand that leaves it."""
-    room, amount = (int(x[2][inside[x[0]] & ~inside[x[1]]].astype(object).sum()) for x in (arcs, demand))
-    return Fraction(room, amount)
+    capacity, amount = (int(x[2][inside[x[0]] & ~inside[x[1]]].astype(object).sum()) for x in (arcs, demand))
+    return Fraction(capacity, amount)
 
 
 def _fiedler(size: int, arcs: tuple[Ints, Ints, Ints], budget: Budget) -> Ints:
-    """Nodes in the order of the second eigenvector of the wiring, about: as a random walk that forgets its start tells."""
-    tail, head, room = arcs
-    weight = room.astype(np.float64)
+    """Nodes in the order of the second eigenvector of the wiring, about: by a random walk that forgets its start."""
+    tail, head, capacity = arcs
+    weight = capacity.astype(np.float64)
     degree = np.maximum(np.bincount(head, weight, size), 1e-9)
     vector = np.cos(np.arange(size) * (np.pi / max(size, 1)))
     for _ in range(min(budget.order_rounds, budget.order_work // max(len(tail), 1))):

@@ -286,4 +286,4 @@ def of_seconds(seconds: int) -> Budget:
 
 
 DEFAULT = Budget()
-"""What `tdsl check` uses unless it is told otherwise: no check takes more than about a minute of each kind of work."""
+"""What `tdsl check` uses unless `--check-seconds` is given: no check takes more than about a minute of each kind of work."""

@@ -136,19 +136,19 @@ class ByRail(View):
         mine = np.isin(at.end, self.units)
         if len(np.unique(at.hub[mine])) == 1:
             return np.zeros(len(self.units), dtype=np.int64), [frozenset({0})], [0]
-        met: list[list[int]] = [[] for _ in self.units]
+        hubs_of: list[list[int]] = [[] for _ in self.units]
         for unit, hub in zip(np.searchsorted(self.units, at.end[mine]).tolist(), at.hub[mine].tolist(), strict=True):
-            met[unit].append(hub)
+            hubs_of[unit].append(hub)
         known: dict[frozenset[int], int] = {}
-        kind = np.array([known.setdefault(frozenset(x), len(known)) for x in met], dtype=np.int64)
+        kind = np.array([known.setdefault(frozenset(x), len(known)) for x in hubs_of], dtype=np.int64)
         return kind, [*known], np.unique(kind, return_index=True)[1].tolist()
 
     def _said(self, one: int, two: int) -> str:
         """That no path connects two units; of their rails, where no path connects any two units of those."""
         rails = [int(self.rail[x]) for x in (one, two)]
         kind, hubs, _ = self._kinds()
-        met = [frozenset[int]().union(*(hubs[k] for k in np.unique(kind[self.rail == r]).tolist())) for r in rails]
-        said = [self.called(x) for x in (one, two)] if met[0] & met[1] or min(rails) < 0 else [f"rail {r}" for r in rails]
+        hubs_of = [frozenset[int]().union(*(hubs[k] for k in np.unique(kind[self.rail == r]).tolist())) for r in rails]
+        said = [self.called(x) for x in (one, two)] if hubs_of[0] & hubs_of[1] or min(rails) < 0 else [f"rail {r}" for r in rails]
         return f"{' and '.join(said)} are not connected"
 
     @cached_property

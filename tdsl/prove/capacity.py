@@ -1,4 +1,5 @@
-"""The capacities that bandwidth results are about: units, what they meet, and the links among what forwards for them.
+"""The capacities that bandwidth results are about: units, the switches they are connected to, and the links among what forwards
+for them.
 
 Capacities are whole numbers of one *grain*, the greatest common divisor of all rates, so every cut is a whole number. Links
 of ends that are no units (managers, storage) carry nothing that is asked about, and are left out.
@@ -23,22 +24,22 @@ class Pairs:
 
     a: Ints
     b: Ints
-    room: Ints
+    capacity: Ints
 
     @classmethod
-    def of(cls, a: Ints, b: Ints, room: Ints) -> Pairs:
+    def of(cls, a: Ints, b: Ints, capacity: Ints) -> Pairs:
         """Parallel links added up."""
         if not len(a):
-            return cls(a, b, room)
+            return cls(a, b, capacity)
         width = int(b.max()) + 1
         keys, back = np.unique(a * width + b, return_inverse=True)
         total = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(total, back, room)
+        np.add.at(total, back, capacity)
         return cls(keys // width, keys % width, total)
 
     def where(self, kept: Bools) -> Pairs:
         """Some of the pairs."""
-        return Pairs(self.a[kept], self.b[kept], self.room[kept])
+        return Pairs(self.a[kept], self.b[kept], self.capacity[kept])
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
@@ -70,17 +71,17 @@ class Capacities:
         counted = (a != b) & ((unit[a] >= 0) | (node[a] >= 0)) & ((unit[b] >= 0) | (node[b] >= 0))
         a, b, rate = a[counted], b[counted], rate[counted]
         grain = gcd(*np.unique(rate).tolist()) or 1
-        room = rate // grain
+        capacity = rate // grain
         up, down = (unit[a] >= 0) & (node[b] >= 0), (node[a] >= 0) & (unit[b] >= 0)
         both, free = (node[a] >= 0) & (node[b] >= 0), (unit[a] >= 0) & (unit[b] >= 0)
         low, high = np.minimum(a, b), np.maximum(a, b)
-        met = np.append(node[b[up]], node[a[down]])
+        near = np.append(node[b[up]], node[a[down]])
         return cls(
             units,
             nodes,
-            Pairs.of(np.append(unit[a[up]], unit[b[down]]), met, np.append(room[up], room[down])),
-            Pairs.of(node[low[both]], node[high[both]], room[both]),
-            Pairs.of(unit[low[free]], unit[high[free]], room[free]),
+            Pairs.of(np.append(unit[a[up]], unit[b[down]]), near, np.append(capacity[up], capacity[down])),
+            Pairs.of(node[low[both]], node[high[both]], capacity[both]),
+            Pairs.of(unit[low[free]], unit[high[free]], capacity[free]),
             grain,
             len(np.unique(rate)) <= 1,
         )  # fmt: skip
@@ -94,9 +95,9 @@ class Capacities:
     def injection(self) -> Ints:
         """What every unit can send at once, in grains."""
         out = np.zeros(len(self.units), dtype=np.int64)
-        np.add.at(out, self.access.a, self.access.room)
-        np.add.at(out, self.loose.a, self.loose.room)
-        np.add.at(out, self.loose.b, self.loose.room)
+        np.add.at(out, self.access.a, self.access.capacity)
+        np.add.at(out, self.loose.a, self.loose.capacity)
+        np.add.at(out, self.loose.b, self.loose.capacity)
         return out
 
     @property
@@ -121,7 +122,7 @@ class Capacities:
     @property
     def columns(self) -> tuple[Ints, ...]:
         """All capacities, by the places of units and nodes."""
-        return tuple(x for p in (self.access, self.trunks, self.loose) for x in (p.a, p.b, p.room))
+        return tuple(x for p in (self.access, self.trunks, self.loose) for x in (p.a, p.b, p.capacity))
 
     def parts(self) -> list[Capacities]:
         """The components of the nodes, each with all units: what crosses a split is the sum over them and the loose pairs."""
@@ -132,8 +133,8 @@ class Capacities:
             place = np.full(len(self.nodes), -1, dtype=np.int64)
             place[mine] = np.arange(len(mine))
             access, trunks = self.access.where(label[self.access.b] == at), self.trunks.where(label[self.trunks.a] == at)
-            access = Pairs(access.a, place[access.b], access.room)
-            trunks = Pairs(place[trunks.a], place[trunks.b], trunks.room)
+            access = Pairs(access.a, place[access.b], access.capacity)
+            trunks = Pairs(place[trunks.a], place[trunks.b], trunks.capacity)
             none = self.loose.where(np.zeros(len(self.loose.a), dtype=np.bool_))
             out.append(Capacities(self.units, self.nodes[mine], access, trunks, none, self.grain, self.one_rate))
         return out

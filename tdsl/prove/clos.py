@@ -27,7 +27,7 @@ from tdsl.prove.components import components
 from tdsl.prove.profiles import joined
 
 Shares = dict[int, Fraction]
-Mixture = tuple[tuple[Fraction, Fraction], ...]
+Combination = tuple[tuple[Fraction, Fraction], ...]
 """(Part that comes to a hub, most sent) of sources, the least part first."""
 
 FINE = 3_628_800
@@ -59,12 +59,12 @@ class _Routes:
     """Shares upward, and what a unit of flow from a node puts on every node above."""
 
     shares: dict[int, Shares]
-    room: dict[int, Fraction]
+    capacity: dict[int, Fraction]
     above: dict[int, Shares]
 
 
 def best_spread(net: Capacities) -> Spread | None:
-    """The best bound over the tiers and the ways to choose shares; None if no unit meets a node."""
+    """The best bound over the tiers and the ways to choose shares; None if no unit is connected to a node."""
     best = None
     top = int(net.tier.max(initial=0))
     for tier in range(1, top + 1):
@@ -89,18 +89,18 @@ def _upward(net: Capacities, top: int) -> dict[int, list[tuple[int, int]]]:
     """Nodes one tier up, with capacity, of every node below ``top``."""
     out: dict[int, list[tuple[int, int]]] = defaultdict(list)
     tier = net.tier.tolist()
-    for a, b, room in zip(net.trunks.a.tolist(), net.trunks.b.tolist(), net.trunks.room.tolist(), strict=True):
+    for a, b, capacity in zip(net.trunks.a.tolist(), net.trunks.b.tolist(), net.trunks.capacity.tolist(), strict=True):
         low, high = (a, b) if tier[a] < tier[b] else (b, a)
         if 0 < tier[low] == tier[high] - 1 and tier[high] <= top:
-            out[low].append((high, room))
+            out[low].append((high, capacity))
     return out
 
 
 def _routes(net: Capacities, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
     below: dict[int, int] = defaultdict(int)
     for links in up.values():
-        for w, room in links:
-            below[w] += room
+        for w, capacity in links:
+            below[w] += capacity
     routes = _Routes({}, {}, {})
     kept: dict[tuple[tuple[int, int], ...], tuple[Shares, Fraction, Shares]] = {}
     for tier in range(top - 1, 0, -1):
@@ -108,7 +108,7 @@ def _routes(net: Capacities, up: dict[int, list[tuple[int, int]]], top: int, eve
             key = tuple(sorted(up.get(v, ())))  # nodes with the same links upward have the same routes
             if key not in kept:
                 kept[key] = _route(key, routes, below, even)
-            routes.shares[v], routes.room[v], routes.above[v] = kept[key]
+            routes.shares[v], routes.capacity[v], routes.above[v] = kept[key]
     return routes
 
 
@@ -116,16 +116,16 @@ def _route(
     links: tuple[tuple[int, int], ...], routes: _Routes, below: dict[int, int], even: bool
 ) -> tuple[Shares, Fraction, Shares]:
     weight: Shares = {}
-    for w, room in links:
-        passes = routes.room.get(w)  # a hub has none: it need not pass anything on
+    for w, capacity in links:
+        passes = routes.capacity.get(w)  # a hub has none: it need not pass anything on
         if passes == 0:
             continue
-        weight[w] = Fraction(room) if even or passes is None else room * passes / below[w]
+        weight[w] = Fraction(capacity) if even or passes is None else capacity * passes / below[w]
     total = sum(weight.values(), Fraction(0))
     if not total:
         return {}, Fraction(0), {}
     shares = {w: x / total for w, x in weight.items()}
-    most = min(room / shares[w] for w, room in links if w in shares)
+    most = min(capacity / shares[w] for w, capacity in links if w in shares)
     above: Shares = defaultdict(Fraction)
     for w, share in shares.items():
         above[w] += share
@@ -139,7 +139,7 @@ def _blocks(net: Capacities, up: dict[int, list[tuple[int, int]]], routes: _Rout
     leaves = np.flatnonzero(net.tier == 1).tolist()
     if top == 1:
         return ()
-    current = {v: Block(1, (v,), routes.room[v], ()) for v in leaves}
+    current = {v: Block(1, (v,), routes.capacity[v], ()) for v in leaves}
     for level in range(2, top):
         label = _joined_nodes(net, up, level)
         inner: dict[int, list[Block]] = defaultdict(list)
@@ -160,30 +160,32 @@ def _joined_nodes(net: Capacities, up: dict[int, list[tuple[int, int]]], level: 
 
 
 def _block(net: Capacities, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
-    """A block's limit: the largest total that overloads none of its highest nodes, whatever mixture of leaves it comes from."""
+    """A block's limit: the largest total that overloads none of its highest nodes, whatever combination of leaves it comes
+    from."""
     sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
     above: dict[int, Shares] = {}
     for v in members:
         if net.tier[v] == 1:
-            sent[id(routes.above[v])] += routes.room[v]
+            sent[id(routes.above[v])] += routes.capacity[v]
             above[id(routes.above[v])] = routes.above[v]
     limit = sum(sent.values(), Fraction(0))
     for w in members:
         if net.tier[w] == level:
             parts = [(above[key].get(w, Fraction(0)), most) for key, most in sent.items()]
-            limit = min(limit, total_at(parts, routes.room[w]))
+            limit = min(limit, total_at(parts, routes.capacity[w]))
     return Block(level, tuple(members), limit, tuple(inside))
 
 
-def total_at(parts: list[tuple[Fraction, Fraction]], room: Fraction) -> Fraction:
-    """The largest total of which no mixture puts more than ``room`` on a node, of sources (part that goes there, most sent).
+def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Fraction:
+    """The largest total of which no combination puts more than ``capacity`` on a node, of sources (part that goes there, most
+    sent).
 
-    The worst mixture takes sources with the greatest part first.
+    The worst combination takes sources with the greatest part first.
     """
     total, load = Fraction(0), Fraction(0)
     for part, most in sorted(parts, reverse=True):
-        if load + part * most > room:
-            return total + (room - load) / part
+        if load + part * most > capacity:
+            return total + (capacity - load) / part
         total, load = total + most, load + part * most
     return total
 
@@ -193,21 +195,21 @@ def total_at(parts: list[tuple[Fraction, Fraction]], room: Fraction) -> Fraction
 
 def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
     """Σ over hubs of the least that half of the units can send there, rounded up to whole grains."""
-    met: dict[int, tuple[Ints, Ints]] = {}
+    attached: dict[int, tuple[Ints, Ints]] = {}
     order = np.argsort(net.access.b, kind="stable")
     ends = np.searchsorted(net.access.b[order], np.arange(len(net.nodes) + 1))
     for v in np.flatnonzero(net.tier == 1).tolist():
         at = order[ends[v] : ends[v + 1]]
-        met[v] = net.access.a[at], net.access.room[at]
-    if not blocks:  # every hub stands alone
-        parts = [joined([_leaf(met[v], None, 1)], net.half) for v in hubs]
+        attached[v] = net.access.a[at], net.access.capacity[at]
+    if not blocks:  # units are connected to the hubs
+        parts = [joined([_leaf(attached[v], None, 1)], net.half) for v in hubs]
         return sum(_half(net, members, profile) for members, profile in parts)
-    mixtures = [_mixtures(b, routes, net) for b in blocks]
-    fine = min(_common(blocks, mixtures), max(2**60 // max(int(net.access.room.sum()), 1), 1))
-    profiles = [_profile(b, met, fine, net.half) for b in blocks]
-    kinds: dict[tuple[Mixture, ...], int] = defaultdict(int)
+    combinations = [_combinations(b, routes, net) for b in blocks]
+    fine = min(_common(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1))
+    profiles = [_profile(b, attached, fine, net.half) for b in blocks]
+    kinds: dict[tuple[Combination, ...], int] = defaultdict(int)
     for c in hubs:
-        kinds[tuple(m.get(c, ()) for m in mixtures)] += 1
+        kinds[tuple(m.get(c, ()) for m in combinations)] += 1
     total = 0
     for kind, times in kinds.items():
         parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(kind, profiles, strict=True) if m]
@@ -215,13 +217,13 @@ def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tu
     return -(-total // fine)
 
 
-def arriving(profile: Ints, mixture: Mixture, times: int, fine: int) -> Ints:
+def arriving(profile: Ints, combination: Combination, times: int, fine: int) -> Ints:
     """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
     out, left = np.zeros_like(profile), profile
-    for part, most in mixture[:-1]:
+    for part, most in combination[:-1]:
         here = np.minimum(left, -int(-most * fine // 1))
         out, left = out + _portion(here, part * times), left - here
-    return out + _portion(left, mixture[-1][0] * times)
+    return out + _portion(left, combination[-1][0] * times)
 
 
 def _portion(values: Ints, part: Fraction) -> Ints:
@@ -238,31 +240,31 @@ def _half(net: Capacities, members: Ints, profile: Ints) -> int:
     return int(profile[inside])
 
 
-def _leaf(met: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tuple[Ints, Ints]:
-    units, room = met
+def _leaf(attached: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tuple[Ints, Ints]:
+    units, capacity = attached
     order = np.argsort(units)
-    profile = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.sort(room)))) * fine
+    profile = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.sort(capacity)))) * fine
     if limit is not None:
         profile = np.minimum(profile, int(limit * fine))
     return units[order], profile
 
 
-def _profile(block: Block, met: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
+def _profile(block: Block, attached: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
     """Members of a block, and the least that x of them send out of it, in parts of a grain."""
     if block.level == 1:
-        members, profile = _leaf(met[block.members[0]], block.limit, fine)
+        members, profile = _leaf(attached[block.members[0]], block.limit, fine)
         return members, profile[: most + 1]
-    members, profile = joined([_profile(b, met, fine, most) for b in block.inside], most)
+    members, profile = joined([_profile(b, attached, fine, most) for b in block.inside], most)
     return members, np.minimum(profile, int(block.limit * fine))
 
 
-def _mixtures(block: Block, routes: _Routes, net: Capacities) -> dict[int, Mixture]:
+def _combinations(block: Block, routes: _Routes, net: Capacities) -> dict[int, Combination]:
     """For every hub, the parts of what a block's leaves send that come to it, the least first."""
     sent: dict[int, Fraction] = defaultdict(Fraction)
     above: dict[int, Shares] = {}
     for v in block.members:
         if net.tier[v] == 1 and routes.above[v]:
-            sent[id(routes.above[v])] += routes.room[v]
+            sent[id(routes.above[v])] += routes.capacity[v]
             above[id(routes.above[v])] = routes.above[v]
     if len(sent) == 1:
         ((key, most),) = sent.items()
@@ -276,9 +278,9 @@ def _mixtures(block: Block, routes: _Routes, net: Capacities) -> dict[int, Mixtu
     return out
 
 
-def _common(blocks: tuple[Block, ...], mixtures: list[dict[int, Mixture]]) -> int:
+def _common(blocks: tuple[Block, ...], combinations: list[dict[int, Combination]]) -> int:
     """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
-    parts = {part.denominator for m in mixtures for mixture in set(m.values()) for part, _ in mixture}
+    parts = {part.denominator for m in combinations for combination in set(m.values()) for part, _ in combination}
     waiting = list(blocks)
     limits = set()
     while waiting:

@@ -123,7 +123,7 @@ def path(graph: Network, source: int, target: int) -> list[int]:
 
 
 def listing(names: Sequence[str], limit: int = 3) -> str:
-    """``a, b, c and 61 alike``: the first names and how many more."""
+    """``a, b, c and 61 more``: the first names and how many more."""
     if len(names) <= limit:
         return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else ""
-    return f"{', '.join(names[:limit])} and {len(names) - limit} alike"
+    return f"{', '.join(names[:limit])} and {len(names) - limit} more"

@@ -28,23 +28,23 @@ class Cut:
 def crossing(net: Capacities, units: Bools, nodes: Bools) -> int:
     """Capacity between the two sides, one way."""
     pairs = ((net.access, units, nodes), (net.trunks, nodes, nodes), (net.loose, units, units))
-    return sum(int(p.room[low[p.a] != high[p.b]].sum()) for p, low, high in pairs)
+    return sum(int(p.capacity[low[p.a] != high[p.b]].sum()) for p, low, high in pairs)
 
 
 def placed(net: Capacities, units: Bools, budget: Budget = DEFAULT) -> Cut:
     """A cut for a split: every node goes, tier after tier, to the side that it has more capacity to."""
     pull = np.zeros(len(net.nodes), dtype=np.int64)
-    np.add.at(pull, net.access.b, np.where(units[net.access.a], net.access.room, -net.access.room))
+    np.add.at(pull, net.access.b, np.where(units[net.access.a], net.access.capacity, -net.access.capacity))
     side = np.sign(pull)
-    a, b, room = net.trunks.a, net.trunks.b, net.trunks.room
+    a, b, capacity = net.trunks.a, net.trunks.b, net.trunks.capacity
     tiers = [np.flatnonzero(net.tier == t) for t in range(int(net.tier.max(initial=0)), 0, -1)]
     best = Cut(units, side > 0, crossing(net, units, side > 0))
     for sweep in range(budget.placing_rounds):
         before = best.value
         for mine in reversed(tiers) if sweep % 2 == 0 else tiers:
             force = pull.copy()
-            np.add.at(force, a, room * side[b])
-            np.add.at(force, b, room * side[a])
+            np.add.at(force, a, capacity * side[b])
+            np.add.at(force, b, capacity * side[a])
             stays = np.where(side[mine] == 0, -1, side[mine])  # undrawn: one side for all, so that those below can follow
             side[mine] = np.where(force[mine] == 0, stays, np.sign(force[mine]))
         value = crossing(net, units, side > 0)
@@ -62,7 +62,7 @@ def least(net: Capacities, units: Bools) -> Cut:
     into, out = net.access.b[ours], net.access.b[~ours]
     tail = np.concatenate((np.full(len(into), count), out, v, w))
     head = np.concatenate((into, np.full(len(out), count + 1), w, v))
-    capacity = np.concatenate((net.access.room[ours], net.access.room[~ours], net.trunks.room, net.trunks.room))
+    capacity = np.concatenate((net.access.capacity[ours], net.access.capacity[~ours], net.trunks.capacity, net.trunks.capacity))
     network = Network.of(np.ones(count + 2, dtype=np.bool_), tail, head, capacity)
     nodes = max_flow(network, count, count + 1).side[:count]
     return Cut(units, nodes, crossing(net, units, nodes))  # counted again, not taken from the flow
@@ -87,7 +87,7 @@ def splits(net: Capacities, fabric: Fabric) -> Iterator[Bools]:
 
 
 def _groupings(net: Capacities, fabric: Fabric) -> Iterator[Ints]:
-    """Labels of the units: instances of the design's groups, every axis of their indices, and who meets the same nodes."""
+    """Labels of the units: instances of the design's groups, every axis of their indices, and those with a node in common."""
     owner = fabric.device_set[net.units]
     sets = [fabric.sets[i] for i in np.unique(owner).tolist()]
     deepest = max((len(s.axes) for s in sets), default=0)
@@ -112,7 +112,7 @@ def _groupings(net: Capacities, fabric: Fabric) -> Iterator[Ints]:
 
 
 def _reach(net: Capacities, nearest: Ints) -> Ints | None:
-    """Units by the block of switches below the top tier that they stand in."""
+    """Units by the block of switches below the top tier that they are connected to."""
     top = int(net.tier.max(initial=0))
     if top < 3:
         return None
@@ -135,14 +135,14 @@ def _orders(net: Capacities, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
 
 
 def _way_out(net: Capacities) -> Ints:
-    """About how much every unit gets out of the nodes it meets: a guess that only orders the splits."""
+    """About how much every unit gets out of its nodes: a guess that only orders the splits."""
     down, out = (np.zeros(len(net.nodes), dtype=np.float64) for _ in range(2))
-    np.add.at(down, net.access.b, net.access.room)
-    np.add.at(out, net.trunks.a, net.trunks.room)
-    np.add.at(out, net.trunks.b, net.trunks.room)
+    np.add.at(down, net.access.b, net.access.capacity)
+    np.add.at(out, net.trunks.a, net.trunks.capacity)
+    np.add.at(out, net.trunks.b, net.trunks.capacity)
     part = np.minimum(1.0, out / np.maximum(down, 1))
     way = np.zeros(len(net.units), dtype=np.float64)
-    np.add.at(way, net.access.a, net.access.room * part[net.access.b])
+    np.add.at(way, net.access.a, net.access.capacity * part[net.access.b])
     return np.round(np.minimum(way * 1000, 2.0**62)).astype(np.int64)
 
 

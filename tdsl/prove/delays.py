@@ -137,7 +137,7 @@ def _access(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
 
 
 def _farthest(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: Ints) -> tuple[int, int, int] | None:
-    """The greatest delay between two ends, and the nodes they meet."""
+    """The greatest delay between two ends, and the nodes that they are connected to."""
     best: tuple[int, int, int] | None = None
     pairs = np.flatnonzero(ends[1] >= 0)
     if len(pairs):  # two ends of one node
@@ -159,7 +159,7 @@ def _farthest(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: In
                 v = int(np.argmax(there))
                 if best is None or there[v] > best[0]:
                     best = (int(there[v]), source, int(to[v]))
-            if len(mine) > 2 and far[mine[1], i] < FAR:  # two twins of the source
+            if len(mine) > 2 and far[mine[1], i] < FAR:  # two nodes equivalent to the source
                 order = mine[np.argsort(-(ends[0][mine] + own[mine]), kind="stable")]
                 one, two = int(order[0]), int(order[1])
                 between = int(far[mine[1], i] - own[mine[1]])

@@ -48,11 +48,11 @@ def unreachable(view: View, demand: Demand | None) -> tuple[int, int] | None:
     unit, hub = place[at.end[mine]], at.hub[mine]
     if len(view.units) and len(np.unique(unit)) == len(view.units) and len(np.unique(hub)) == 1:
         return None
-    met: list[set[int]] = [set() for _ in view.units]
+    hubs_of: list[set[int]] = [set() for _ in view.units]
     for u, h in zip(unit.tolist(), hub.tolist(), strict=True):
-        met[u].add(h)
+        hubs_of[u].add(h)
     kinds: dict[frozenset[int], int] = {}
-    kind = [kinds.setdefault(frozenset(hubs), len(kinds)) for hubs in met]
+    kind = [kinds.setdefault(frozenset(hubs), len(kinds)) for hubs in hubs_of]
     apart = {(i, j) for i, x in enumerate(kinds) for j, y in enumerate(kinds) if not x & y}
     if not apart:
         return None

@@ -1,7 +1,7 @@
 """Paths that share no device, and the fewest devices that separate two of many terminals, of which each forwards.
 
 Disjoint paths from one device to a set are found one after the other, each by a search that may undo steps of those before (Ford
-and Fulkerson 1956, every device passing one path); the search ends where it meets the set, so most look at few devices. To
+and Fulkerson 1956, every device passing one path); the search ends where it reaches the set, so most look at few devices. To
 separate terminals: those of a list that no set smaller than the least found separates stay on one side, so the next has to be
 compared with all of them at once only, as one set (Even, "An algorithm for determining whether the connectivity of a graph is at
 least k", SIAM J. Comput. 4, 1975).
@@ -172,15 +172,15 @@ def _approach(near: Near, steps: dict[int, int], fresh: Sequence[int]) -> None:
 
 
 def _nearest_first(near: Near, terminals: Sequence[int]) -> list[int]:
-    """Terminals in the order in which a search from the first meets them, then those that it does not."""
+    """Terminals in the order in which a search from the first reaches them, then those that it does not."""
     seen = dict.fromkeys(terminals[:1])
     for v in (order := list(seen)):
         for w in sorted(near[v]):
             if w not in seen:
                 seen[w] = None
                 order.append(w)
-    met = set(terminals)
-    found = [v for v in order if v in met]
+    wanted = set(terminals)
+    found = [v for v in order if v in wanted]
     return found + [v for v in terminals if v not in seen]
 
 

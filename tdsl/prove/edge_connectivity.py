@@ -145,7 +145,7 @@ def _classes(view: View) -> list[Host]:
         for x, h in zip(node[bounds[i] : bounds[i + 1]].tolist(), hub[bounds[i] : bounds[i + 1]].tolist(), strict=True):
             nodes[x] = nodes.get(x, 0) + 1
             hubs[h] = hubs.get(h, 0) + 1
-        if view.forwards[members[0]]:  # a chip beside hosts is met over all of its links, and not over one
+        if view.forwards[members[0]]:  # a chip beside hosts is reached over all of its links, and not over one
             links = int(view.degree[members[0]])
             nodes, hubs = {members[0]: links + 1}, dict.fromkeys(hubs, links)
         out.append(Host(members[0], members[1] if len(members) > 1 else -1, nodes, hubs))
@@ -153,23 +153,23 @@ def _classes(view: View) -> list[Host]:
 
 
 def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
-    """For every hub: so many links at least separate any two of its devices that hosts meet (capped at the links that one host
-    has there)."""
+    """For every hub: so many links at least separate any two of its devices that hosts are connected to (capped at the links that
+    one host has there)."""
     most: dict[int, int] = {}
-    met: dict[int, set[int]] = {}
+    access_of: dict[int, set[int]] = {}
     n = view.fabric.device_count
     for h in hosts:
         for hub, d in h.hubs.items():
             most[hub] = max(most.get(hub, 0), d)
         for node in h.nodes:
-            met.setdefault(int(view.label[node]) if node < n else node, set()).add(node)
+            access_of.setdefault(int(view.label[node]) if node < n else node, set()).add(node)
     out = {}
     for hub, d in most.items():
-        if len(met[hub]) < 2:
+        if len(access_of[hub]) < 2:
             out[hub] = d
             continue
         graph, place = _hub_graph(view, hub)
-        access = place[np.array(sorted(met[hub]))]
+        access = place[np.array(sorted(access_of[hub]))]
         k = d
         while k > 1 and len(np.unique(tied(graph, k)[access])) > 1:
             k -= 1
@@ -197,11 +197,11 @@ class Pair(NamedTuple):
 
 def _pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
     """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same, one pair where
-    the bounds meet."""
-    alike: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    the bounds are equal."""
+    equal: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for i, h in enumerate(hosts):
-        alike.setdefault(tuple(sorted(h.hubs.items())), []).append(i)
-    groups = list(alike.items())
+        equal.setdefault(tuple(sorted(h.hubs.items())), []).append(i)
+    groups = list(equal.items())
     for at, (hubs, mine) in enumerate(groups):
         for other, theirs in groups[at:]:
             links = dict(other)

@@ -38,7 +38,7 @@ def order(net: Capacities, budget: Budget = DEFAULT) -> list[list[int]] | None:
     """The order that devices take sides in, each alone, units numbered first; None where that would be too much work."""
     if len(net.units) + len(net.nodes) > budget.elimination_devices:
         return None
-    if sum(sum(p.room.tolist()) for p in (net.access, net.trunks, net.loose)) >= FAR:
+    if sum(sum(p.capacity.tolist()) for p in (net.access, net.trunks, net.loose)) >= FAR:
         return None
     near = _near(net)
     orders = [o for o in (_greedy(near, start, budget.elimination_width) for start in range(2)) if o is not None]
@@ -53,8 +53,8 @@ def _near(net: Capacities) -> list[dict[int, int]]:
     n = len(net.units)
     out: list[dict[int, int]] = [{} for _ in range(n + len(net.nodes))]
     for pairs, x, y in ((net.access, 0, n), (net.trunks, n, n), (net.loose, 0, 0)):
-        for a, b, room in zip((pairs.a + x).tolist(), (pairs.b + y).tolist(), pairs.room.tolist(), strict=True):
-            out[a][b] = out[b][a] = room
+        for a, b, capacity in zip((pairs.a + x).tolist(), (pairs.b + y).tolist(), pairs.capacity.tolist(), strict=True):
+            out[a][b] = out[b][a] = capacity
     return out
 
 
@@ -103,7 +103,7 @@ def _least(near: list[dict[int, int]], order: list[int], units: int, half: int) 
     opened: list[int] = []
     steps: list[int | _Closed] = []
     for v in order:
-        table = _added(table, [(opened.index(w), room) for w, room in near[v].items() if w in opened], v < units)
+        table = _added(table, [(opened.index(w), capacity) for w, capacity in near[v].items() if w in opened], v < units)
         opened.append(v)
         steps.append(v)
         for w in near[v]:
@@ -119,14 +119,14 @@ def _least(near: list[dict[int, int]], order: list[int], units: int, half: int) 
 
 
 def _added(table: Ints, joined: list[tuple[int, int]], unit: bool) -> Ints:
-    """The table with one more open device, the last; what it is joined to stands at those places."""
+    """The table with one more open device, the last; what it is joined to is at those places."""
     out = np.stack((table, table), axis=-2)
     if unit:
         out[..., 1, 1:], out[..., 1, 0] = table[..., :-1], FAR
-    for place, room in joined:
+    for place, capacity in joined:
         rows = np.moveaxis(out, place, 0)
-        rows[0][..., 1, :] += room
-        rows[1][..., 0, :] += room
+        rows[0][..., 1, :] += capacity
+        rows[1][..., 0, :] += capacity
     return out
 
 

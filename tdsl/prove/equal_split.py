@@ -49,12 +49,12 @@ class Demand:
         both = g.forwards[g.a] & g.forwards[g.b]
         label = components(g.nodes, g.a[both], g.b[both])
         own = np.flatnonzero(g.forwards & (g.weight > 0))
-        met = [own * g.nodes + label[own]]  # end and component
+        pairs = [own * g.nodes + label[own]]  # end and component
         for end, hub in ((g.a, g.b), (g.b, g.a)):
             mine = (g.weight[end] > 0) & g.forwards[hub]
             np.add.at(senders, orbit[hub[mine]], g.capacity[mine])
-            met.append(end[mine] * g.nodes + label[hub[mine]])
-        ends, where = np.divmod(np.unique(np.concatenate(met)), g.nodes)
+            pairs.append(end[mine] * g.nodes + label[hub[mine]])
+        ends, where = np.divmod(np.unique(np.concatenate(pairs)), g.nodes)
         np.add.at(reached, where, g.weight[ends])
         apart = np.maximum(g.net.half - len(g.net.units) + reached[label], 0)
         firsts = np.flatnonzero(senders * apart)

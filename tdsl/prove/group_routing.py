@@ -33,7 +33,7 @@ def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
     if not 1 < count <= budget.routed_groups or whole > budget.group_parts or len(net.units) * whole > 2**31:
         return Fraction(0)
     weight = np.zeros(len(net.nodes), dtype=np.int64)  # units at every switch, by the parts that they send there
-    np.add.at(weight, net.access.b, net.access.room * (whole // net.injection[net.access.a]))
+    np.add.at(weight, net.access.b, net.access.capacity * (whole // net.injection[net.access.a]))
     total = np.zeros(count, dtype=np.int64)
     np.add.at(total, label, weight)
     trunks = net.trunks
@@ -47,16 +47,16 @@ def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
     if not np.isin((used[:, None] * count + used)[np.triu_indices(len(used), 1)], pairs).all():
         return Fraction(0)  # some two groups have no link of their own
     between = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(between, at, far.room)
+    np.add.at(between, at, far.capacity)
     demand = total[pairs // count] * total[pairs % count]
     best = _least(between, demand)
     parts = lcm(*np.unique(between).tolist())
     parts = parts if parts <= 5040 else 5040
-    if int(far.room.max()) * int(total.max()) * parts >= 2**62:
+    if int(far.capacity.max()) * int(total.max()) * parts >= 2**62:
         return Fraction(0)
     through = np.zeros(len(net.nodes), dtype=np.int64)  # what leaves a switch for other groups when every unit sends to all
     for here, there in ((far.a, far.b), (far.b, far.a)):
-        np.add.at(through, here, -(-far.room * total[label[there]] * parts // between[at]))
+        np.add.at(through, here, -(-far.capacity * total[label[there]] * parts // between[at]))
     local = _local(trunks.where(~outside), label, weight, through, parts, budget.group_work)
     if local is None:
         return Fraction(0)
@@ -64,14 +64,14 @@ def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
     return min([access, *(rate * whole * whole for rate in (*best, *local))])
 
 
-def _least(room: Ints, load: Ints) -> list[Fraction]:
+def _least(capacity: Ints, load: Ints) -> list[Fraction]:
     """The least of capacity over load, exactly; nothing where nothing is loaded."""
     some = np.flatnonzero(load)
     if not len(some):
         return []
-    ratio = room[some] / load[some]
+    ratio = capacity[some] / load[some]
     near = ratio <= ratio.min() * (1 + 1e-9)  # the exact least is among these
-    return [min(Fraction(int(room[x]), int(load[x])) for x in some[near].tolist())]
+    return [min(Fraction(int(capacity[x]), int(load[x])) for x in some[near].tolist())]
 
 
 def _local(links: Pairs, label: Ints, weight: Ints, through: Ints, parts: int, work: int) -> list[Fraction] | None:
@@ -86,32 +86,32 @@ def _local(links: Pairs, label: Ints, weight: Ints, through: Ints, parts: int, w
     for at in range(len(size)):
         nodes = order[start[at] : start[at + 1]]
         mine = owner[first[at] : first[at + 1]]
-        room = np.zeros((len(nodes), len(nodes)), dtype=np.int64)
+        capacity = np.zeros((len(nodes), len(nodes)), dtype=np.int64)
         a, b = (np.searchsorted(nodes, x[mine]) for x in (links.a, links.b))
-        room[a, b] = room[b, a] = links.room[mine]
+        capacity[a, b] = capacity[b, a] = links.capacity[mine]
         w, x = weight[nodes].astype(object), through[nodes].astype(object)
         demand = np.multiply.outer(w, x) + np.multiply.outer(x, w) + np.multiply.outer(w, w) * parts
         np.fill_diagonal(demand, 0)
         if int(demand.max(initial=0)) * len(nodes) ** 2 >= 2**62:
             return None
         amount = demand.astype(np.int64)
-        if (room[amount > 0] == 0).any():
+        if (capacity[amount > 0] == 0).any():
             work -= len(nodes) * len(mine)
             if work < 0:
                 return None
-            spread = _spread(room, amount)
+            spread = _spread(capacity, amount)
             if spread is None:
                 return None
             amount = spread
-        out += _least(room.ravel(), amount.ravel())
+        out += _least(capacity.ravel(), amount.ravel())
     return [rate * parts for rate in out]
 
 
-def _spread(room: Ints, demand: Ints) -> Ints | None:
+def _spread(capacity: Ints, demand: Ints) -> Ints | None:
     """Loads of the links of one group, along shortest paths divided as links have capacity, each part rounded up; None where
     something is not reached."""
-    count = len(room)
-    far = np.where(room > 0, 1, count)
+    count = len(capacity)
+    far = np.where(capacity > 0, 1, count)
     np.fill_diagonal(far, 0)
     for v in range(count):
         far = np.minimum(far, far[:, v, None] + far[None, v])
@@ -123,8 +123,8 @@ def _spread(room: Ints, demand: Ints) -> Ints | None:
         for v in sorted(np.flatnonzero(far[s] < count).tolist(), key=lambda v: -int(far[s, v])):
             if v == s or not arriving[v]:
                 continue
-            before = np.flatnonzero((room[:, v] > 0) & (far[s] == far[s, v] - 1))
-            given = -(-int(arriving[v]) * room[before, v] // int(room[before, v].sum()))
+            before = np.flatnonzero((capacity[:, v] > 0) & (far[s] == far[s, v] - 1))
+            given = -(-int(arriving[v]) * capacity[before, v] // int(capacity[before, v].sum()))
             load[before, v] += given
             arriving[before] += given
     return load

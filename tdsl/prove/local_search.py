@@ -1,8 +1,8 @@
 """Splits found by looking at the wiring: an order by the Fiedler vector, and moves of one switch at a time that lower the cut.
 
-Switches move with the ends that meet them alone. Sources: Fiedler, "Algebraic connectivity of graphs" (Czechoslovak Math. J. 23,
-1973); Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions" (DAC 1982). Whatever is found
-is only a candidate: its cut is counted again.
+Switches move with the units that are connected to them alone. Sources: Fiedler, "Algebraic connectivity of graphs" (Czechoslovak
+Math. J. 23, 1973); Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions" (DAC 1982). Whatever is
+found is only a candidate: its cut is counted again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Clusters:
     weight: Ints
     start: Ints
     near: Ints
-    room: Ints
+    capacity: Ints
 
     @classmethod
     def of_graph(cls, g: UnitGraph) -> _Clusters:
@@ -41,28 +41,28 @@ class _Clusters:
         count = int(of.max(initial=-1)) + 1
         weight = np.bincount(of, g.weight, count).astype(np.int64)
         a, b = np.append(of[g.a], of[g.b]), np.append(of[g.b], of[g.a])
-        room = np.tile(g.capacity, 2)
+        capacity = np.tile(g.capacity, 2)
         kept = a != b
         order = np.argsort(a[kept], kind="stable")
         start = np.searchsorted(a[kept][order], np.arange(count + 1))
-        return cls(of, weight, start, b[kept][order], room[kept][order])
+        return cls(of, weight, start, b[kept][order], capacity[kept][order])
 
     def gains(self, side: Bools) -> Ints:
         """How much less crosses if a cluster changes its side."""
         tail = np.repeat(np.arange(len(self.weight)), np.diff(self.start))
         out = np.zeros(len(self.weight), dtype=np.int64)
-        np.add.at(out, tail, np.where(side[tail] == side[self.near], -self.room, self.room))
+        np.add.at(out, tail, np.where(side[tail] == side[self.near], -self.capacity, self.capacity))
         return out
 
     def fiedler(self, rounds: int) -> Floats:
         """About the second eigenvector of the Laplacian, by powers of what is left of a multiple of the identity."""
         n = len(self.weight)
         tail = np.repeat(np.arange(n), np.diff(self.start))
-        degree = np.bincount(tail, self.room, n)
+        degree = np.bincount(tail, self.capacity, n)
         x = np.sin(np.arange(1, n + 1, dtype=np.float64) ** 2)
         for _ in range(rounds):
             x = x - x.mean()
-            x = (2 * degree.max(initial=1) - degree) * x + np.bincount(tail, self.room * x[self.near], n)
+            x = (2 * degree.max(initial=1) - degree) * x + np.bincount(tail, self.capacity * x[self.near], n)
             x /= max(np.abs(x).max(), 1e-300)
         out: Floats = np.round(x - x.mean(), 9)
         return out
@@ -138,7 +138,7 @@ def _pass(c: _Clusters, side: Bools) -> Bools | None:
         ours += int(c.weight[v]) * (-1 if side[v] else 1)
         mine = slice(c.start[v], c.start[v + 1])
         near = c.near[mine]
-        np.add.at(gain, near, np.where(side[near] == side[v], 2, -2) * c.room[mine])
+        np.add.at(gain, near, np.where(side[near] == side[v], 2, -2) * c.capacity[mine])
         gain[v] = -gain[v]
         side[v] = not side[v]
         free[v] = False

@@ -31,7 +31,7 @@ def separators(view: View) -> DevicePaths:
 
 
 def _even(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
-    """A connected graph whose nodes all look alike, no four of them joined each to each, is as connected as a node has
+    """A connected graph whose nodes are all equivalent, no four of them joined each to each, is as connected as a node has
     neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der Mathematik 21, 1970)."""
     u, *others = view.units.tolist()
     mine = near[u]
@@ -96,8 +96,8 @@ def _separation(found: Separator) -> DevicePaths:
 
 # ---------------------------------------------------------------- units, and what forwards for them
 
-Meets = tuple[tuple[int, int], ...]
-"""How many switches of each component units meet."""
+Access = tuple[tuple[int, int], ...]
+"""How many switches of each component units are connected to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,13 @@ class _Class:
 
     first: int
     second: int
-    meets: Meets
+    access: Access
 
 
 class _Hosts:
-    """The search for the worst pair. Two units that meet x and y switches of a component have min(x, y) disjoint paths there,
-    unless fewer switches separate two that units meet; only pairs for which that is less than the least found are searched."""
+    """The search for the worst pair. Two units with x and y switches of a component have min(x, y) disjoint paths there, unless
+    fewer switches separate two that units are connected to; only pairs for which that is less than the least found are
+    searched."""
 
     def __init__(self, view: View, near: dict[int, set[int]], inner: set[int], work: Work) -> None:
         self.near = near
@@ -127,7 +128,7 @@ class _Hosts:
         """The least, or bounds on it where the work is spent."""
         low = 0
         try:
-            self._alike()
+            self._equal()
             low = self._lowest()
             if self.best is None or low < self.best.value:
                 self._certain()
@@ -143,35 +144,35 @@ class _Hosts:
             return _paths(0, len(self.near[mine.first]), (u.first, v.first), self.near[mine.first], False)
         return replace(_separation(self.best), lower=min(low, self.best.value))
 
-    def _alike(self) -> None:
+    def _equal(self) -> None:
         """Two of one class share all their switches."""
         pairs = [c for c in self.classes if c.second >= 0]
         if pairs:
             c = min(pairs, key=lambda c: len(self.near[c.first]))
             self.best = Separator((c.first, c.second), frozenset(self.near[c.first] & self.inner), False)
 
-    def _lower(self, one: Meets, two: Meets) -> int:
+    def _lower(self, one: Access, two: Access) -> int:
         there = dict(two)
         return sum(min(x, there.get(hub, 0), self.sure.get(hub, 1)) for hub, x in one)
 
     def _lowest(self) -> int:
         """What all pairs have at least."""
-        kinds = dict.fromkeys(c.meets for c in self.classes)
+        kinds = dict.fromkeys(c.access for c in self.classes)
         return min(self._lower(one, two) for one, two in (*((k, k) for k in kinds), *combinations(kinds, 2)))
 
     def _certain(self) -> None:
-        """For every component how many switches separate two that units meet at least, as far as that matters; pairs of units
-        at the two are the first to be searched."""
-        met: dict[int, set[int]] = {}
+        """For every component how many switches separate two that units are connected to at least, as far as that matters; pairs
+        of units at the two are the first to be searched."""
+        access_of: dict[int, set[int]] = {}
         at: dict[int, _Class] = {}
         most: dict[int, int] = {}
         for c in self.classes:
             for d in sorted(self.near[c.first] & self.inner):
-                met.setdefault(int(self.hub[d]), set()).add(d)
+                access_of.setdefault(int(self.hub[d]), set()).add(d)
                 at.setdefault(d, c)
-            for hub, x in c.meets:
+            for hub, x in c.access:
                 most[hub] = max(most.get(hub, 0), x)
-        for hub, switches in met.items():
+        for hub, switches in access_of.items():
             limit = most[hub] if self.best is None else min(most[hub], self.best.value)
             found = weakest(self.forwarding, sorted(switches), limit, False, self.work)
             self.sure[hub] = limit if found is None else found.value
@@ -180,9 +181,9 @@ class _Hosts:
 
     def _open(self) -> Iterator[tuple[_Class, _Class]]:
         """Pairs that may be worse than the worst found, the most likely first."""
-        groups: dict[Meets, list[_Class]] = {}
+        groups: dict[Access, list[_Class]] = {}
         for c in self.classes:
-            groups.setdefault(c.meets, []).append(c)
+            groups.setdefault(c.access, []).append(c)
         kinds = sorted((self._lower(one, two), one, two) for one, two in combinations_with_replacement(sorted(groups), 2))
         for low, one, two in kinds:
             pairs = combinations(groups[one], 2) if one == two else product(groups[one], groups[two])

@@ -10,7 +10,7 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 
 
-def meet(first: Ints, second: Ints, most: int) -> Ints:
+def min_plus(first: Ints, second: Ints, most: int) -> Ints:
     """The least sum over all ways to choose x units from two disjoint sets (min-plus convolution), for x up to ``most``."""
     if len(first) > len(second):
         first, second = second, first
@@ -35,19 +35,19 @@ def repeated(profile: Ints, times: int, most: int) -> Ints:
     out, power = np.zeros(1, dtype=np.int64), profile[: most + 1]
     while times:
         if times & 1:
-            out = meet(out, power, most)
+            out = min_plus(out, power, most)
         times >>= 1
         if times:
-            power = meet(power, power, most)
+            power = min_plus(power, power, most)
     return out
 
 
 def together(profiles: Iterable[Ints], most: int) -> Ints:
     """The profile of disjoint sets."""
-    alike = Counter(p.tobytes() for p in profiles)
+    equal = Counter(p.tobytes() for p in profiles)
     out = np.zeros(1, dtype=np.int64)
-    for key, times in alike.items():
-        out = meet(out, repeated(np.frombuffer(key, dtype=np.int64), times, most), most)
+    for key, times in equal.items():
+        out = min_plus(out, repeated(np.frombuffer(key, dtype=np.int64), times, most), most)
     return out
 
 

@@ -26,7 +26,7 @@ class Restored:
     @property
     def cost(self) -> int:
         """What was restored, in grains."""
-        return int(self.added.room.sum())
+        return int(self.added.capacity.sum())
 
 
 def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
@@ -42,22 +42,22 @@ def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Resto
         here, there = ends[0][mine], ends[1][mine]
         if len(one.parts) < len(two.parts):
             one, two, here, there = two, one, there, here
-        a, b, room = _lacking(one, two, here, there, net.trunks.room[mine], budget.restored_pairs)
+        a, b, capacity = _lacking(one, two, here, there, net.trunks.capacity[mine], budget.restored_pairs)
         built = (place[a] >= 0) & (place[b] >= 0)
-        found.append((place[a[built]], place[b[built]], room[built]))
-    a, b, room = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
-    if not len(a) or int(room.sum()) * budget.restored_parts > int(net.trunks.room.sum()):
+        found.append((place[a[built]], place[b[built]], capacity[built]))
+    a, b, capacity = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
+    if not len(a) or int(capacity.sum()) * budget.restored_parts > int(net.trunks.capacity.sum()):
         return None
-    added = Pairs.of(np.minimum(a, b), np.maximum(a, b), room)
+    added = Pairs.of(np.minimum(a, b), np.maximum(a, b), capacity)
     trunks = Pairs.of(*(np.append(x, y) for x, y in zip(_columns(net.trunks), _columns(added), strict=True)))
     return Restored(replace(net, trunks=trunks), added)
 
 
 def _columns(pairs: Pairs) -> tuple[Ints, Ints, Ints]:
-    return pairs.a, pairs.b, pairs.room
+    return pairs.a, pairs.b, pairs.capacity
 
 
-def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, room: Ints, most: int) -> tuple[Ints, Ints, Ints]:
+def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, capacity: Ints, most: int) -> tuple[Ints, Ints, Ints]:
     """Device rows and capacity of what is less than in most instances of the outermost group of ``one``: to the same devices, or
     to those with the same indices in the instance where both are in that group."""
     none = (np.zeros(0, dtype=np.int64),) * 3
@@ -73,7 +73,7 @@ def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, room: Ints
     if times < 3 or len(keys) * times > most:
         return none
     table = np.zeros((len(keys), times), dtype=np.int64)
-    np.add.at(table, (back, instance), room)
+    np.add.at(table, (back, instance), capacity)
     lacking = np.maximum(np.sort(table, axis=1)[:, times // 2][:, None] - table, 0)
     at, of = np.nonzero(lacking)
     own, other = np.divmod(keys[at], two.count)

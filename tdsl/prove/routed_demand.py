@@ -85,23 +85,23 @@ class Expanded(Routed):
 
     @cached_property
     def load(self) -> Loads:  # type: ignore[override]
-        """Every arc of a sort carries as much as every other."""
+        """Every arc of a class carries as much as every other."""
         count = self.by.count.tolist()
         share = {arc: x / count[arc] for arc, x in self._small.load.items()}
         return {i: share[arc] for i, arc in enumerate(self.by.arc.tolist()) if arc in share}
 
     @cached_property
     def flow(self) -> dict[int, Loads] | None:  # type: ignore[override]
-        """Every source of a sort sends alike, but on the last arcs what each target has of it."""
+        """Every source of a class sends the same, but on the last arcs what each target has of it."""
         by, small, place = self.by, self._small.flow, self.by.out.tolist()
         who = grouped(self._demands)
         if small is None or sum(int(by.count[list(small[place[s]])].sum()) for s in who) > self.entries:
             return None
         order = np.argsort(by.arc, kind="stable")
         sorts = np.split(order, np.searchsorted(by.arc[order], np.arange(len(by.count))))[1:]
-        alike = Counter(place[s] for s in who)
+        sources = Counter(place[s] for s in who)
         return {
-            s: self._of(s, wanted, {arc: x / alike[place[s]] for arc, x in small[place[s]].items()}, sorts)
+            s: self._of(s, wanted, {arc: x / sources[place[s]] for arc, x in small[place[s]].items()}, sorts)
             for s, wanted in who.items()
         }
 

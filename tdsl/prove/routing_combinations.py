@@ -175,7 +175,7 @@ def _column(sent: PathLoads, wanted: NodeDemands, length: Ints) -> Routing:
 
 
 def _lengths(seen: Floats, turn: int) -> Ints:
-    """All alike; then the fuller the longer, ever more steeply."""
+    """All equal; then the fuller the longer, ever more steeply."""
     if not turn:
         return np.ones(len(seen), dtype=np.int64)
     price = np.exp((3.0 + 2.0 * turn) * (seen / seen.max() - 1))
@@ -224,8 +224,8 @@ def _tops(net: Network, ends: Ints, budget: Budget) -> Ints:
     label = components(n, tail[inner], head[inner])
     up, down = ~forwards[tail] & forwards[head], forwards[tail] & ~forwards[head]
     own = ends[forwards[ends]]
-    met = np.unique(np.concatenate((label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)))
-    reached = np.bincount(met[np.isin(met % n, ends)] // n, minlength=n)
+    joined = np.unique(np.concatenate((label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)))
+    reached = np.bincount(joined[np.isin(joined % n, ends)] // n, minlength=n)
     level = np.full(n, NEVER)
     level[ends] = 0
     depth = 0

@@ -56,7 +56,7 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
 
 
 def _members(view: View, selectors: tuple[Selector, ...]) -> Bools:
-    """Devices that selectors name, as far as they stand; of a group the units in it, or all of it where it has none."""
+    """Devices that selectors name, as far as they are built; of a group the units in it, or all of it where it has none."""
     out = np.zeros(view.fabric.device_count, dtype=np.bool_)
     units = np.zeros_like(out)
     units[view.units] = True

@@ -46,7 +46,7 @@ class PathLoads:
 
 
 def fits(amount: Ints, capacity: Ints) -> bool:
-    """Whether whole numbers of one word are enough to route these amounts (of which all together may meet on an arc)."""
+    """Whether whole numbers of one word are enough to route these amounts (of which all together may be on one arc)."""
     total = int(amount.astype(object).sum()) * PARTS
     return total * max(int(capacity.max(initial=1)), 1) < 1 << 61 and len(amount) < 1 << 31
 
@@ -76,16 +76,16 @@ def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tupl
             if step - x in past:
                 _gathered(now, past[step - x], tails, heads, starts)
         now &= ~seen
-        met = np.flatnonzero(now.any(axis=1))
+        reached = np.flatnonzero(now.any(axis=1))
         past.pop(step - most, None)
-        quiet = 0 if len(met) else quiet + 1
-        if not len(met):
+        quiet = 0 if len(reached) else quiet + 1
+        if not len(reached):
             continue
         seen |= now
-        bits = np.unpackbits(now[met].view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_)
-        rows = far[met]
+        bits = np.unpackbits(now[reached].view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_)
+        rows = far[reached]
         rows[bits] = step
-        far[met] = rows
+        far[reached] = rows
         now[~net.forwards] = 0
         past[step] = now
     return far, step * each

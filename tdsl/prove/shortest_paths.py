@@ -25,7 +25,7 @@ CHUNK = 4_000_000
 @dataclass(frozen=True, slots=True)
 class Forwarders:
     """The forwarding devices of a view, numbered densely: their graph, the device of each, the place of each device (-1 for
-    others), and which of them ends meet."""
+    others), and which of them units are connected to."""
 
     graph: Network
     devices: Ints
@@ -43,8 +43,8 @@ class Forwarders:
 
 
 def classes_of(net: Forwarders, weight: Ints) -> list[Ints]:
-    """The nodes that ends meet, in classes of nodes that have the same neighbours at the same weights: exchanging two maps the
-    graph onto itself."""
+    """The nodes that units are connected to, in classes of nodes that have the same neighbours at the same weights: exchanging
+    two maps the graph onto itself."""
     return equivalent_nodes(net.graph.with_capacity(weight), np.flatnonzero(net.access))
 
 
@@ -65,7 +65,7 @@ def affordable(graph: Network, sources: int, budget: Budget = DEFAULT) -> bool:
 def spread(graph: Network, weight: Ints, sources: Ints) -> Iterator[tuple[Ints, Ints]]:
     """For sources a chunk at a time: their numbers, and the distance of every node (rows) from each (columns).
 
-    ``weight[i]`` is what a step from ``graph.tail[i]`` to the node in whose list it stands costs, at least 0. Bellman 1958, Ford
+    ``weight[i]`` is what a step from ``graph.tail[i]`` to the node in whose list it is costs, at least 0. Bellman 1958, Ford
     1956: every node takes the best of its neighbours until nothing changes.
     """
     linked = np.flatnonzero(np.diff(graph.start))

@@ -42,7 +42,7 @@ def spectrum(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
     weight = np.bincount(net.access.b, minlength=nodes) if nodes else np.ones(units, dtype=np.int64)
     pairs = net.trunks if nodes else net.loose
     laplace = np.zeros((count, count), dtype=np.int64)
-    laplace[pairs.a, pairs.b] = laplace[pairs.b, pairs.a] = -pairs.room
+    laplace[pairs.a, pairs.b] = laplace[pairs.b, pairs.a] = -pairs.capacity
     np.fill_diagonal(laplace, -laplace.sum(axis=1))
     if int(laplace.max()) * PARTS * units >= 2**BITS:
         return NOTHING
@@ -53,7 +53,7 @@ def spectrum(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
             return NOTHING
         if definite(units * (laplace * PARTS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
             exact = Fraction(mu, PARTS)
-            return _crossing(exact, units, int(net.access.room.min()) if nodes else None), exact
+            return _crossing(exact, units, int(net.access.capacity.min()) if nodes else None), exact
     return NOTHING
 
 

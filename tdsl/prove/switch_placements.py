@@ -1,10 +1,10 @@
 """Every place of some switches tried at once: the least cut of all splits where what is left then falls apart.
 
-Switches are *placed* or *free*. No two free ones are joined, and each meets units of one class only: those with the same links.
-Once the placed ones have their sides, what a class costs depends on nothing but how many x of its units are on the one side:
-a free switch takes its better side. The least over the x that add up to half is found by min-plus convolution, exactly. Twins,
-switches with the same links, choose alike, and are placed as one. (Bertelè and Brioschi, "Nonserial dynamic programming",
-1972, is the general method: eliminate what depends on little.)
+Switches are *placed* or *free*. No two free ones are joined, and each has units of one class only: those with the same links.
+Once the placed ones have their sides, what a class costs depends on nothing but how many x of its units are on the one side: a
+free switch takes its better side. The least over the x that add up to half is found by min-plus convolution, exactly. Equivalent
+ones, switches with the same links, choose the same side, and are placed as one. (Bertelè and Brioschi, "Nonserial dynamic
+programming", 1972, is the general method: eliminate what depends on little.)
 """
 
 from __future__ import annotations
@@ -24,48 +24,48 @@ AT_ONCE = 2_000_000
 
 @dataclass(eq=False)
 class _Problem:
-    """Switches (twins as one) with their trunks, dense and both ways; classes of units; ``met``: what one unit of a class
-    (columns) has to a switch; ``twin``: the switch here of every one of the net."""
+    """Switches (equivalent ones as one) with their trunks, dense and both ways; classes of units; ``access``: what one unit of
+    a class (columns) has to a switch; ``place``: the switch here of every one of the net."""
 
     trunk: Ints
-    met: Ints
+    access: Ints
     size: Ints
     label: Ints
-    twin: Ints
+    place: Ints
 
     @classmethod
     def of(cls, net: Capacities) -> _Problem:
         """Read capacities; units of a class are numbered by ``label``."""
         first, label = _classes(net)
         count = len(net.nodes)
-        trunk, met = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
-        trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.room
+        trunk, access = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
+        trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.capacity
         one = np.isin(net.access.a, first)
-        met[net.access.b[one], label[net.access.a[one]]] = net.access.room[one]
-        own = np.where(met.any(axis=1), np.arange(count), count)  # switches with units are not exchanged
-        a, b, amount = net.trunks.a, net.trunks.b, net.trunks.room
+        access[net.access.b[one], label[net.access.a[one]]] = net.access.capacity[one]
+        own = np.where(access.any(axis=1), np.arange(count), count)  # switches with units are not exchanged
+        a, b, amount = net.trunks.a, net.trunks.b, net.trunks.capacity
         same = equal_rows(own, np.append(a, b), np.append(b, a), np.append(amount, amount))
-        twin = np.unique(same, return_inverse=True)[1]
-        order = np.argsort(twin, kind="stable")
-        first = np.searchsorted(twin[order], np.arange(int(twin.max(initial=-1)) + 1))
-        trunk, met = (np.add.reduceat(x[order], first, axis=0) for x in (trunk, met))
+        place = np.unique(same, return_inverse=True)[1]
+        order = np.argsort(place, kind="stable")
+        first = np.searchsorted(place[order], np.arange(int(place.max(initial=-1)) + 1))
+        trunk, access = (np.add.reduceat(x[order], first, axis=0) for x in (trunk, access))
         trunk = np.add.reduceat(trunk[:, order], first, axis=1)
-        return cls(trunk, met, np.bincount(label, minlength=met.shape[1]), label, twin)
+        return cls(trunk, access, np.bincount(label, minlength=access.shape[1]), label, place)
 
     def placed(self) -> Ints:
-        """Few switches without which no two are joined: those that meet units or the others, or, one by one, the most joined."""
-        joined, hosts = self.trunk > 0, (self.met > 0).sum(axis=1)
+        """Few switches without which no two are joined: those with units or the others, or, one by one, the most joined."""
+        joined, hosts = self.trunk > 0, (self.access > 0).sum(axis=1)
         found = [self._cover(hosts == 0), self._cover(hosts > 0), self._cover(np.zeros(len(hosts), dtype=np.bool_))]
         return min(found, key=len) if joined.any() else np.flatnonzero(hosts > 1)
 
     def _cover(self, chosen: Bools) -> Ints:
-        chosen = chosen | ((self.met > 0).sum(axis=1) > 1)
+        chosen = chosen | ((self.access > 0).sum(axis=1) > 1)
         left = (self.trunk > 0) & ~chosen[:, None] & ~chosen[None, :]
         while left.any():
             v = int(left.sum(axis=1).argmax())
             chosen[v], left[v], left[:, v] = True, False, False
         for v in np.flatnonzero(chosen).tolist():  # what is not needed is free
-            if (self.met[v] > 0).sum() < 2 and not (self.trunk[v] > 0)[~chosen].any():
+            if (self.access[v] > 0).sum() < 2 and not (self.trunk[v] > 0)[~chosen].any():
                 chosen[v] = False
         return np.flatnonzero(chosen)
 
@@ -76,15 +76,15 @@ class _Problem:
         among = self.trunk[np.ix_(placed, placed)]
         base = np.einsum("ai,ij,aj->a", ours, among, 1 - ours)
         there, here = ours @ self.trunk[np.ix_(placed, free)], (1 - ours) @ self.trunk[np.ix_(placed, free)]
-        lone = ~self.met[free].any(axis=1)
+        lone = ~self.access[free].any(axis=1)
         base = base + np.minimum(there, here)[:, lone].sum(axis=1)
         out = []
         for at, m in enumerate(self.size.tolist()):
             x = np.arange(m + 1)
-            fixed = self.met[placed, at]
+            fixed = self.access[placed, at]
             cost = (ours @ fixed)[:, None] * (m - x) + ((1 - ours) @ fixed)[:, None] * x
-            for i in np.flatnonzero(self.met[free, at]).tolist():
-                each = int(self.met[free[i], at])
+            for i in np.flatnonzero(self.access[free, at]).tolist():
+                each = int(self.access[free[i], at])
                 cost += np.minimum(each * x + there[:, i, None], each * (m - x) + here[:, i, None])
             out.append(cost)
         return base, out
@@ -92,7 +92,7 @@ class _Problem:
 
 def _classes(net: Capacities) -> tuple[Ints, Ints]:
     """The first unit of every class of units with the same links to switches, and the class of every unit."""
-    same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.room)
+    same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.capacity)
     first, label = np.unique(same, return_inverse=True)
     return first, label.ravel()
 
@@ -125,16 +125,17 @@ def placements(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Bools] |
 
 
 def order(net: Capacities) -> list[list[int]]:
-    """The order in which sides are taken, units numbered first, twins as one: the placed, free ones without units, then every
+    """The order in which sides are taken, units numbered first, equivalent ones as one: the placed, free ones without
+    units, then every
     class with its free ones."""
     problem = _Problem.of(net)
     placed = problem.placed()
     free = np.setdiff1d(np.arange(len(problem.trunk)), placed)
-    groups = [placed, free[~problem.met[free].any(axis=1)]]
+    groups = [placed, free[~problem.access[free].any(axis=1)]]
     out: list[list[int]] = []
     for at in range(-1, len(problem.size)):
-        switches = np.concatenate(groups) if at < 0 else free[problem.met[free, at] > 0]
-        out += [(np.flatnonzero(problem.twin == v) + len(net.units)).tolist() for v in switches.tolist()]
+        switches = np.concatenate(groups) if at < 0 else free[problem.access[free, at] > 0]
+        out += [(np.flatnonzero(problem.place == v) + len(net.units)).tolist() for v in switches.tolist()]
         out += [[u] for u in np.flatnonzero(problem.label == at).tolist()]
     return out
 

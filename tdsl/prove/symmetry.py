@@ -168,7 +168,7 @@ class Facts:
         return [c[order] for c in columns]
 
     def _renamed_rails(self, image: Ints, rows: Ints) -> Ints | None:
-        """The renaming of rails that a permutation asks for, read off the links it moves (the last place stands for -1); None
+        """The renaming of rails that a permutation asks for, read off the links it moves (the last place is for -1); None
         if they ask for none that is one."""
         width = int(self.rail.max(initial=-1)) + 1
         identity = np.append(np.arange(width), -1)

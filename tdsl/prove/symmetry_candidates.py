@@ -51,7 +51,7 @@ def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
 
 def _aligned(count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]) -> Iterator[Ints]:
     """Two neighbouring indices exchanged in all declarations that have an axis of one size, where an index of that size may
-    stand for the same thing: hosts ``node[pod, segment]`` beside switches ``pod[pod].tor[segment]``."""
+    name the same thing: hosts ``node[pod, segment]`` beside switches ``pod[pod].tor[segment]``."""
     sizes = dict.fromkeys(a.size for s in sets for a in s.axes if a.size > 1)
     for size in sizes:
         for low in range(size - 1):

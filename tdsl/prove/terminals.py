@@ -52,8 +52,8 @@ def planes(view: View) -> list[View]:
     """Every plane as a view of its own: a component of forwarding devices, and the links of the units connected to it."""
     f = view.fabric
     home = np.where(view.forwards[view.a], view.label[view.a], np.where(view.forwards[view.b], view.label[view.b], -1))
-    met = np.isin(view.a, view.units) | np.isin(view.b, view.units)
-    found = np.unique(home[(home >= 0) & met])
+    of_units = np.isin(view.a, view.units) | np.isin(view.b, view.units)
+    found = np.unique(home[(home >= 0) & of_units])
     return [View(f, view.core, view.devices, view.rows[home == at], view.name, budget=view.budget) for at in found.tolist()]
 
 

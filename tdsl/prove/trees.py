@@ -25,7 +25,7 @@ class Trees:
 
 
 def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT) -> Trees | None:
-    """What every arc carries, in so many parts of the demands, where each is divided alike over the trees that have both its
+    """What every arc carries, in so many parts of the demands, where each is divided evenly over the trees that have both its
     ends; None if there is no path. Every arc has one back; a node that does not forward ends all paths.
 
     Trees are by breadth first from nodes far from those who send and receive, at even distances in their order.
@@ -66,8 +66,8 @@ def everyone(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | No
     units = np.zeros((nodes, len(count)), dtype=np.int64)
     units[ends, kind.reshape(-1)] = weight[ends]
     load = np.zeros(len(tail), dtype=object)
-    for (level, down), met in zip(grown, kinds, strict=True):
-        below = np.where(met, units, 0)
+    for (level, down), members in zip(grown, kinds, strict=True):
+        below = np.where(members, units, 0)
         total = below.sum(axis=0)
         for depth in range(int(level.max()), 0, -1):
             mine = np.flatnonzero(level == depth)
@@ -118,7 +118,7 @@ def _levels(
 
 
 def _climb(level: Ints, down: Ints, back: Ints, tail: Ints, source: Ints, target: Ints, amount: Ints, load: Ints) -> None:
-    """Add what goes from sources to targets on a tree: the deeper end of each climbs until both meet."""
+    """Add what goes from sources to targets on a tree: the deeper end of each climbs until both are at one node."""
     while len(source):
         up = level[source] >= level[target]
         arc = np.where(up, back[down[np.where(up, source, target)]], down[np.where(up, source, target)])

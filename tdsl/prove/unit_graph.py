@@ -46,7 +46,7 @@ class UnitGraph:
         weight = np.bincount(node[:n], minlength=len(order))
         a = node[np.concatenate((net.access.a, net.trunks.a + n, net.loose.a))]
         b = node[np.concatenate((net.access.b + n, net.trunks.b + n, net.loose.b))]
-        capacity = np.concatenate((net.access.room, net.trunks.room, net.loose.room))
+        capacity = np.concatenate((net.access.capacity, net.trunks.capacity, net.loose.capacity))
         network = Network.both_ways(view.forwards[order], a, b, capacity)
         place = np.full(view.fabric.device_count, -1, dtype=np.int64)
         place[device] = node
@@ -91,4 +91,4 @@ def _equivalent(net: Capacities, forwards: Bools) -> Ints:
     alone = forwards.copy()
     alone[net.loose.a] = alone[net.loose.b] = True
     alone |= np.bincount(net.access.a, minlength=n) == 0
-    return equal_rows(np.where(alone, np.arange(n), n), net.access.a, net.access.b, net.access.room)
+    return equal_rows(np.where(alone, np.arange(n), n), net.access.a, net.access.b, net.access.capacity)

@@ -31,6 +31,6 @@ def line(d: Diagnostic, file: str, paint: Paint) -> str:
         row, column = d.span.begin
         place = f"{d.span.file.name}:{row}:{column}"
     message = " ".join(tame(d.message).split())
-    alike = f" ({d.count} alike)" if d.count > 1 else ""
+    first = f" (first of {d.count})" if d.count > 1 else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
-    return f"{paint('bold', _one_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{alike}"
+    return f"{paint('bold', _one_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{first}"

@@ -39,7 +39,7 @@ def place(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:
 def marked(report: Report) -> list[tuple[str, Diagnostic, str]]:
     """Findings, those allowed last, with the file each is about and a mark that stays when lines move.
 
-    The mark is of code, file and the text of the line, and which of those alike it is.
+    The mark is of code, file and the text of the line, and which of those with the same text it is.
     """
     seen: dict[str, int] = {}
     out = []
@@ -54,5 +54,5 @@ def marked(report: Report) -> list[tuple[str, Diagnostic, str]]:
 
 def whole(d: Diagnostic) -> str:
     """Cause, notes and help as lines of plain text."""
-    alike = [f"{d.count:,} alike"] if d.count > 1 else []
-    return "\n".join([d.message, *alike, *d.notes, *([f"help: {d.help}"] if d.help else [])])
+    first = [f"the first of {d.count:,}"] if d.count > 1 else []
+    return "\n".join([d.message, *first, *d.notes, *([f"help: {d.help}"] if d.help else [])])

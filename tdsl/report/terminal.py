@@ -80,7 +80,7 @@ def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
     if d.help:
         lines += _tail(gutter, paint("help", "help") + ": ", d.help, paint, width)
     if d.count > 1:
-        lines += _tail(gutter, "", f"(1 of {d.count} alike)", paint, width)
+        lines += _tail(gutter, "", f"(first of {d.count})", paint, width)
     return "\n".join(lines)
 
 
@@ -169,7 +169,7 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     shown = []
     for (status, what, answer, bare), scopes in rows.items():
         where = f" in {tame(scopes[0])}" if scopes[0] else ""
-        where += f" and {len(scopes) - 1} alike" if len(scopes) > 1 else ""
+        where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
         shown.append((status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare))
     return columns(shown, paint, width)
 

@@ -39,7 +39,7 @@ class _Unread(Exception):
 
 @dataclass(slots=True)
 class _Names:
-    """What names stand for in a block: a term of z3, or an expression still to be read."""
+    """What names mean in a block: a term of z3, or an expression still to be read."""
 
     known: dict[str, Any]
     parent: _Names | None = None
@@ -55,11 +55,11 @@ class _Names:
                 self.known[s.name.name] = None
 
     def has(self, name: str) -> bool:
-        """Whether a name stands for something here."""
+        """Whether a name has a meaning here."""
         return name in self.known or (self.parent is not None and self.parent.has(name))
 
     def term(self, name: str) -> Any:
-        """The term that a name stands for."""
+        """The term that a name means."""
         at: _Names | None = self
         while at is not None and name not in at.known:
             at = at.parent
@@ -165,7 +165,7 @@ class _Reader:
         return size
 
     def switches(self, body: Iterable[tree.Stmt], each: Any) -> Any:
-        """How many switches a block builds, if it stands so many times."""
+        """How many switches a block builds, if it is there so many times."""
         body = tuple(body)
         total = z3.IntVal(0)
         for s in body:

@@ -30,10 +30,10 @@ def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool
             lines = [x for x in lines if x.holds]
             core, proven = irreducible(sizes.always, lines, budget)
             if core and d.span is not None and (d.code == "E0459" or any(_covers(x.span, d.span) for x in core)):
-                found.items[k] = told(d, core, proven)
+                found.items[k] = with_conflict(d, core, proven)
 
 
-def told(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
+def with_conflict(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
     """A finding with the lines of its conflict, and whether it is ``proven`` that they are the fewest."""
     lines = [x for x in core if d.span is None or not _covers(x.span, d.span)]
     if not lines:

@@ -1,4 +1,4 @@
-"""Refusals that no value of an unknown mends: ports that are missing whatever the far side of a spread is."""
+"""Refusals that no value of an unknown changes: ports that are missing whatever the far side of a spread is."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ FIGURES = ("cables", "cost", "power", "switches")
 
 @dataclass(frozen=True, slots=True)
 class Minimize:
-    """``minimize FIGURE``, and where it stands."""
+    """``minimize FIGURE``, and where it is written."""
 
     figure: str
     span: Span

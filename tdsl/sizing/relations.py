@@ -34,7 +34,7 @@ COMPARE = {
 
 @dataclass(slots=True)
 class Line:
-    """What one place of the text says: words for a label, and the relations that hold while it stands."""
+    """What one place of the text says: words for a label, and the relations that hold while it is there."""
 
     span: Span
     said: str
@@ -47,7 +47,7 @@ class Unsized(Exception):
 
 
 class Sizes:
-    """The relations of one plan. ``lines`` may be dropped one by one; ``always`` stands whatever is dropped."""
+    """The relations of one plan. ``lines`` may be dropped one by one; ``always`` holds whatever is dropped."""
 
     def __init__(self, plan: Plan, *, open: bool = False, proposing: bool = False) -> None:
         self.plan, self.open, self.proposing = plan, open or proposing, proposing
@@ -188,7 +188,7 @@ class Sizes:
         return out
 
     def unknown(self) -> Term:
-        """A size that a hole may stand behind in a way that is not understood."""
+        """A size that an unknown may be part of in a way that is not understood."""
         self.blanks += 1
         self.always.append(z3.Int(f"blank{self.blanks}") >= 1)
         return z3.Int(f"blank{self.blanks}")
@@ -281,7 +281,7 @@ class Sizes:
         return prod(variables.values()) * prod(self.of_parts([p.name for p in around], [p.axes for p in around]))
 
     def terms(self, t: Target) -> list[Term]:
-        """Terms of the axes that a target's entries stand for."""
+        """Terms of the axes that a target's entries have."""
         if t.device is None:
             raise Unsized
         return self.of_set(t.device)[t.shared :]
@@ -339,11 +339,11 @@ class Sizes:
         if c is None or id(t.device) in self.partial:
             return
         key = (id(t.device), c.name)
-        room = self.size(t.device, c) * self.count(t.device)
+        ports = self.size(t.device, c) * self.count(t.device)
         used = sum(self.taken[key])
         plain = t.ports is None and all(e.expr is None or isinstance(e.expr, (tree.Star, tree.Path)) for e in t.entries)
         if plain and key not in self.loose:
-            line.holds.append(runs * n * k + used == room)
+            line.holds.append(runs * n * k + used == ports)
         else:
             line.holds.append(k <= self.size(t.device, c))
 

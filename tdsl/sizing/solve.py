@@ -15,7 +15,7 @@ from tdsl.source import Span
 def planned(
     fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
 ) -> Plan | None:
-    """The plan of a fabric with its unknowns found; None if nothing can stand for them.
+    """The plan of a fabric with its unknowns found; None if no numbers fit.
 
     ``seconds`` is about how long the search may take, counted in work. Raises Fault.
     """
@@ -26,7 +26,7 @@ def planned(
 def _unknowns(
     fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
 ) -> dict[Span, int] | None:
-    """What stands for the unknowns of a fabric, None if nothing can. A text that does not parse is not solved."""
+    """Numbers for the unknowns of a fabric, None if none fit. A text that does not parse is not solved."""
     body, library = fabric.member.node.body or (), fabric.library
     found = list(openings(body))
     if not found:

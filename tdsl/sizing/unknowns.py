@@ -29,11 +29,11 @@ from tdsl.sizing.objectives import Weights, minimize_of, weights
 if TYPE_CHECKING:
     from tdsl.sizing.proposals import Guide
 
-MENDED = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
-"""Findings that another number may mend."""
+CURABLE = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
+"""Findings that another number may remove."""
 
 GUARD = "E0110"
-"""What a guard rules out: the first such value tells more than the last."""
+"""What a guard rules out: the first such value says more than the last."""
 
 TRIAL = 3000
 """What a trial costs besides its devices and links, in the same work."""
@@ -155,11 +155,11 @@ class Solver:
         notes = [f"none of the numbers tried, {tried}, is enough: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
-            told = notes if opening == self.openings[-1] else []
-            diagnostics.add("E0461", opening.span, message, notes=told, severity=Severity.NOTE)
+            said = notes if opening == self.openings[-1] else []
+            diagnostics.add("E0461", opening.span, message, notes=said, severity=Severity.NOTE)
 
     def begin(self) -> None:
-        """Give all holes the least number that their guards let pass, from which others are told apart."""
+        """Give all holes the least number that their guards let pass, from which others differ."""
         for value in range(1, BASES):
             for opening in self.openings:
                 self.give(opening, value)
@@ -216,9 +216,9 @@ class Solver:
             reasons = self.refused.setdefault(k, {})
             reasons.update((d.code, (value, d)) for d in found if d.code not in reasons or d.code != GUARD)
             equal, last = (equal + 1 if found == last else 1), found
-            strange = any(d.code not in MENDED for d in found)
+            strange = any(d.code not in CURABLE for d in found)
             if self.whatever and k:
-                break  # no value of this one mends it: the one before moves
+                break  # no value of this one removes it: the one before moves
             if value > self.budget.first_values and equal == 1:
                 self.ask(self.planned(Diagnostics()))
             if strange or equal >= self.budget.equal_refusals:
@@ -353,7 +353,7 @@ class Solver:
         wrong = [d for d in found if d.severity is Severity.ERROR]
         if wrong:
             self.spend(TRIAL)
-            return [d for d in wrong if not self.may_mend(d, holes)]
+            return [d for d in wrong if not self.may_remove(d, holes)]
         rows = table(plan)
         left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
         overrides(plan, rows, left_out)
@@ -378,7 +378,7 @@ class Solver:
         self.spend(wiring.tried)
         return [d for d in found if d.severity is Severity.ERROR]
 
-    def may_mend(self, d: Diagnostic, holes: Sequence[Opening]) -> bool:
+    def may_remove(self, d: Diagnostic, holes: Sequence[Opening]) -> bool:
         """Whether one of some holes may be the cause of what was found while planning."""
         at = [x for x in (d.span, *(label.span for label in d.labels)) if x is not None]
         inside = any(x.file is o.span.file and x.start <= o.span.start < x.end for x in at for o in holes)

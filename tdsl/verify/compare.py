@@ -39,7 +39,7 @@ def unknown(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
 
 
 def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
-    """Why a claim cannot be judged and what would mend it; None if it can."""
+    """Why a claim cannot be judged and the fix; None if it can."""
     clauses = {
         "of": any(s.elements or s.text != "ports" for s in claim.of),
         "ports": any(not s.elements and s.text == "ports" for s in claim.of),
@@ -96,7 +96,7 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
 
 
 def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
-    """Why a claim cannot stand behind `with`."""
+    """Why a claim cannot follow `with`."""
     fit = {name: check for name, check in catalogue().items() if check.after_failures}
     listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
     if given.metric not in fit:
@@ -152,8 +152,8 @@ def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
         return judged
     judged_as = in_its_unit(claim, check, judged)
     verdict = holds(claim.op, judged_as.lower, judged_as.upper, claim.value)
-    met = judged.status == "modelled" and verdict == "proved"
-    return judged if met else replace(judged, status=verdict)
+    done = judged.status == "modelled" and verdict == "proved"
+    return judged if done else replace(judged, status=verdict)
 
 
 def in_its_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:

@@ -43,7 +43,7 @@ def worst_failure(
     reads: Reads | None = None,
     fixed: Sequence[Ints] = (),
 ) -> Outcome:
-    """Judge what is left after every ``count`` of what the elements stand for; ``covered`` tries to prove them all at once, for
+    """Judge what is left after every ``count`` of what the elements contain; ``covered`` tries to prove them all at once, for
     many sets.
 
     ``reads`` and ``fixed`` say what the judgement reads of the fabric, for the symmetry that saves cases (None: none does). The
@@ -75,8 +75,8 @@ def worst_failure(
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
-    met: Status = "modelled" if speaks[1].status == "modelled" else "proved"
-    status: tuple[Status, ...] = ("refuted", "bounded", met)
+    good: Status = "modelled" if speaks[1].status == "modelled" else "proved"
+    status: tuple[Status, ...] = ("refuted", "bounded", good)
     return Outcome(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 

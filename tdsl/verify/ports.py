@@ -62,7 +62,7 @@ class Joint:
 
 
 def joints(fabric: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> Iterator[Joint]:
-    """Group links (with the ports ``a``, ``b`` to compare) by statement and by the classes that meet."""
+    """Group links (with the ports ``a``, ``b`` to compare) by statement and by the classes at their ends."""
     if not len(links):
         return
     width = len(table.classes)

@@ -36,7 +36,7 @@ def run(
     """Judge all claims in their order, then every check that no claim asks for the whole fabric.
 
     ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings. Where something
-    ``failed``, what is left is judged, but for checks of the design as it stands. A proof that spends its ``budget`` ends with
+    ``failed``, what is left is judged, but for checks of the design as it is. A proof that spends its ``budget`` ends with
     the bounds so far.
     """
     return _Run(fabric, diagnostics, set(select), set(ignore), failed, budget).all(claims)
@@ -211,7 +211,7 @@ class _Run:
         if judged.status in ("proved", "modelled"):
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
-            return  # the errors in the wiring are reported where they stand
+            return  # the errors in the wiring are reported where they are
         if check.kind == "yes_no" and check.fails_by_default and check.name in self.blamed:
             return
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:

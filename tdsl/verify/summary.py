@@ -49,7 +49,7 @@ def summarise(fabric: Fabric) -> dict[str, object]:
 
 
 def _accelerators(fabric: Fabric) -> int:
-    """Accelerators of all that is built; chips that stand for those inside a host are counted with the host."""
+    """Accelerators of all that is built; chips that represent those inside a host are counted with the host."""
     each = [0 if s.inside is not None or s.kind not in ("host", "chip") else s.model.accelerators for s in fabric.sets]
     return int((np.array(each, dtype=np.int64)[fabric.device_set] * fabric.built).sum()) if each else 0
 

@@ -81,7 +81,7 @@ class Ranks:
 
     @cached_property
     def rails_apart(self) -> bool:
-        """Whether rails meet nowhere in the network, so that ranks of different rails need the scale-up domain."""
+        """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up domain."""
         at = self.view.attachment
         unit = np.isin(at.end, self.net.units)
         return rail_plan(self.view.fabric).organised and len(distinct(at.hub[unit])) > 1

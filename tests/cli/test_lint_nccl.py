@@ -63,7 +63,7 @@ def test_fail_on_warnings() -> None:
 
 def test_what_says_the_same_is_told_once_with_its_number() -> None:
     done = tdsl("lint-nccl", "-", stdin=GOOD.replace("32.0 GT/s PCIe", "32.0 GT/s"))
-    assert done.stdout.count("error[E0524]") == 1 and "(1 of 24 alike)" in done.stdout and "24 errors in 1 file" in done.stdout
+    assert done.stdout.count("error[E0524]") == 1 and "(first of 24)" in done.stdout and "24 errors in 1 file" in done.stdout
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_port_belongs_to_one_fabric(tmp_path: Path) -> None:
     assert compile_text(SMALL, tmp_path).findings == []
     found = compile_text(SMALL.replace("nic[1]", "nic[0]"), tmp_path).findings
     assert places(found) == [("E0451", 9)]
-    assert found[0].message == "port box[0].nic[0] already has a link in fabric `one` (and 3 more ports alike)"
+    assert found[0].message == "port box[0].nic[0] already has a link in fabric `one` (and 3 more ports)"
     assert found[0].labels[0].span.begin[0] == 5
 
 

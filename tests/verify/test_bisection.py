@@ -312,8 +312,8 @@ def test_the_worst_mixture_takes_the_greatest_part_first():
 def test_a_side_is_counted_whole(tmp_path):
     text = "fabric f { host b[48]: BOX; switch l[2]: BIG; connect b[n].nic[i] to l[n//24]; connect l[0] to l[1] x 3 }"
     found = catalogue()["bisection"].judge(View.whole(fabric_of(text, tmp_path)), None)
-    assert "separate 24 hosts (b[0], b[1], b[2] and 21 alike) from 24" in found.text
-    assert [len(side) for side in found.witness["sides"]] == [16, 16] and found.witness["sides"][0][-1] == "and 9 alike"
+    assert "separate 24 hosts (b[0], b[1], b[2] and 21 more) from 24" in found.text
+    assert [len(side) for side in found.witness["sides"]] == [16, 16] and found.witness["sides"][0][-1] == "and 9 more"
 
 
 def test_percentages_say_what_they_tell_apart():

@@ -239,7 +239,7 @@ def test_connectors(one, two, fits):
     found = judge(pair(types_a=one, types_b=two), "connector_match")
     assert (found.status == "proved") == fits
     if not fits:
-        assert found.text == "one.p[0] is of type NDR and two.p[0] of type GE400: they share none (3 links alike)"
+        assert found.text == "one.p[0] is of type NDR and two.p[0] of type GE400: they share none (3 such links)"
         assert len(found.faults) == 1 and len(found.faults[0].labels) == 2
 
 

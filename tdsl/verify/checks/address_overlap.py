@@ -43,7 +43,7 @@ class AddressOverlap(Check):
 
     ### What it prints
     ```
-    E0430: spine[0] and leaf[0] both have 10.255.0.0 (and 1 alike)
+    E0430: spine[0] and leaf[0] both have 10.255.0.0 (and 1 more)
     ```
     """
 
@@ -81,7 +81,7 @@ def _members(found: Addressing, number: int) -> tuple[Ints, Ints]:
 
 
 def _suspects(found: Addressing) -> list[tuple[int, int]]:
-    """Pairs of pools of one VRF and version whose runs of addresses meet."""
+    """Pairs of pools of one VRF and version whose ranges of addresses overlap."""
     runs = []
     for number, pool in enumerate(found.pools):
         ranks = _members(found, number)[1]
@@ -108,9 +108,9 @@ def _clash(found: Addressing, one: int, two: int) -> tuple[Fault, dict[str, obje
         return None
     first, second = _name(found, a, int(rows_a[i[0]])), _name(found, b, int(rows_b[j[0]]))
     text = str(type(a.address(0))(base + int(both[0])))
-    alike = f" (and {len(both) - 1} alike)" if len(both) > 1 else ""
+    more = f" (and {len(both) - 1} more)" if len(both) > 1 else ""
     fault = Fault(
-        b.origin, f"{second} and {first} both have {text}{alike}", len(both), ((a.origin.span, "the other is given here"),),
+        b.origin, f"{second} and {first} both have {text}{more}", len(both), ((a.origin.span, "the other is given here"),),
         help="use networks that do not overlap, or begin one after the other: `from 10.255.128.0/16`",
     )  # fmt: skip
     return fault, {"devices": [first, second], "address": text}

@@ -77,7 +77,8 @@ class AllReduce(Check):
 
 
 def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
-    """What applies to a fabric: flat models where all ranks meet in the network, the hierarchical one with a scale-up domain."""
+    """What applies to a fabric: flat models where all ranks are joined by the network, the hierarchical one with a scale-up
+    domain."""
     n, rate, out = ranks.count, ranks.rate, []
     if not ranks.rails_apart:
         out.append(Model("ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B"))

@@ -25,19 +25,18 @@ class BisectionCheck(Check):
     split; with an odd number of hosts the sides differ by one. Links of hosts may be cut. Managers and storage count for
     nothing. 100% says that the wiring itself is never what limits two halves.
 
-    ## Formula and source
-    B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally and Towles 2004); the
-    result is B over the injection of the smaller side, or of the half that injects least where hosts differ. Upper bound: an
-    explicit split, its switches placed by a maximum flow, its links counted again. Lower bound: flows up to the switches of
-    one tier, in shares that are fixed and fit at once whoever sends; whatever side such a switch is on, what one half sends
-    to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al.
-    2008 for the flow). Elsewhere every host sends to all switches that hosts meet, or every chip to all others, over routes that
-    a linear program mixes: what half of them send or get crosses, N/2 · μ or N²/4 · λ. One source of each orbit of verified
-    symmetries stands for all. Where groups are joined each to each (dragonflies), λ is that of routes by the links between two
-    groups; large fabrics keep bounds that differ by a tenth at most. Where most instances of a group have a link that some
-    lack, the bound may be that of the mended fabric, less the capacity mended. Cuts are whole multiples of the rates' greatest
-    common divisor, so the lower bound is rounded up to one. Where both meet, the figure is exact; where they differ and there
-    are few splits, every one is cut.
+    ## Formula and source B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally
+    and Towles 2004); the result is B over the injection of the smaller side, or of the half that injects least where hosts
+    differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links counted again. Lower bound: flows up
+    to the switches of one tier, in shares that are fixed and fit at once whoever sends; whatever side such a switch is on, what
+    one half sends to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and
+    Al-Fares et al. 2008 for the flow). Elsewhere every host sends to all switches that hosts are connected to, or every chip to
+    all others, over routes that a linear program combines: what half of them send or get crosses, N/2 · μ or N²/4 · λ. One source
+    of each orbit of verified symmetries represents all. Where groups are joined each to each (dragonflies), λ is that of routes
+    by the links between two groups; large fabrics keep bounds that differ by a tenth at most. Where most instances of a group
+    have a link that some lack, the bound may be that of the fabric with these links restored, less their capacity. Cuts are whole
+    multiples of the rates' greatest common divisor, so the lower bound is rounded up to one. Where both are equal, the figure is
+    exact; where they differ and there are few splits, every one is cut.
 
     ## What it assumes
     Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
@@ -111,7 +110,7 @@ class Facts:
         f = view.fabric
         return {
             "split": list(self.split),
-            "sides": [s if len(s) <= 16 else [*s[:15], f"and {len(s) - 15} alike"] for s in self.sides],
+            "sides": [s if len(s) <= 16 else [*s[:15], f"and {len(s) - 15} more"] for s in self.sides],
             "cut": [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]],
             "cut_links": len(self.links),
             "cut_classes": self.classes,

@@ -79,7 +79,7 @@ class ConnectorMatch(Check):
     def _fault(self, f: Fabric, joint: Joint, pair: tuple[PortClass, PortClass], a: int, b: int) -> Fault:
         types = [", ".join(c.types) for c in pair]
         message = f"{f.port_path(a)} is of type {types[0]} and {f.port_path(b)} of type {types[1]}: they share none"
-        message += f" ({joint.count} links alike)" if joint.count > 1 else ""
+        message += f" ({joint.count} such links)" if joint.count > 1 else ""
         labels = tuple((c.origin.span, f"type {t}, declared here") for c, t in zip(pair, types, strict=True))
         return Fault(f.statements[joint.statement].origin, message, joint.count, labels, help="connect ports that share a type")
 

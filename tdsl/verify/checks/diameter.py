@@ -21,13 +21,13 @@ class Diameter(Check):
 
     ## What it means
     How far apart two ends can be when traffic takes the shortest way. The links from the ends to their first switches do not
-    count: 2 in a two-tier tree, 4 in a three-tier one, 0 where all ends meet one switch. In a direct fabric the links between
+    count: 2 in a two-tier tree, 4 in a three-tier one, 0 where all ends are at one switch. In a direct fabric the links between
     chips count.
 
-    ## Formula and source
-    max over pairs (s, t) of dist(s, t) on the graph of forwarding devices, s and t being those that ends meet. Breadth-first
-    search from one switch of each class that an exchange maps onto each other, all at once, one bit a source. Source for the
-    bit-parallel form: Then et al., "The more the merrier: efficient multi-source graph traversal" (VLDB 2014).
+    ## Formula and source max over pairs (s, t) of dist(s, t) on the graph of forwarding devices, s and t being those that ends
+    are connected to. Breadth-first search from one switch of each class that an exchange maps onto each other, all at once, one
+    bit a source. Source for the bit-parallel form: Then et al., "The more the merrier: efficient multi-source graph traversal"
+    (VLDB 2014).
 
     ## What it assumes
     Ends are network ports: two NICs of one host on different rails are two ends. Hosts do not forward. Ends that cannot reach
@@ -94,7 +94,7 @@ class Diameter(Check):
 
 
 def _compact(view: View) -> tuple[Network, Bools, Ints]:
-    """The forwarding devices numbered densely, which of them ends meet, and the device of each."""
+    """The forwarding devices numbered densely, which of them ends are connected to, and the device of each."""
     devices = np.flatnonzero(view.forwards & view.devices)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))

@@ -15,7 +15,7 @@ class Isolated(Check):
     """Every device that is built has a link.
 
     ## What it means
-    A host, chip or switch that stands in the hall without any link is a declaration that some `connect` forgot. An unused
+    A host, chip or switch that is in the hall without any link is a declaration that some `connect` forgot. An unused
     panel or optical circuit switch is only a warning.
 
     ## Formula and source
@@ -68,7 +68,7 @@ class Isolated(Check):
             if s.inside is not None and count == built:
                 continue
             name = f.device_name(s.first + int(np.argmax(block)))
-            message = f"{name} has no link" if count == 1 else f"{name} and {count - 1} alike have no link"
+            message = f"{name} has no link" if count == 1 else f"{name} and {count - 1} more devices have no link"
             if count == built > 1:
                 message = f"none of the {count} devices of `{s.path}` has a link"
             passive = s.kind in ("ocs", "panel")

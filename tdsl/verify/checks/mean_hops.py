@@ -86,7 +86,7 @@ class MeanHops(Check):
 
 
 class _Ends:
-    """Where units meet the network: unit and node of every meeting, and how many meet each node."""
+    """Where units are connected to the network: unit and node of every link, and how many links each node has to units."""
 
     def __init__(self, end: Ints, node: Ints, nodes: int) -> None:
         self.end, self.node = end, node
@@ -106,7 +106,7 @@ class _Ends:
         return len(distinct(self.weight)) == 1 and bool((home[0] == home[1]).all())
 
     def same(self) -> Pairs:
-        """Ordered pairs of nodes that meet one unit, and how many pairs of its ports each stands for."""
+        """Ordered pairs of nodes that one unit is connected to, and how many pairs of its ports each represents."""
         order = np.lexsort((self.node, self.end))
         end, node = self.end[order], self.node[order]
         first = np.flatnonzero(np.append(True, end[1:] != end[:-1]))
@@ -132,16 +132,16 @@ def _sums(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pa
     for sources, far in spread(net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)):
         reach = far < FAR
         hops = np.where(reach, far, 0)
-        sums, met = (w @ hops).tolist(), (w @ reach).tolist()
-        if single_orbit:  # every node stands where the one searched does, and a unit meets one node only
-            return int(w.sum()) * sums[0], int(w.sum()) * met[0] - int(count.sum())
+        sums, reached = (w @ hops).tolist(), (w @ reach).tolist()
+        if single_orbit:  # all nodes are equivalent, and a unit is connected to one node only
+            return int(w.sum()) * sums[0], int(w.sum()) * reached[0] - int(count.sum())
         for i, s in enumerate(sources.tolist()):
-            for v in np.flatnonzero(lead == s).tolist():  # a twin sees what the source sees, but the two change places
+            for v in np.flatnonzero(lead == s).tolist():  # it has the distances of the source, but the two change places
                 if not reach[v, i]:
                     pairs += int(w[v]) ** 2
                     continue
                 total += int(w[v]) * (sums[i] + int(w[s] - w[v]) * int(hops[v, i]))
-                pairs += int(w[v]) * met[i]
+                pairs += int(w[v]) * reached[i]
             mine = np.flatnonzero(lead[a] == s)
             other = np.where(b[mine] == s, a[mine], b[mine])
             same = a[mine] == b[mine]

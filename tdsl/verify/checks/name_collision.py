@@ -38,7 +38,7 @@ class NameCollision(Check):
 
     ### What it prints
     ```
-    E0415: su[0].leaf[0] and su[1].leaf[0] are both named "leaf0" (and 7 alike)
+    E0415: su[0].leaf[0] and su[1].leaf[0] are both named "leaf0" (and 7 more)
     ```
     """
 
@@ -73,11 +73,11 @@ class NameCollision(Check):
         one, two = pairs[0]
         names = f.device_name(one), f.device_name(two)
         paths = f.device_path(one), f.device_path(two)
-        alike = f" (and {len(pairs) - 1} alike)" if len(pairs) > 1 else ""
+        more = f" (and {len(pairs) - 1} more)" if len(pairs) > 1 else ""
         if names[0] == names[1]:
-            message = f'{paths[0]} and {paths[1]} are both named "{names[0]}"{alike}'
+            message = f'{paths[0]} and {paths[1]} are both named "{names[0]}"{more}'
         else:
-            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in case only{alike}'
+            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in case only{more}'
         labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
         at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
         return Fault(at, message, len(pairs), labels, help="give them different names with `naming`")

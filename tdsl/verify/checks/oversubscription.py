@@ -154,12 +154,12 @@ def _worst(f: Fabric, load: Load, judged: Bools) -> Judgement:
     ratios = [Fraction(int(d), int(u)) for d, u in pairs.T]
     down, up = pairs[:, ratios.index(max(ratios))].tolist()
     ratio = Fraction(down, up)
-    alike = rows[(load.down[rows] == down) & (load.up[rows] == up)]
-    d = int(alike[0])
+    equal = rows[(load.down[rows] == down) & (load.up[rows] == up)]
+    d = int(equal[0])
     kind = _class_above(f, d)
     name = f.device_name(d)
     text = f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps(down)} below, {gbps(up)} above, {kind})"
-    witness = {"device": name, "down_bps": down, "up_bps": up, "alike": len(alike), "set": f.set_of(d).path}
+    witness = {"device": name, "down_bps": down, "up_bps": up, "equal": len(equal), "set": f.set_of(d).path}
     label = (f.set_of(d).origin.span, f"{name} is declared here")
     return Judgement(
         "proved", text, ratio, ratio, ratio, (ratio.numerator, ratio.denominator), kind, witness, labels=(label,),

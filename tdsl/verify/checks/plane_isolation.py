@@ -21,7 +21,7 @@ class PlaneIsolation(Check):
 
     ## Formula and source
     Connected components of the switches and the links among them; no component holds switches of two `plane` instances. The
-    finding stands at the statement whose links do the joining: links between two planes, or, where a switch outside all
+    finding is at the statement whose links do the joining: links between two planes, or, where a switch outside all
     planes joins them, its links to the planes it has fewest links to.
 
     ## What it assumes
@@ -80,11 +80,11 @@ class PlaneIsolation(Check):
             link = int(links[0])
             ends = f.port_path(int(f.link_a[link])), f.port_path(int(f.link_b[link]))
             two = [plane_name(view, int(d)) for d in (f.device_a[link], f.device_b[link])]
-            alike = f" ({len(links)} links do)" if len(links) > 1 else ""
+            more = f" ({len(links)} links do)" if len(links) > 1 else ""
             faults.append(
                 Fault(
                     f.statements[statement].origin,
-                    f"{ends[0]} to {ends[1]} joins {two[0]} and {two[1]}{alike}",
+                    f"{ends[0]} to {ends[1]} joins {two[0]} and {two[1]}{more}",
                     len(links),
                     help="keep both ends of a link in one plane",
                 )
@@ -142,7 +142,7 @@ def _by_statement(statement: Ints, links: Ints) -> list[tuple[int, Ints]]:
 
 
 def plane_name(view: View, device: int) -> str:
-    """Path of the plane instance that a device stands in: ``pl[3]``; its own path where it stands in none."""
+    """Path of the plane instance that contains a device: ``pl[3]``; its own path where none does."""
     f = view.fabric
     parts = f.set_of(device).parts
     words = f.device_path(device).split(".")

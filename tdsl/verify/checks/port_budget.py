@@ -18,7 +18,7 @@ class PortBudget(Check):
     the fewest free ports: where growth stops first.
 
     ## Formula and source
-    A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and none stands on a
+    A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and none is on a
     device that is not built. Free ports of a device: ports, less those used, less those kept for what is planned.
 
     ## What it assumes
@@ -78,9 +78,9 @@ class PortBudget(Check):
         name = f.port_path(port) if inside else f"port {port}"
         rows = np.flatnonzero((f.link_a == port) | (f.link_b == port) | (f.link_via_a == port) | (f.link_via_b == port))
         at = f.statements[int(f.link_statement[rows[-1]])].origin
-        alike = f" ({len(ports)} ports do)" if len(ports) > 1 else ""
+        more = f" ({len(ports)} ports do)" if len(ports) > 1 else ""
         labels = ((f.set_of(int(f.port_device[port])).origin.span, "the device is declared here"),) if inside else ()
-        fault = Fault(at, f"{name} {what}{alike}", len(ports), labels, help="use another port, or a device with more ports")
+        fault = Fault(at, f"{name} {what}{more}", len(ports), labels, help="use another port, or a device with more ports")
         return no(fault.message, (fault,), {"port": name, "links": rows[:4].tolist()})
 
     def _tightest(self, view: View) -> Judgement:

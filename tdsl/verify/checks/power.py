@@ -17,7 +17,7 @@ from tdsl.verify.check import Check, Judgement, Value, skipped
 
 
 def network(f: Fabric) -> Bools:
-    """Devices of the network: switches, optical switches and panels that stand for themselves."""
+    """Devices of the network: switches, optical switches and panels that are declared as such."""
     found: Bools = ((f.kind == "switch") | (f.kind == "ocs") | (f.kind == "panel")) & (f.container < 0)
     return found
 

@@ -89,7 +89,7 @@ class RackSpace(Check):
         high = low + np.maximum(racks.heights[f.device_model[rows]], 1)
         rack = p.device_rack[rows]
         out: list[Fault] = []
-        first: dict[int, tuple[int, int, int]] = {}  # place statement -> devices and how many alike
+        first: dict[int, tuple[int, int, int]] = {}  # place statement -> devices and how many
         top: dict[int, tuple[int, int]] = {}
         for device, r, u, end in zip(rows.tolist(), rack.tolist(), low.tolist(), high.tolist(), strict=True):
             below = top.get(r)
@@ -101,13 +101,13 @@ class RackSpace(Check):
                 top[r] = (end, device)
         for below_device, device, count in first.values():
             r = int(p.device_rack[device])
-            alike = f" (and {count - 1:,} more)" if count > 1 else ""
+            more = f" (and {count - 1:,} more)" if count > 1 else ""
             other = p.origin(below_device)
             here = p.origin(device)
             labels = ((other.span, "the other is placed here"),) if other is not None and other is not here else ()
             text = (
                 f"{f.device_path(below_device)} and {f.device_path(device)} are both in unit {int(p.device_unit[device])} "
-                f"of rack {p.rack_names[r]} in hall {p.hall_name(r)}{alike}"
+                f"of rack {p.rack_names[r]} in hall {p.hall_name(r)}{more}"
             )
             out.append(Fault(here, text, count, labels, help="place them apart: a device takes `height` units upwards"))
         return out

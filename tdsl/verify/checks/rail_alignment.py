@@ -1,4 +1,4 @@
-"""Rails: NIC r of every host meets the switch of rail r."""
+"""Rails: NIC r of every host is connected to the switch of rail r."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tdsl.verify.check import Check, Fault, Judgement, no, yes
 
 
 class RailAlignment(Check):
-    """NIC r of every host meets the switch of rail r.
+    """NIC r of every host is connected to the switch of rail r.
 
     ## What it means
     In a rail-organised design the accelerators of equal rank in different hosts share a switch, and collective libraries
@@ -26,12 +26,10 @@ class RailAlignment(Check):
     host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
     SuperPOD reference architecture.
 
-    ## What it assumes
-    The design is rail-organised: more than half of the switches that hosts meet serve mostly one rail, and there are several
-    rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of the hosts of each
-    declaration by themselves: beside a core with rails, the hosts of an edge site may all meet one switch. The answer names those
-    without rails. An index that numbers planes is no
-    rail.
+    ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
+    are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of the hosts
+    of each declaration by themselves: beside a core with rails, the hosts of an edge site may all be connected to one switch. The
+    answer names those without rails. An index that numbers planes is no rail.
 
     ## A design that passes
     ```fab
@@ -46,7 +44,7 @@ class RailAlignment(Check):
 
     ### What it prints
     ```
-    E0403: node[0].nic[0] meets leaf1, which serves rail 1; the others' nic[0] meets leaf0 (and 1 alike)
+    E0403: node[0].nic[0] is connected to leaf1, which serves rail 1; the others' nic[0] to leaf0 (and 1 more)
     ```
     """
 
@@ -91,7 +89,7 @@ class RailAlignment(Check):
             expected = _expected(f, plan, at)
             where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
             message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
-            message += f" (and {len(mine) - 1} alike)" if len(mine) > 1 else ""
+            message += f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
             help = f"connect it to the switch of rail {rail}"
             faults.append(Fault(f.statements[statement].origin, message, len(mine), labels, help=help))
@@ -124,7 +122,7 @@ def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
 
 
 def _expected(f: Fabric, plan: RailPlan, at: int) -> int:
-    """The switch that NICs of this rail meet in hosts which share a switch with this host; -1 if there are none."""
+    """The switch that NICs of this rail are connected to in hosts which share a switch with this host; -1 if there are none."""
     host = f.device_a[plan.rows]
     mine = host == host[at]
     shared = np.zeros(f.device_count, dtype=np.bool_)

@@ -80,7 +80,7 @@ class RateMatch(Check):
         ends = f.port_path(int(f.link_a[joint.link])), f.port_path(int(f.link_b[joint.link]))
         words = table.words(joint.class_a), table.words(joint.class_b)
         rate = int(f.link_rate[joint.link])
-        alike = f" ({joint.count} links do)" if joint.count > 1 else ""
+        more = f" ({joint.count} links do)" if joint.count > 1 else ""
         if "rate" in statement.settings:
             pair = f"{_article(words[0])} port and {_article(words[1])} port"
             message = f"{ends[0]} to {ends[1]} is asked to run at {gbps(rate)}, between {pair}"
@@ -91,7 +91,7 @@ class RateMatch(Check):
         labels = tuple(dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True)))
         split = "" if "rate" in statement.settings else "split the faster port, or "
         help = f"{split}say `rate {gbps(slower)}`"
-        return Fault(statement.origin, message + alike, joint.count, labels, help=help)
+        return Fault(statement.origin, message + more, joint.count, labels, help=help)
 
     def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:
         f = view.fabric

@@ -21,7 +21,7 @@ from tdsl.verify.check import Check, Fault, Judgement, Status, Value, no, skippe
 from tdsl.verify.checks.rack_space import NO_PLACES
 
 NO_LIMIT = 1 << 60
-"""Micrometres that stand for a part without a reach."""
+"""Micrometres that mean a part without a reach."""
 
 
 def legs_of(view: View, claim: ResolvedClaim | None) -> Bools:
@@ -136,9 +136,9 @@ def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
         weakest = min(x for leg in at[links == link].tolist() if (x := limits[int(number[leg])]) is not None)
         text = f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))} runs {run[link] / MICRO:.3f}m in all, "
         text += f"and {weakest[1]} reaches {show(Quantity(weakest[0], LENGTH))}"
-        alike = f" ({len(mine):,} links alike)" if len(mine) > 1 else ""
+        more = f" ({len(mine):,} such links)" if len(mine) > 1 else ""
         help = "place the ends nearer to the panel, or use parts that reach further"
-        out.append(Fault(f.statements[statement].origin, text + alike, len(mine), help=help))
+        out.append(Fault(f.statements[statement].origin, text + more, len(mine), help=help))
     return out
 
 
@@ -165,10 +165,10 @@ def _too_long(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
                 continue
             leg = int(rows_over[np.argmax(run[rows_over])])
             text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and {why}"
-            alike = f" ({len(rows_over):,} cables alike)" if len(rows_over) > 1 else ""
+            more = f" ({len(rows_over):,} such cables)" if len(rows_over) > 1 else ""
             origin = f.statements[int(f.cable_statement[leg])].origin
             help = "place the ends nearer, or use a part that reaches further"
-            out.append(Fault(origin, text + alike, len(rows_over), help=help))
+            out.append(Fault(origin, text + more, len(rows_over), help=help))
             break
     return out
 
@@ -205,7 +205,7 @@ class CageFit(Check):
 
     ### What it prints
     ```
-    E0226: node[0].nic[0]: MMA4Z00-NS is finned, and the cage takes flat (16 ends alike)
+    E0226: node[0].nic[0]: MMA4Z00-NS is finned, and the cage takes flat (16 such ends)
     ```
     """
 
@@ -260,11 +260,11 @@ class CageFit(Check):
             if "does not state" in why:
                 open_ends.append(why)
                 continue
-            alike = f" ({len(found):,} ends alike)" if len(found) > 1 else ""
+            more = f" ({len(found):,} such ends)" if len(found) > 1 else ""
             ports_at = f.port_class(found[0])[0].origin.span
             labels = ((ports_at, "the ports are declared here"), (optic.origin.span, "the transceiver is declared here"))
             help = "pin a transceiver that fits, or none: then one is chosen"
-            faults.append(Fault(origin, f"{f.port_path(found[0])}: {why}{alike}", len(found), labels, help=help))
+            faults.append(Fault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
 
 
 def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int) -> list[Fault]:
@@ -294,11 +294,11 @@ def _plugs(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[Fau
                 wrong.setdefault(why, []).append(port)
     out = []
     for why, found in wrong.items():
-        alike = f" ({len(found):,} ends alike)" if len(found) > 1 else ""
+        more = f" ({len(found):,} such ends)" if len(found) > 1 else ""
         ports_at = f.port_class(found[0])[0].origin.span
         labels = ((ports_at, "the ports are declared here"), (part.origin.span, "the cable is declared here"))
         help = "pin a cable whose plugs fit, or fibre and transceivers"
-        out.append(Fault(origin, f"{f.port_path(found[0])}: {why}{alike}", len(found), labels, help=help))
+        out.append(Fault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
     return out
 
 
@@ -369,9 +369,9 @@ class TwinPort(Check):
         here, there = int(order[mixed[0]]), int(order[mixed[0] + 1])
         both = sorted({names[int(kind[here])], names[int(kind[there])]})
         shown_names = [(x[0] if both[0][0] != both[1][0] else x[1]) or "a part that is not known" for x in both]
-        alike = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
+        more = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
         where = f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
-        text = f"{where} has {shown_names[0]} and {shown_names[1]}: a transceiver takes one kind{alike}"
+        text = f"{where} has {shown_names[0]} and {shown_names[1]}: a transceiver takes one kind{more}"
         origin = f.statements[int(statement[there])].origin
         other = f.statements[int(statement[here])].origin
         labels = ((other.span, "the other comes from here"),) if other is not origin else ()
@@ -379,5 +379,5 @@ class TwinPort(Check):
 
 
 def _kind(choice: Choice, optic: DeviceModel | None) -> tuple[str, str]:
-    """What tells two kinds of cable end apart: the cable and the transceiver; straight and splitter cables have other names."""
+    """What distinguishes two kinds of cable end: the cable and the transceiver; straight and splitter cables have other names."""
     return ("" if choice.cable is None else shown(choice.cable)), ("" if optic is None else shown(optic))

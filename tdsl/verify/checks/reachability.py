@@ -19,7 +19,7 @@ class Reachability(Check):
     Traffic of any accelerator host can get to any other over links of this network. Managers and storage must reach at least
     one of them. `reachability of ports` asks more: every port of a host in use reaches every port of every other host, which
     a rail-only or multi-plane design does not give. `through scaleup` adds the links inside hosts (NVLink), so that the ports
-    of one host stand for each other where its model joins all accelerators.
+    of one host are one where its model joins all accelerators.
 
     ## Formula and source
     A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one hub. Components by
@@ -42,7 +42,7 @@ class Reachability(Check):
 
     ### What it prints
     ```
-    E0401: node[16] reaches none of node[0], node[1], node[2] and 13 alike: no path of switches joins the two parts
+    E0401: node[16] reaches none of node[0], node[1], node[2] and 13 more: no path of switches joins the two parts
     ```
     """
 
@@ -97,7 +97,7 @@ class Reachability(Check):
         others = f.port_device[many] if of_ports else many
         show = f.port_path if of_ports else f.device_name
         here, there = show(int(few[0])), [show(int(x)) for x in many[:3]]
-        rest = f" and {len(many) - 3} alike" if len(many) > 3 else ""
+        rest = f" and {len(many) - 3} more" if len(many) > 3 else ""
         far = ", ".join(there) + rest
         text = f"{here} does not reach {there[0]}"
         labels = [(f.set_of(int(others[0])).origin.span, f"{there[0]} is declared here")]
@@ -119,7 +119,7 @@ class Reachability(Check):
 
 
 def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[Ints, Ints]:
-    """Who meets which hub: devices, or ports where each port speaks for itself."""
+    """Who is connected to which hub: devices, or ports where each port is judged by itself."""
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[units] = True
@@ -127,7 +127,7 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
     end, port, hub = at.end[mine], at.port[mine], at.hub[mine]
     if not of_ports:
         return end, hub
-    # a joined host, and a chip that forwards, is one speaker: the lowest of its ports stands for it, or that of its domain
+    # a joined host, and a chip that forwards, is one: the lowest of its ports represents it, or that of its domain
     speaker = np.arange(view.fabric.device_count)
     one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
@@ -140,7 +140,7 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
 
 
 def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
-    """Two groups of which no member reaches one of the other: those that meet the same hubs as one does, and those that meet
+    """Two groups of which no member reaches one of the other: those at the same hubs as one is, and those that are at
     none of these; None if all reach all."""
     if not len(ids):
         return None
@@ -148,25 +148,25 @@ def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
     at, who = pairs // (int(ids.max()) + 1), pairs % (int(ids.max()) + 1)
     everyone = np.flatnonzero(np.bincount(who))
     if np.diff(np.flatnonzero(np.diff(at, prepend=-1, append=-1))).max() == len(everyone):
-        return None  # one hub that all meet
+        return None  # one hub that all are at
     of: dict[int, list[int]] = {}
     for hub, one in zip(at.tolist(), who.tolist(), strict=True):
         of.setdefault(one, []).append(hub)
     seen: set[tuple[int, ...]] = set()
     for one in everyone.tolist():
-        met = tuple(of[one])
-        if met in seen:
+        mine_at = tuple(of[one])
+        if mine_at in seen:
             continue
-        seen.add(met)
-        near = distinct(who[np.isin(at, met)])
+        seen.add(mine_at)
+        near = distinct(who[np.isin(at, mine_at)])
         if len(near) < len(everyone):
-            alike = np.array([x for x in near.tolist() if tuple(of[x]) == met], dtype=np.int64)
-            return alike, np.setdiff1d(everyone, near)  # others that are near may still reach both
+            equal = np.array([x for x in near.tolist() if tuple(of[x]) == mine_at], dtype=np.int64)
+            return equal, np.setdiff1d(everyone, near)  # others that are near may still reach both
     return None
 
 
 def _strays(view: View, ids: Ints, hubs: Ints) -> int | None:
-    """A manager or storage device that meets no hub of any unit."""
+    """A manager or storage device that is at no hub of any unit."""
     if not len(view.others) or not len(ids):
         return None
     at = view.attachment

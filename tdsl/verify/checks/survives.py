@@ -122,7 +122,9 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
         if isinstance(figure, (int, Fraction)) and not isinstance(figure, bool):
             witness["most" if most else "least"] = float(figure)
     if found.status in ("proved", "modelled"):
-        tried = f"{found.runs} of {found.sets} failures judged, the rest are alike" if found.how == "orbits" else "all judged"
+        tried = (
+            f"{found.runs} of {found.sets} failures judged, the rest are equivalent" if found.how == "orbits" else "all judged"
+        )
         if found.how == "cut" or judged is None:
             return yes(f"no cut loses too much to any {claim.any_count}", witness)
         return replace(yes(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)

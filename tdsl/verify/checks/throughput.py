@@ -36,7 +36,7 @@ class Throughput(Check):
 
     | pattern | who sends to whom |
     |---|---|
-    | `all_to_all` | each to every other, all pairs alike |
+    | `all_to_all` | each to every other, the same for all pairs |
     | `ring` | each to the next one, the last to the first |
     | `shift K` | each to the one K further on |
     | `rail_allreduce` | a ring on every rail |
@@ -48,8 +48,8 @@ class Throughput(Check):
 
     Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
     alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
-    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something do not
-    meet. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
+    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something have
+    no path. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
     several hosts (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they send
     and receive; what stays within a domain does not count. Where the two
     differ, both are said, and the witness holds both, as `scaleout` and `scaleup`. Hosts without such a domain are one end with
@@ -59,11 +59,11 @@ class Throughput(Check):
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
     Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program over links or
     over paths (HiGHS; Ford and Fulkerson, Management Science 5, 1958) or multiplicative weights (Garg and Könemann, SIAM J.
-    Comput. 37, 2007) propose. Where there are too many sources for that, switches and hosts that meet the same neighbours are
+    Comput. 37, 2007) propose. Where there are too many sources for that, switches and hosts with the same neighbours are
     one node each; then come mixtures of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few
     spanning trees. Upper
     bound: λ ≤ Σ c·l / Σ demand·distance for whole lengths l, cuts of nodes, groups, tiers and halves among them, and the ports
-    of the busiest. Both are computed in exact fractions. Where they meet, the figure is
+    of the busiest. Both are computed in exact fractions. Where they are equal, the figure is
     `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
 
     ## What it assumes
@@ -231,7 +231,7 @@ def _cut_off(view: View, demand: Demand | None) -> str:
 
 
 def _uniform(view: View) -> Figure | str:
-    """All to all, each pair alike."""
+    """All to all, the same for each pair."""
     found = all_pairs(view)
     if found is None:
         return "there are too many pairs, and they are too unlike"

@@ -23,7 +23,7 @@ class TrayFill(Check):
     ## What it means
     The figure is the largest share of a tray's cross-section that cables take, over all stretches between neighbouring racks and
     between neighbouring rows. A design fails at more than 50%, when a tray is physically full. `require tray_fill <= 25%` leaves
-    room for growth.
+    space for growth.
 
     ## Formula and source
     Sum of pi d^2 / 4 over the cables in a stretch / (width x depth), with `diameter` of the cable's part and `capacity` of the

@@ -120,16 +120,16 @@ def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits
 
 
 def _joining(left: Wiring) -> frozenset[int]:
-    """Devices that are enough to join all ends that are left: a tree in a component that all meet, or else everything."""
+    """Devices that are enough to join all ends that are left: a tree in a component that all reach, or else everything."""
     import networkx
 
     ends = [*left.units, *left.others]
-    common = frozenset.intersection(*(frozenset(c for _, c in left.meetings[d]) for d in ends))
+    common = frozenset.intersection(*(frozenset(c for _, c in left.attachments[d]) for d in ends))
     common = frozenset(c for c in common if c >= 0)
     if not common or left.direct:
         return frozenset(left.graph)
     component = min(common)
-    doors = {min(node for node, c in left.meetings[d] if c == component) for d in ends}
+    doors = {min(node for node, c in left.attachments[d] if c == component) for d in ends}
     tree: set[int] = set(ends)
     root = min(doors)
     paths = networkx.single_source_shortest_path(left.inner, root)

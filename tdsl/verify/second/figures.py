@@ -28,7 +28,7 @@ def fits(steps: int, limits: Limits, size: str) -> None:
 
 
 def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
-    """Whether all units, or all their ports, meet a common component of the forwarding devices, pair by pair."""
+    """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by pair."""
     if not w.units:
         raise NoOpinion("there is no device that traffic could begin at")
     of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
@@ -37,15 +37,15 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
         raise NoOpinion("scale-up domains of several hosts have no second method")
     speakers: list[frozenset[int]] = []
     for u in w.units:
-        met = [component for _, component in w.meetings[u]]
+        reached = [component for _, component in w.attachments[u]]
         if not w.graph.degree(u) and not of_ports:
             return whether(NETWORKX, False)
         apart = of_ports and u not in w.forwards and not (scaleup and joined_inside(w.fabric.model_of(u)))
-        speakers += [frozenset([m]) for m in met] if apart else [frozenset(met)] if met else []
+        speakers += [frozenset([m]) for m in reached] if apart else [frozenset(reached)] if reached else []
     kinds = set(speakers)
     fits(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
-    stray = any(served.isdisjoint(component for _, component in w.meetings[d]) for d in w.others)
+    stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     bare = any(not w.graph.degree(u) for u in w.units)
     return whether(NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2)))
 
@@ -98,7 +98,7 @@ def blast_radius(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
         raise NoOpinion("only devices and groups are failed a second time")
     elements = elements_of(w, claim)
     fits(len(elements) * 8 * w.graph.number_of_edges(), limits, f"{len(elements)} elements, {w.graph.number_of_edges()} links")
-    used = {u: len(w.meetings[u]) if w.graph.degree(u) else 0 for u in w.units}
+    used = {u: len(w.attachments[u]) if w.graph.degree(u) else 0 for u in w.units}
     worst = 0
     for failed in elements:
         left = w.without(failed.devices)
@@ -111,9 +111,9 @@ def _live(w: Wiring) -> dict[int, int]:
     """Endpoints of every unit from which another unit can be reached."""
     at: dict[int, set[int]] = {}
     for u in w.units:
-        for _, component in w.meetings[u]:
+        for _, component in w.attachments[u]:
             at.setdefault(component, set()).add(u)
-    return {u: sum(len(at[component]) > 1 for _, component in w.meetings[u]) for u in w.units}
+    return {u: sum(len(at[component]) > 1 for _, component in w.attachments[u]) for u in w.units}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _held(w: Wiring, port: int, cage: bool) -> set[int]:
 
 
 def _distances(w: Wiring, limits: Limits) -> Iterator[tuple[int, Mapping[int, int]]]:
-    """From every forwarding device that units meet, links to all that it reaches."""
+    """From every forwarding device that units are connected to, links to all that it reaches."""
     import networkx
 
     steps = len(w.access) * (w.inner.number_of_edges() + w.inner.number_of_nodes())
@@ -209,7 +209,7 @@ def _distances(w: Wiring, limits: Limits) -> Iterator[tuple[int, Mapping[int, in
 
 
 def diameter(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
-    """The greatest distance between two forwarding devices that units meet."""
+    """The greatest distance between two forwarding devices that units are connected to."""
     if not w.access:
         raise NoOpinion("no end is attached to a switch")
     return exactly(NETWORKX, max(far for _, to in _distances(w, limits) for d, far in to.items() if d in w.access))
@@ -219,7 +219,7 @@ def mean_hops(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """The mean distance over all ordered pairs of ports of different units that reach each other."""
     ends: dict[int, dict[int, int]] = {}  # forwarding device: ports of each unit there
     for u in w.units:
-        for node, _ in w.meetings[u]:
+        for node, _ in w.attachments[u]:
             if node >= 0:
                 ends.setdefault(node, {})[u] = ends.get(node, {}).get(u, 0) + 1
     total = pairs = 0
@@ -271,7 +271,7 @@ def edge_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> A
 
 def _all_meet(w: Wiring) -> bool:
     """Whether every two units have a path."""
-    kinds = {frozenset(component for _, component in w.meetings[u]) for u in w.units}
+    kinds = {frozenset(component for _, component in w.attachments[u]) for u in w.units}
     return all(one & two for one, two in combinations(kinds, 2)) and all(kinds)
 
 

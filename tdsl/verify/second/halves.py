@@ -39,7 +39,7 @@ class Halves:
         rates = [facts["rate"] for *_, facts in net.edges(data=True)]
         grain = gcd(*rates) or 1
         links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
-        total = sum(room for *_, room in links)
+        total = sum(capacity for *_, capacity in links)
         if total > LARGEST:
             raise TooLarge(Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}")
         kinds: dict[object, int] = {}
@@ -66,8 +66,8 @@ class Halves:
         solver.set("rlimit", limits.work)
         solver.add(z3.PbEq([(side[u], 1) for u in self.units], len(self.units) // 2))
         if self.links:
-            solver.add(z3.PbLe([(z3.Xor(side[a], side[b]), room) for a, b, room in self.links], most))
-        for one, two in self._alike():
+            solver.add(z3.PbLe([(z3.Xor(side[a], side[b]), capacity) for a, b, capacity in self.links], most))
+        for one, two in self._equal():
             solver.add(z3.Implies(side[two], side[one]))
         found = solver.check()
         if found == z3.unsat:
@@ -78,18 +78,18 @@ class Halves:
         on = {d for d, x in side.items() if z3.is_true(model.eval(x, model_completion=True))}
         if len(on.intersection(self.units)) != len(self.units) // 2:
             raise NoOpinion("z3 gave a split that is not balanced")
-        return sum(room for a, b, room in self.links if (a in on) != (b in on))
+        return sum(capacity for a, b, capacity in self.links if (a in on) != (b in on))
 
-    def _alike(self) -> list[tuple[int, int]]:
+    def _equal(self) -> list[tuple[int, int]]:
         """Units with the very same links: exchanging two of them changes nothing, so the first may be on the first side first."""
         near: dict[int, list[tuple[int, int]]] = {u: [] for u in self.units}
-        for a, b, room in self.links:
+        for a, b, capacity in self.links:
             for one, other in ((a, b), (b, a)):
                 if one in near:
-                    near[one].append((other, room))
+                    near[one].append((other, capacity))
         kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        for u, met in near.items():
-            kinds.setdefault(tuple(sorted(met)), []).append(u)
+        for u, links in near.items():
+            kinds.setdefault(tuple(sorted(links)), []).append(u)
         return [pair for members in kinds.values() for pair in pairwise(members)]
 
 
@@ -124,7 +124,7 @@ def least(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """The bisection as a fraction of full, found by going down until z3 finds no split that crosses less."""
     halves = Halves.of(w, limits)
     full = _full(halves, w, claim, limits)
-    best = sum(room for *_, room in halves.links)
+    best = sum(capacity for *_, capacity in halves.links)
     while (found := halves.split(best - 1, limits)) is not None:
         best = found
     return Answer(Z3, best / full, best / full, full_bps=full * halves.grain)

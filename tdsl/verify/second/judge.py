@@ -116,7 +116,7 @@ class Judge:
 
     @property
     def whole(self) -> Wiring:
-        """The fabric as it stands."""
+        """The fabric as it is."""
         if self._whole is None:
             self._whole = Wiring.whole(self.fabric)
         return self._whole

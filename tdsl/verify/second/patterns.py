@@ -33,12 +33,12 @@ class Net:
     """Terminals, forwarding devices (as (device, -2)) and the capacity of every pair with links, each way, in bit/s."""
 
     terminals: tuple[Terminal, ...]
-    room: dict[tuple[Terminal, Terminal], int]
+    capacity: dict[tuple[Terminal, Terminal], int]
     passes: frozenset[Terminal]
 
     def sent(self, end: Terminal) -> int:
         """What a terminal can send or receive at once."""
-        return sum(rate for pair, rate in self.room.items() if end in pair)
+        return sum(rate for pair, rate in self.capacity.items() if end in pair)
 
 
 def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
@@ -104,18 +104,18 @@ def _net(w: Wiring, rails: dict[int, int] | None) -> Net:
             return device, -1
         return (device, -2) if device in w.forwards else None
 
-    room: dict[tuple[Terminal, Terminal], int] = {}
+    capacity: dict[tuple[Terminal, Terminal], int] = {}
     for a, b, row, rate in w.graph.edges(keys=True, data="rate_bps"):
         one, two = place(a, row), place(b, row)
         if one is not None and two is not None and one != two:
             pair = (min(one, two), max(one, two))
-            room[pair] = room.get(pair, 0) + rate
-    ends = {x for pair in room for x in pair if x[1] != -2}
+            capacity[pair] = capacity.get(pair, 0) + rate
+    ends = {x for pair in capacity for x in pair if x[1] != -2}
     if rails is None:
         ends |= {(u, -1) for u in w.units}
     elif {d for d, _ in ends} != mine:
         raise NoOpinion("a unit has no link")
-    return Net(tuple(sorted(ends)), room, frozenset(x for pair in room for x in pair if x[0] in w.forwards))
+    return Net(tuple(sorted(ends)), capacity, frozenset(x for pair in capacity for x in pair if x[0] in w.forwards))
 
 
 # ---------------------------------------------------------------- demands
@@ -193,8 +193,8 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
     import highspy
     import numpy as np
 
-    arcs = [arc for a, b in net.room for arc in ((a, b), (b, a))]
-    peak = max(net.room.values(), default=1)  # the program's capacities are shares of it: large coefficients lose digits
+    arcs = [arc for a, b in net.capacity for arc in ((a, b), (b, a))]
+    peak = max(net.capacity.values(), default=1)  # the program's capacities are shares of it: large coefficients lose digits
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
         size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs) // 2:,} pairs with links"
@@ -215,7 +215,7 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
             columns.append((index, value))
     factor: tuple[list[int], list[float]] = ([], [])
     unit = float(top / peak)
-    if min([r / peak for r in net.room.values()] + [a * unit for a in demands.values()], default=1.0) < LEAST:
+    if min([r / peak for r in net.capacity.values()] + [a * unit for a in demands.values()], default=1.0) < LEAST:
         raise NoOpinion("rates or demands are too far apart for the floats of HiGHS")
     for (s, t), amount in demands.items():
         factor[0].append(len(arcs) + balance.setdefault((s, t), len(balance)))
@@ -227,8 +227,8 @@ def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
     lp.col_cost_ = np.append(np.zeros(len(columns) - 1), -1.0)
     lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), highspy.kHighsInf)
     lp.row_lower_ = np.append(np.full(len(arcs), -highspy.kHighsInf), np.zeros(len(balance)))
-    room = [net.room[min(arc), max(arc)] / peak for arc in arcs]
-    lp.row_upper_ = np.append(np.array(room, dtype=np.float64), np.zeros(len(balance)))
+    capacity = [net.capacity[min(arc), max(arc)] / peak for arc in arcs]
+    lp.row_upper_ = np.append(np.array(capacity, dtype=np.float64), np.zeros(len(balance)))
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
     lp.a_matrix_.index_ = np.array([i for index, _ in columns for i in index])

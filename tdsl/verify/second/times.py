@@ -108,7 +108,7 @@ def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
         raise NoOpinion("a unit has no link")
     found: list[Fraction] = []
     by = NETWORKX
-    if not (len({c for u in w.units for _, c in w.meetings[u]}) > 1 and rails(Wiring.whole(w.fabric))[2]):
+    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails(Wiring.whole(w.fabric))[2]):
         by = Z3
         found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
         share = min(halves.least(w, None, limits).lower, Fraction(1))

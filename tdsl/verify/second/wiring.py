@@ -167,25 +167,26 @@ class Wiring:
         return {d: min(part) for part in networkx.connected_components(self.inner) for d in part}
 
     @cached_property
-    def meetings(self) -> dict[int, list[tuple[int, int]]]:
-        """For every end and unit: each of its links as (the forwarding device met, its component). A unit that forwards meets
-        itself; a link of two ends that do not forward is a component of its own, with a number below zero."""
+    def attachments(self) -> dict[int, list[tuple[int, int]]]:
+        """For every end and unit: each of its links as (the forwarding device at the other end, its component). A unit that
+        forwards is attached to itself; a link of two ends that do not forward is a component of its own, with a number below
+        zero."""
         out: dict[int, list[tuple[int, int]]] = {}
         for d in {*self.units, *self.others}:
             if d in self.forwards:
                 out[d] = [(d, self.component[d])]
                 continue
-            met = []
+            links = []
             for _, other, row in self.graph.edges(d, keys=True):
                 forwards = other in self.forwards
-                met.append((other, self.component[other]) if forwards else (-1 - row, -1 - row))
-            out[d] = met
+                links.append((other, self.component[other]) if forwards else (-1 - row, -1 - row))
+            out[d] = links
         return out
 
     @cached_property
     def access(self) -> frozenset[int]:
-        """Forwarding devices that units meet."""
-        return frozenset(node for u in self.units for node, _ in self.meetings[u] if node >= 0)
+        """Forwarding devices that units are connected to."""
+        return frozenset(node for u in self.units for node, _ in self.attachments[u] if node >= 0)
 
     def members(self, selectors: Collection[Selector]) -> frozenset[int]:
         """What a path of `of A to B` names: of a group the units in it, or all of it where it has none."""
