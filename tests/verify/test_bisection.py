@@ -18,7 +18,7 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import total_at
 from tdsl.prove.cuts import crossing
-from tdsl.prove.profiles import joined, meet, repeated
+from tdsl.prove.profiles import joined, min_plus, repeated
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify.check import catalogue
@@ -276,14 +276,14 @@ def test_profiles_are_the_least_over_all_choices(steps):
     most = sum(map(len, steps))
     out = np.zeros(1, dtype=np.int64)
     for p in profiles:
-        out = meet(out, p, most)
+        out = min_plus(out, p, most)
     for x in range(most + 1):
         ways = [[]]
         for p in profiles:
             ways = [[*w, k] for w in ways for k in range(len(p)) if sum(w) + k <= x]
         assert out[x] == min(sum(int(p[k]) for p, k in zip(profiles, w, strict=True)) for w in ways if sum(w) == x)
     for p in profiles:
-        twice = meet(meet(p, p, most), p, most)
+        twice = min_plus(min_plus(p, p, most), p, most)
         assert np.array_equal(repeated(p, 3, most)[: len(twice)], twice)
 
 

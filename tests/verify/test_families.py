@@ -37,8 +37,8 @@ def least_of_table(net):
     sides = sides[abs(2 * ours - n) <= 1]
     value = np.zeros(len(sides), dtype=np.int64)
     for pairs, x, y in ((net.access, 0, n), (net.trunks, n, n), (net.loose, 0, 0)):
-        for a, b, room in zip((pairs.a + x).tolist(), (pairs.b + y).tolist(), pairs.room.tolist(), strict=True):
-            value += ((sides >> a ^ sides >> b) & 1) * room
+        for a, b, capacity in zip((pairs.a + x).tolist(), (pairs.b + y).tolist(), pairs.capacity.tolist(), strict=True):
+            value += ((sides >> a ^ sides >> b) & 1) * capacity
     return int(value.min())
 
 
