@@ -23,6 +23,8 @@ LAYERS = (
     ("catalogue",),
     ("allowances",),
     ("compilation",),
+    ("planning",),
+    ("phases",),
     ("compiler",),
     ("sweep", "second_opinion"),
     ("observe", "ide", "report"),

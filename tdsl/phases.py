@@ -1,0 +1,127 @@
+"""The second half of the pipeline: a plan is wired and verified, and findings are gathered and settled. One function a phase."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tdsl.compilation import Compilation, Design, Options
+from tdsl.diagnostic import Diagnostics, Severity, gather
+from tdsl.planning import name_settings
+from tdsl.source import SourceFile
+
+if TYPE_CHECKING:
+    from tdsl.fabric.pins import Line, Mount
+    from tdsl.semantics.plan import Plan
+
+SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
+"""Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
+
+def wired(
+    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Line | Mount]
+) -> tuple[Design, dict[str, str]]:
+    """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
+    errors. And the failed elements that are not its own, with why."""
+    from tdsl.fabric.elaborate import elaborate as wire
+    from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
+    from tdsl.fabric.requirements import resolve_claims
+    from tdsl.fabric.transports import settle
+
+    mounts = [x for x in lock if isinstance(x, Mount)]
+    stands = [x for x in lock if isinstance(x, Line)]
+    fabric = wire(plan, own, options.max_links, stands, sound, options.places)
+    if not plan.broken:
+        settle(plan, fabric, own)
+    if plan.auto is not None and fabric.places is not None and fabric.complete:
+        from tdsl.physical.auto import placed
+
+        fabric = placed(fabric, plan.auto, mounted(mounts, fabric) if mounts else {}, own)
+    if fabric.places is not None and fabric.complete:
+        from tdsl.physical.model import with_runs
+
+        fabric = with_runs(fabric)
+    if stands and fabric.complete:
+        severity = Severity.ERROR if options.locked else Severity.NOTE
+        moved(stands, fabric, own, severity)
+        relocated(mounts, fabric, own, severity)
+    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own))
+    if not options.fail:
+        return design, {}
+    from tdsl.fabric.failing import fail
+
+    found, absent = fail(plan, fabric, options.fail)
+    return replace(design, failed=found if found.names else None), absent
+
+
+def verified(design: Design, own: Diagnostics, options: Options) -> Design:
+    """A wired design, judged by every check."""
+    from tdsl.prove.budget import of_seconds
+    from tdsl.verify.runner import run
+
+    assert design.fabric is not None
+    budget = of_seconds(options.check_seconds)
+    results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget)
+    return replace(design, results=results)
+
+
+def explained(plans: list[Plan], own: list[Diagnostics]) -> None:
+    """Give findings that sizes may be the cause of the lines that contradict each other."""
+    for plan, found in zip(plans, own, strict=True):
+        if any(d.code in SIZED for d in found):
+            from tdsl.sizing.conflicts import explain
+
+            explain(plan, found, SIZED)
+
+
+def gathered(
+    shown: str, designs: list[Design], diagnostics: Diagnostics, own: list[Diagnostics], options: Options, elapsed: float
+) -> Compilation:
+    """What is known so far: the findings of the file's text and of each of its designs."""
+    every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
+    for design, mine in zip(designs, own, strict=True):
+        found = Diagnostics(list(mine))
+        name_settings(found, options)
+        design.findings = gather(found)
+        every.extend(found)
+    _shared(designs, every)
+    gathered = gather(every)
+    designs[0].findings = [d for d in gathered if not any(d in x.findings for x in designs[1:])]
+    for design in designs:
+        design.elapsed_s = elapsed
+    return Compilation(shown, designs, gathered)
+
+
+def settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+    """A compilation with the severities that the design's comments and the configuration settle."""
+    from tdsl.allowances import Allowances
+
+    own = Diagnostics()
+    allowed = Allowances(options.severities)
+    for file in files:
+        allowed.read(file, own)
+    if not (allowed.lines or allowed.severities or own):
+        return compilation
+    compilation.findings = allowed.settle(compilation.findings)
+    for design in compilation.designs:
+        design.findings = allowed.settle(design.findings)
+    whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
+    if verified and whole and not (options.select or options.fail):
+        own.extend(allowed.idle(options.ignore))
+    compilation.findings = gather([*compilation.findings, *own])
+    compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    return compilation
+
+
+def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:
+    """Hold the fabrics of each cluster against each other: a port belongs to one."""
+    for cluster in sorted({d.cluster for d in designs if d.cluster}):
+        from tdsl.fabric.shared import shared_ports
+
+        shared_ports([d.fabric for d in designs if d.cluster == cluster and d.fabric is not None], diagnostics)
+
+
+def lone(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:
+    """The compilation of a file without any plan: its findings."""
+    found = gather(diagnostics)
+    return Compilation(shown, [Design(name, shown, {}, None, [], [], found, elapsed)], found)

@@ -1,0 +1,148 @@
+"""The first half of the pipeline: a file and what it uses become a plan for each of its fabrics, unknowns found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl import files as disk
+from tdsl.compilation import LOCK, Options, UsageError
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.source import SourceFile
+
+if TYPE_CHECKING:
+    from tdsl.fabric.pins import Line, Mount
+    from tdsl.semantics.library import Library, Linked
+    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.ranges import Settings
+
+UNDERSTOOD = frozenset({"E0464", "E0212", "E0213"})
+"""Errors of designs that are wired and judged all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A file's name as it is shown, its names (None if it is not text), a plan for each of its fabrics, all files that were read,
+    and the errors that leave a text without a meaning."""
+
+    shown: str
+    home: Linked | None
+    plans: list[Plan]
+    files: list[SourceFile]
+    errors: list[Diagnostic]
+
+
+def planned(source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None) -> Planned:
+    """Read a file and what it uses, and plan its fabrics. Raises UsageError."""
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.loader import Loader
+    from tdsl.semantics.parameters import idle_parameters
+    from tdsl.semantics.ranges import Settings
+
+    loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
+    path = loader.design(source)
+    if path is None:
+        raise UsageError(_absent(source))
+    try:
+        module = loader.read(path, source)
+    except OSError as error:
+        raise UsageError(f"{source}: {error.strerror or error}") from None
+    shown = loader.shown(path, source)
+    if module is None:
+        return Planned(shown, None, [], [], [])
+    library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
+    home = library.link(module)
+    plans = _plans(library, home, options, diagnostics)
+    library.build_all(home)
+    plans = [replace(p, parts=library.parts(home)) if p.halls or options.places is not None else p for p in plans]
+    if options.prices is not None:
+        from tdsl.physical.prices import read
+
+        table = read(options.prices, diagnostics)
+        plans = [replace(plan, prices=table.each) for plan in plans]
+    if not diagnostics.has_errors:
+        idle_parameters(module.body, diagnostics)
+    name_settings(diagnostics, options)
+    _unknown_parameters(options, plans, diagnostics)
+    return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], errors_of_text(diagnostics))
+
+
+def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics) -> list[Plan]:
+    """A plan for each fabric of the file, its unknowns found."""
+    from tdsl.semantics.fabrics import declared
+    from tdsl.semantics.fault import Fault
+    from tdsl.sizing.solve import planned
+
+    plans = []
+    for fabric in declared(library, home, diagnostics):
+        try:
+            plan = planned(
+                fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best
+            )
+        except Fault as fault:
+            fault.report(diagnostics)
+            continue
+        plans += [plan] if plan is not None else []
+    return plans
+
+
+def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
+    """Errors that leave a text without a meaning. Tiers that are no Clos have one, and may be allowed."""
+    return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
+
+
+def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
+    """The links of each fabric that stand by the lock beside a file."""
+    path = Path(f"{source}{LOCK}")
+    if not options.lock or not disk.is_file(path):
+        if options.locked:
+            raise UsageError(f"there is no {path}; `tdsl lock` writes it")
+        return {}
+    from tdsl.fabric.pins import read
+    from tdsl.syntax.parser import decode
+
+    try:
+        file = decode(disk.read(path, within=[path.parent]), path.as_posix(), diagnostics)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    return {} if file is None else read(file, diagnostics)
+
+
+def name_settings(diagnostics: Diagnostics, options: Options) -> None:
+    """Have errors say which of the names in their text ``--set`` gives."""
+    if options.set:
+        from tdsl.semantics.parameters import with_settings
+
+        diagnostics.items = [with_settings(d, dict(options.set)) for d in diagnostics]
+
+
+def _unknown_parameters(options: Options, plans: list[Plan], diagnostics: Diagnostics) -> None:
+    """A ``--set`` for a name that no fabric has is a wrong call, not a finding."""
+    from tdsl.semantics.fault import nearest
+
+    known = {name for plan in plans for name in plan.declared}
+    for name, _ in options.set:
+        if name not in known and plans:
+            near = nearest(name, known)
+            hint = f"; did you mean `{near}`?" if near else f"; it has {', '.join(sorted(known))}" if known else "; it has none"
+            raise UsageError(f"this design has no parameter `{name}`{hint}")
+
+
+def _absent(source: str) -> str:
+    from tdsl import resources
+    from tdsl.semantics.fault import nearest
+
+    path = Path(source)
+    if disk.is_dir(path):
+        inside = [(path / name).as_posix() for name in disk.names(path) if name.endswith(".fab")]
+        return f"{source} is a folder; " + (f"name a design in it, such as {inside[0]}" if inside else "it has no .fab file")
+    if source == "-":
+        return "this command does not read standard input; name a file"
+    beside = [name for name in disk.names(path.parent) if name.endswith(".fab")]
+    file = nearest(path.name, beside) or nearest(f"{path.name}.fab", beside)
+    if file:
+        return f"there is no file {source}; did you mean `{(path.parent / file).as_posix()}`?"
+    known = [p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab")]
+    near = nearest(source, known)
+    return f"there is no file {source}" + (f"; did you mean the design `{near}`?" if near else "")
