@@ -403,8 +403,8 @@ def test_permutations_and_other_words(tmp_path, monkeypatch):
     wrong = [
         ((Word("permutation"), "q.csv"), "q.csv:2: 1 occurs twice"),
         ((Word("permutation"), "b.csv"), "not a text file"),
-        ((Word("permutation"), "../q.csv"), "beside the design"),
-        (("/etc/passwd.csv",), "beside the design"),
+        ((Word("permutation"), "../q.csv"), "in the folder of the design"),
+        (("/etc/passwd.csv",), "in the folder of the design"),
         ((Word("permutation"),), "takes a file"),
         ((Word("shift"),), "takes how far"),
         ((Word("shift"), 3), "to themselves"),
