@@ -75,8 +75,8 @@ class ByDomain(View):
         return np.bincount(self.domain)
 
     def laid(self, demand: Demand | None) -> Demand | None:
-        """What domains exchange when hosts do, without what stays within one; None: all pairs of them alike. Raises Unfit where
-        nothing leaves a domain."""
+        """What domains exchange when hosts do, without what stays within one; None: the same for all pairs of them. Raises Unfit
+        where nothing leaves a domain."""
         sizes = self.sizes
         if len(sizes) < 2:
             raise Unfit("all hosts are in one scale-up domain, so nothing has to cross the network")
@@ -102,8 +102,8 @@ class ByDomain(View):
         """The share of a traffic, 0 to 1, that the domains redistribute; ``sent`` is what crosses the network, in bit/s.
 
         A host sends what it has to send and hands on what came in by its ports, and receives as much at most: that is its load.
-        Where all hosts of a domain are linked to common switches, each flow is divided over these alike (Valiant's way); in other
-        domains over all its accelerators, in two steps of uniform all to all. Source: Valiant, SIAM J. Comput. 11 (1982).
+        Where all hosts of a domain are linked to common switches, each flow is divided evenly over these (Valiant's way); in
+        other domains over all its accelerators, in two steps of uniform all to all. Source: Valiant, SIAM J. Comput. 11 (1982).
         """
         assert self.plain is not None
         load = self._load(demand, sent)
@@ -113,7 +113,7 @@ class ByDomain(View):
         place = np.full(up.device_count, -1, dtype=np.int64)
         place[self.hosts] = np.arange(len(self.hosts))
         owner = np.arange(up.device_count)
-        for _ in range(8):  # chips of hosts stand for these
+        for _ in range(8):  # chips of hosts represent these
             inside = (place[owner] < 0) & (up.container[owner] >= 0)
             owner = np.where(inside, up.container[owner], owner)
         unit = place[owner]
@@ -152,7 +152,7 @@ class ByDomain(View):
         return [Fraction(int(m)) * sent / crossing + int(own[h]) for m, h in zip(most, self.hosts.tolist(), strict=True)]
 
     def _in_two_steps(self, up: Fabric, inside: Ints, unit: Ints, mine: Ints, load: list[Fraction]) -> Fraction:
-        """By uniform all to all among the accelerators: each flow goes to all of them alike, and then on."""
+        """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
         assert self.plain is not None
         member = np.isin(unit, mine)
         rows = np.flatnonzero(member[up.device_a] | member[up.device_b])
@@ -179,18 +179,18 @@ def _by_common_switches(up: Fabric, unit: Ints, mine: Ints, load: list[Fraction]
     """The share of these loads that hosts exchange by way of switches that all of them are linked to; None where there are none.
 
     A flow is divided over the switches in proportion to the least of what a host has to each, for its load."""
-    room: dict[int, dict[int, int]] = {}
+    capacity: dict[int, dict[int, int]] = {}
     member = np.isin(unit, mine)
     columns = (up.device_a.tolist(), up.device_b.tolist(), up.link_rate.tolist())
     touched = member[up.device_a] | member[up.device_b]
     for row in np.flatnonzero(touched).tolist():
         for one, other in ((columns[0][row], columns[1][row]), (columns[1][row], columns[0][row])):
             if member[one] and up.is_switch[other]:
-                of = room.setdefault(other, {})
+                of = capacity.setdefault(other, {})
                 host = int(unit[one])
                 of[host] = of.get(host, 0) + columns[2][row]
     total = Fraction(0)
-    for of in room.values():
+    for of in capacity.values():
         total += min((Fraction(of.get(h, 0)) / load[h] for h in mine.tolist() if load[h]), default=Fraction(1))
     return min(Fraction(1), total) if total else None
 

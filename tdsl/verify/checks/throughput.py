@@ -48,12 +48,12 @@ class Throughput(Check):
 
     Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
     alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
-    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something have
-    no path. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
+    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something have no
+    path. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
     several hosts (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they send
-    and receive; what stays within a domain does not count. Where the two
-    differ, both are said, and the witness holds both, as `scaleout` and `scaleup`. Hosts without such a domain are one end with
-    all their ports; `rail_allreduce` is by rail all the same.
+    and receive; what stays within a domain does not count. Where the two differ, both are said, and the witness holds both, as
+    `scaleout` and `scaleup`. Hosts without such a domain are one end with all their ports; `rail_allreduce` is by rail all the
+    same.
 
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
