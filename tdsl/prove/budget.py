@@ -161,6 +161,12 @@ class Budget:
     other_scope_cells: int = 2_000_000
     """Units times links up to which the other way of a pattern, and the planes of all-to-all, are judged beside what is asked."""
 
+    domain_pairs: int = 1 << 20
+    """Pairs of scale-up domains up to which a pattern among domains of several sizes is written out."""
+
+    judged_domains: int = 16
+    """Scale-up domains of several tiers up to which each is asked what it carries."""
+
     # bisection
     good_enough_trunks: int = 100_000
     """Pairs of joined switches above which bounds within a tenth of each other end the search."""

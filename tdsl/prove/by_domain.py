@@ -19,12 +19,6 @@ from tdsl.prove.demands import Demand, Unfit
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, Part, PortClass
 
-PAIRS = 1 << 20
-"""Pairs of domains up to which a pattern among domains of several sizes is written out."""
-
-JUDGED = 16
-"""Domains of several tiers up to which each is asked what it carries."""
-
 
 @dataclass(eq=False)
 class ByDomain(View):
@@ -83,7 +77,7 @@ class ByDomain(View):
         if demand is None:
             if len(np.unique(sizes)) == 1:
                 return None
-            if len(sizes) ** 2 > PAIRS:
+            if len(sizes) ** 2 > self.budget.domain_pairs:
                 raise Unfit("there are too many scale-up domains of several sizes")
             pairs = sizes[:, None] * sizes[None, :]
             np.fill_diagonal(pairs, 0)
@@ -124,7 +118,7 @@ class ByDomain(View):
             found = _by_common_switches(up, unit, mine, load)
             if found is None:
                 several += 1
-                if several > JUDGED:
+                if several > self.budget.judged_domains:
                     return Fraction(0)
                 of = self.fabric.domains.of_device[self.hosts[mine[0]]]
                 found = self._in_two_steps(up, (self.fabric.domains.of_device[: len(label)] == of), unit, mine, load)
