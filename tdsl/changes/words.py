@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from tdsl.changes.compare import listed
-from tdsl.changes.model import Cable, Change, Changes, Metric
+from tdsl.changes.model import Cable, Change, Changes, Metric, Moved
 from tdsl.changes.steps import Plan, percent
 from tdsl.report.paint import Paint, tame, wrap
 
@@ -21,6 +22,7 @@ def text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> s
 
 def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
     yield paint("bold", tame(c.fabric)) + ("" if not c.none else "  no difference")
+    yield from (f"  {line}" for sentence in summary(c) for line in wrap(tame(sentence), max(width - 2, 40)))
     if c.metrics:
         broad = max(len(m.name) for m in c.metrics)
         yield ""
@@ -37,6 +39,26 @@ def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
             yield from (f"      {line}" for line in rest)
         if len(shown) < len(rows):
             yield f"    and {len(rows) - len(shown):,} more; --full shows them"
+
+
+def summary(c: Changes) -> Iterator[str]:
+    """What a reviewer asks first: which cables are new, removed and moved, by class, and which requirements fail now."""
+    if c.none:
+        return
+    kinds: list[tuple[str, Sequence[Cable] | Sequence[Moved]]] = [("new", c.added), ("removed", c.removed), ("moved", c.moved)]
+    said = [f"{len(rows):,} {verb}{_by_class(x.link_class for x in rows)}" for verb, rows in kinds if rows]
+    if said:
+        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved else "; no existing cable moves")
+    else:
+        yield "no cable changes"
+    failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
+    if failing:
+        yield f"fails now: {', '.join(failing)}"
+
+
+def _by_class(classes: Iterable[str]) -> str:
+    count = Counter(classes)
+    return f" ({', '.join(f'{name} {n:,}' for name, n in sorted(count.items()))})" if any(count) else ""
 
 
 def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -108,6 +130,7 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield "No difference."
         yield ""
         return
+    yield from (line for sentence in summary(c) for line in (_cell(sentence[0].upper() + sentence[1:] + "."), ""))
     rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
     rows += [(x.what, x.before, x.after, _step(x).strip(" ()")) for x in c.figures]
     if rows:

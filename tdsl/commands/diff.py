@@ -12,6 +12,7 @@ import click
 
 from tdsl import __version__
 from tdsl.commands._shared import FOUND, OK, Setting, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.diagnostic import Severity
 from tdsl.report.paint import Paint, wants_colour, width_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def command(
     Each is a file, a design of the standard library, or REVISION:FILE; a REVISION alone means the other one's file in that
     revision of the git repository. Devices are known by their path in the design, cables by their ends.
 
-    Exit status: 0 compared, 1 a design has errors that leave nothing to compare, 2 a wrong call; --detailed-exitcode adds 3.
+    Exit status: 0 compared; 1 NEW has errors or fails a requirement, or nothing can be compared; 2 a wrong call;
+    --detailed-exitcode adds 3.
     """
     from tdsl.changes.compare import compare
 
@@ -110,7 +112,10 @@ def command(
 
         paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
         say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
-    if any(not p.complete for p in plans):
+    failing = any(x.severity is Severity.ERROR for x in after.findings)
+    if failing:
+        click.echo(f"{new} has errors: `tdsl check {new}` shows them", err=True)
+    if failing or any(not p.complete for p in plans):
         return FOUND
     return DIFFERS if detailed_exitcode and any(not c.none for c in found) else OK
 

@@ -176,4 +176,27 @@ def test_a_design_with_errors_is_told(tmp_path: Path) -> None:
     done = tdsl("diff", a, b)
     assert done.exit_code == 1 and "E0102" in done.stderr and "nothing to compare" in done.stderr and done.stdout == ""
     refuted = write(tmp_path, SMALL.replace("<= 1:1", "<= 1:9"), "refuted.fab")
-    assert tdsl("diff", a, refuted).exit_code == 0, "what is refuted can be compared"
+    done = tdsl("diff", a, refuted)
+    assert done.exit_code == 1 and "fails now" in done.stdout, "what is refuted is compared, and does not pass"
+
+
+def test_the_first_lines_say_what_a_reviewer_asks(tmp_path: Path) -> None:
+    """Cables by class, whether an existing one moves, what fails now; status 1 where the new design does not pass."""
+    text = """fabric f {
+  param n: int = 4 where 1 <= n <= 9
+  host node[n of 9]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[2]: QM9700
+  connect node[k].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 8
+  require cables <= 112
+}
+"""
+    path = tmp_path / "f.fab"
+    path.write_text(text)
+    more = tdsl("diff", path, path, "--set-new", "n=6")
+    assert more.exit_code == 0 and more.stdout.splitlines()[1] == "  cables: 16 new (host-leaf 16); no existing cable moves"
+    many = tdsl("diff", path, path, "--set-new", "n=8")
+    assert many.exit_code == 1 and many.stdout.splitlines()[2] == "  fails now: cables" and "tdsl check" in many.stderr
+    fewer = tdsl("diff", path, path, "--set-new", "n=3", "--output-format", "markdown")
+    assert fewer.exit_code == 0 and "Cables: 8 removed (host-leaf 8)." in fewer.stdout

@@ -78,7 +78,7 @@ class Taper(Check):
             return skipped("no endpoint is attached to a switch of what it names")
         ratio, injected, leaving, name, _ = max(found, key=lambda x: x[0])
         witness: dict[str, object] = {
-            "group": name, "injected_bps": injected, "leaving_bps": leaving, "alike": sum(x[0] == ratio for x in found),
+            "group": name, "injected_bps": injected, "leaving_bps": leaving, "equal": sum(x[0] == ratio for x in found),
         }  # fmt: skip
         if not leaving:
             text = f"{name} has {gbps(injected)} injected and no link that leaves it"
