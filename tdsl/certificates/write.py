@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
@@ -20,7 +20,7 @@ from math import comb
 import numpy as np
 
 from tdsl.certificates import checker
-from tdsl.certificates.write_throughput import Json, combined, patterns
+from tdsl.certificates.write_throughput import Json, Unshown, combined, patterns, shown
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
@@ -29,12 +29,12 @@ from tdsl.prove import switch_placements as placements
 from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, bounds
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.bisection import LowerProof, bisection
-from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Shares, Spectrum
+from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Spectrum
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import ByRail, ways
 from tdsl.prove.capacity import Capacities
-from tdsl.prove.clos import Block, Spread
+from tdsl.prove.clos import Spread
 from tdsl.prove.cuts import Cut
 from tdsl.prove.demands import Unfit
 from tdsl.prove.element_symmetry import Symmetry, symmetry
@@ -117,23 +117,17 @@ def certificates(
     head = {"schema": checker.SCHEMA, "fabric": fabric.name, "design": sha256(design.encode()).hexdigest()}
     found = _bodies(fabric, claims, results, budget, {} if left_out is None else left_out)
     out = {name: head | body for name, body in found.items()}
-    routed = [body for body in out.values() if body["check"] == "throughput" and "routes" in dict(body["lower"])]  # type: ignore[call-overload]
-    if routed:
+    flows = [name for name, body in out.items() if body["check"] == "throughput"]
+    if flows:
         wiring = checker.Fabric(checker.parse(design or fabric_json(fabric), "fabric.json"))
-        for body in routed:
-            body |= _as_shown(body, wiring)
+        for name in flows:
+            try:
+                out[name] |= shown(out[name], wiring, STEPS)
+            except Unshown as why:
+                del out[name]
+                if left_out is not None:
+                    left_out[name] = str(why)
     return out
-
-
-def _as_shown(body: Json, wiring: checker.Fabric) -> Json:
-    """The lower bound that the checker finds for routings, where it divides and rounds loads otherwise than the engine did: up to
-    a thousandth less. A greater difference is left to the checker, which rejects it."""
-    stated = checker.read(json.loads(json.dumps(body)), checker.HEAD | checker.THROUGHPUT, "certificate")
-    try:
-        low, _ = checker.throughput(checker.Network(wiring, checker.Work(STEPS)), stated)
-    except checker.Rejected:
-        return {}
-    return {"lower_bps": str(low)} if stated["lower_bps"] * Fraction(999, 1000) <= low < stated["lower_bps"] else {}
 
 
 def _bodies(
@@ -195,38 +189,32 @@ def _number(value: object) -> int | str:
 
 def _bisection(view: View) -> Json:
     found = bisection(view)
-    if isinstance(found.bound.proof_lower, GroupRoutes):
-        found = bisection(view, between_groups=False)
+    lower = _lower(view, found.net, found.bound.proof_lower)
+    if lower is None:
+        plain = replace(view, budget=replace(view.budget, spectrum_nodes=0, split_count=0))
+        found = bisection(plain, between_groups=False)
+        lower = _lower(plain, found.net, found.bound.proof_lower)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
     return {
         "check": "bisection",
         "units": len(net.units),
-        "lower_bps": found.lower * net.grain,
+        "lower_bps": found.lower * net.grain if lower is not None else 0,
         "upper_bps": found.upper * net.grain,
         "cut": sorted(view.names(side)),
-        "lower": _lower(view, net, found.bound.proof_lower),
+        "lower": lower or {"by": "shares", "parts": []},
     }
 
 
-def _lower(view: View, net: Capacities, proof: LowerProof) -> Json:
-    """What is written to show the lower end: routes, shares, orders in which devices take sides, or the multiplier of the
-    spectrum."""
+def _lower(view: View, net: Capacities, proof: LowerProof) -> Json | None:
+    """What is written to show the lower end: routes, shares, or orders in which devices take sides; None of another proof."""
+    if isinstance(proof, (Spectrum, GroupRoutes)):
+        return None
     if isinstance(proof, Concurrent):
-        return _routes(view, proof)
-    if isinstance(proof, Shares):
-        return _shares(view, net, proof)
-    if isinstance(proof, Spectrum):
-        return {"by": "spectrum", "mu": str(proof.mu)}
-    assert isinstance(proof, (EverySplit, EveryPlacement))
-    return _orders(view, proof)
-
-
-def _shares(view: View, net: Capacities, proof: Shares) -> Json:
-    """Hubs, shares and limits, and the links that were restored."""
-    lower: Json = {"by": "shares" if proof.parts else "none"}
-    if proof.parts:
-        lower["parts"] = [_spread(view.fabric, part, spread) for part, spread in proof.parts]
+        return {"by": "routes"} | _routes(view, proof)
+    if isinstance(proof, (EverySplit, EveryPlacement)):
+        return _orders(view, proof)
+    lower: Json = {"by": "shares", "parts": [_spread(view.fabric, part, spread) for part, spread in proof.parts]}
     if proof.restored is not None:
         added = proof.restored.added
         ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.capacity.tolist(), strict=True)
@@ -234,13 +222,13 @@ def _shares(view: View, net: Capacities, proof: Shares) -> Json:
     return lower
 
 
-def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json:
-    """Orders in which devices take sides; where each split of the whole had a flow of its own, the checker finds those again."""
+def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json | None:
+    """Orders in which devices take sides; None where each split of the whole had a flow of its own."""
     parts: list[Json] = []
     for net, least in proof.parts:
         order = placements.order(net) if isinstance(proof, EveryPlacement) else frontier.order(net, view.budget)
         if order is None:
-            return {"by": "flows", "least": least}
+            return None
         name = view.names(np.append(net.units, net.nodes))
         parts.append({"least": least, "order": [[name[v] for v in same] for same in order]})
     return {"by": "splits", "parts": parts}
@@ -252,7 +240,6 @@ def _routes(view: View, found: Concurrent) -> Json:
     name = view.names(found.graph.device)
     hubs = {name[v]: n for v, n in enumerate(found.demand.senders.tolist()) if n}
     return {
-        "by": "routes",
         **({} if found.demand.pairs else {"hubs": hubs}),
         "symmetries": _images(view, found.graph, found.orbits),
         "routes": [
@@ -309,7 +296,7 @@ def _all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Jso
             words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
             name = f"throughput-{words.replace(' ', '_')}.json"
             if name not in out and (made := _throughput(over)) is not None:
-                out[name] = made | {"pattern": words}
+                out[name] = made | {"pattern": words, "units": len(view.units)}
     return out
 
 
@@ -339,34 +326,27 @@ def _rate_lower(view: View, found: AllToAll) -> Json:
         return _routes(view, proof)
     assert isinstance(proof, Combined)
     name = view.names(found.device)
-    return {"by": "routes", "routes": list(combined(name, [[x] for x in names_of(name, proof.network)], proof.combination))}
+    routes = list(combined(name, [[x] for x in names_of(name, proof.network)], proof.combination))
+    return {"quotient": True, "routes": routes}
 
 
 def _rate_upper(view: View, found: AllToAll) -> Json:
     """A cut, or lengths of links or arcs."""
     net, proof = found.net, found.bound.proof_upper
     if isinstance(proof, Cut):
-        return {"by": "cut", "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
+        return {"quotient": True, "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
     if isinstance(proof, OrbitLengths):
         turned = _images(view, proof.found.graph, proof.found.orbits)
-        return {"by": "lengths", "lengths": _of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
+        return {"lengths": _of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
     assert isinstance(proof, Lengths)
     ends = names_of(view.names(found.device), proof.network)
-    return {"by": "lengths", "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
+    return {"quotient": True, "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
 
 
 def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
     name = [fabric.device_name(int(d)) for d in net.nodes]
     shares = {name[v]: {name[w]: str(x) for w, x in to.items()} for v, to in spread.shares.items()}
-
-    def block(b: Block) -> Json:
-        return {"nodes": [name[v] for v in b.members], "limit": str(b.limit), "inside": [block(x) for x in b.inside]}
-
-    blocks = [block(b) for b in spread.blocks]
-    for hub in spread.hubs if not blocks else ():  # units are linked to the hubs: each is a leaf of its own
-        capacity = int(net.access.capacity[net.access.b == hub].sum())
-        blocks.append({"nodes": [name[hub]], "limit": str(capacity), "inside": []})
-    return {"hubs": [name[v] for v in spread.hubs], "shares": shares, "blocks": blocks}
+    return {"hubs": [name[v] for v in spread.hubs], "shares": shares}
 
 
 def _reachability(view: View) -> Json | None:
@@ -392,9 +372,9 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     if sum(e.copies for e in elements) < (claim.any_count or 0):
         return None
     count, asked = claim.any_count or 0, claim.given
-    if asked is not None and (asked.metric not in ("bisection", "reachability") or asked.of or asked.through):
-        return None
-    if asked is not None and asked.metric == "bisection" and asked.op not in (">", ">="):
+    if asked is not None and (
+        asked.metric not in checker.LEFT or asked.op == "!=" or asked.of or asked.at or asked.through or asked.scope
+    ):
         return None
     reads = catalogue()[asked.metric if asked else "reachability"].reads
     several = any(len(e.links) > 1 for e in elements)
@@ -408,9 +388,9 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     cases = []
     for failed in chosen:
         left = after(view, list(failed))
-        body = _bisection(left) if asked is not None and asked.metric == "bisection" else _reachability(left)
-        if asked is not None and asked.metric == "bisection" and not _shown(body or {}, asked, view if asked.of_intact else left):
-            raise LeftOut(f"no form of certificate shows the bisection without {', '.join(e.name for e in failed)}")
+        body = _left(left, asked)
+        if asked is not None and not _shown(body, asked, view if asked.of_intact else left):
+            raise LeftOut(f"no form of certificate shows the figure without {', '.join(e.name for e in failed)}")
         cases.append({"failed": [e.name for e in failed], "left": body})
     return {
         "check": "survives",
@@ -422,15 +402,33 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     }
 
 
+def _left(view: View, asked: ResolvedClaim | None) -> Json:
+    """A certificate of what is left after failures, without its head."""
+    if asked is None or asked.metric == "reachability":
+        return _reachability(view) or {}
+    if asked.metric == "bisection":
+        return _bisection(view)
+    judged = catalogue()[asked.metric].judge(view, None)
+    bundled = asked.metric == "edge_redundancy" and bool((view.fabric.link_bundle >= 0).any())
+    if judged.status != "proved" or not isinstance(judged.value, (int, Fraction)) or bundled:
+        raise LeftOut(BUNDLED if bundled else "the figure is not proved for every case by itself")
+    return {"check": asked.metric, "value": _number(judged.value)} | _symmetric(view)
+
+
 def _shown(body: Json, asked: ResolvedClaim, base: View) -> bool:
-    """Whether the lower bound that a certificate states is enough for the condition. An upper bound that refutes it is left to
-    the checker, which rejects it."""
+    """Whether what a certificate states of a case is enough for the condition. What refutes it is left to the checker, which
+    rejects it."""
+    if asked.metric == "reachability":
+        return True
     amount = _amount(asked)
-    net = Capacities.of(base)
-    least = amount if _is_rate(asked) else amount * net.full * net.grain
-    low, high = body["lower_bps"], body["upper_bps"]
-    assert isinstance(low, int) and isinstance(high, int)
-    return low > least or (low == least and asked.op == ">=") or high < least
+    if asked.metric == "bisection":
+        net = Capacities.of(base)
+        least = amount if _is_rate(asked) else amount * net.full * net.grain
+        low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
+        refuted = {">=": high < least, ">": high <= least, "<=": low > least, "<": low >= least}
+        holds = {">=": low >= least, ">": low > least, "<=": high <= least, "<": high < least}
+        return bool(refuted.get(asked.op, not low <= least <= high) or holds.get(asked.op, low == high == least))
+    return True
 
 
 def _is_rate(asked: ResolvedClaim) -> bool:
@@ -496,11 +494,5 @@ def _exchange(view: View, image: np.ndarray[tuple[int], np.dtype[np.int64]]) -> 
 def _condition(asked: ResolvedClaim | None) -> Json:
     if asked is None or asked.metric == "reachability":
         return {"check": "reachability"}
-    rate, amount = _is_rate(asked), str(_amount(asked))
-    return {
-        "check": "bisection",
-        "at_least": None if rate else amount,
-        "at_least_bps": amount if rate else None,
-        "strict": asked.op == ">",
-        "of_intact": asked.of_intact,
-    }
+    share = None if asked.metric != "bisection" or _is_rate(asked) else "intact" if asked.of_intact else "left"
+    return {"check": asked.metric, "op": asked.op, "value": str(_amount(asked)), "share": share}

@@ -7,11 +7,16 @@ are one. What a file asked for is written out, so that a certificate needs no ot
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import lcm
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
 
 import numpy as np
 
+from tdsl.certificates import checker
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.bound import Ports
@@ -24,7 +29,6 @@ from tdsl.prove.routing_combinations import Combination
 from tdsl.prove.set_flow import between
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.terminals import offer
-from tdsl.prove.trees import Trees
 from tdsl.prove.view import View
 
 Json = dict[str, object]
@@ -56,6 +60,7 @@ def _sets(view: View, claim: ResolvedClaim) -> Json | None:
         ends = {-2: "all from", -1: "all to"}
         return [[*(ends.get(v) or view.fabric.device_name(v) for v in (a, b)), x] for a, b, x in arcs]
 
+    flows = {"all from": named(bound.proof_lower.arcs)}
     return {
         "check": "throughput",
         "pattern": "between",
@@ -63,8 +68,8 @@ def _sets(view: View, claim: ResolvedClaim) -> Json | None:
         "to": view.names(np.flatnonzero(found.there)),
         "lower_bps": str(bound.lower),
         "upper_bps": str(bound.upper),
-        "lower": {"by": "flows", "parts": bound.lower, "flows": {"all from": named(bound.proof_lower.arcs)}},
-        "upper": {"by": "lengths", "lengths": named(bound.proof_upper.arcs)},
+        "lower": {"routes": [{"share": 1, "by": "flows", "parts": bound.lower, "flows": flows}]},
+        "upper": {"lengths": named(bound.proof_upper.arcs)},
     }
 
 
@@ -116,10 +121,10 @@ def _lower(names: Sequence[str], arcs: Named, found: DemandBound) -> Json:
     """The flow of every source on the arcs; where those are too many, what the routings were made of."""
     kept = found.proof_lower.flow
     if kept is None:
-        return {"by": "routes", "routes": list(_routes(names, arcs, found.proof_lower))}
+        return {"routes": list(_routes(names, arcs, found.proof_lower))}
     parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
     flows = {names[s]: [[*arcs[arc][0], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
-    return {"by": "flows", "parts": parts, "flows": flows}
+    return {"routes": [{"share": 1, "by": "flows", "parts": parts, "flows": flows}]}
 
 
 def _routes(names: Sequence[str], arcs: Named, made: Routed) -> Iterator[Json]:
@@ -127,7 +132,7 @@ def _routes(names: Sequence[str], arcs: Named, made: Routed) -> Iterator[Json]:
     if made.combination is not None:
         yield from combined(names, arcs, made.combination)
     elif made.trees is not None:
-        yield {"share": 1, "parts": made.trees.parts, "by": "trees", "trees": _trees(arcs, made.trees)}
+        yield {"share": 1, "parts": made.trees.parts, "by": "trees"}
     for length in made.lengths:
         yield {"share": 1, "parts": made.parts, "by": "lengths", "lengths": _lengths(arcs, length, 1)}
 
@@ -140,14 +145,9 @@ def combined(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[J
             yield route | {"by": "lengths", "lengths": _lengths(arcs, column.lengths.tolist(), 1)}
         elif share and column.hubs is not None:
             hubs = {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}
-            yield route | {"by": "hubs", "hubs": hubs}
+            yield route | {"by": "hubs", "parts": PARTS * sum(hubs.values()), "hubs": hubs}
         elif share and column.trees is not None:
-            yield {"share": share, "parts": column.whole, "by": "trees", "trees": _trees(arcs, column.trees)}
-
-
-def _trees(arcs: Named, made: Trees) -> list[list[list[str]]]:
-    """The arcs of every tree."""
-    return [[list(end) for arc in above[above >= 0].tolist() for end in arcs[arc]] for above in made.above]
+            yield {"share": share, "parts": PARTS, "by": "trees"}
 
 
 def _lengths(arcs: Named, length: Sequence[int], least: int) -> list[list[object]]:
@@ -157,5 +157,46 @@ def _lengths(arcs: Named, length: Sequence[int], least: int) -> list[list[object
 def _upper(arcs: Named, found: DemandBound, quotient: bool) -> Json:
     proof = found.proof_upper
     if isinstance(proof, Ports):
-        return {"by": "ports"}
-    return {"by": "lengths", "lengths": _lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})
+        return {"lengths": []}
+    return {"lengths": _lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})
+
+
+class Unshown(Exception):
+    """A figure is proved by a method that certificates do not state, and no other shows it; the text says so."""
+
+
+def shown(body: Json, wiring: checker.Fabric, steps: int) -> Json:
+    """What a certificate states otherwise than the engine did: a cut as lengths, routes along trees as shortest paths, and the
+    lower bound that the checker finds where it rounds loads otherwise, up to a thousandth less. A greater difference is left to
+    the checker, which rejects it. Shortest paths in the place of trees may show more; where they show less it raises Unshown."""
+    out: Any = json.loads(json.dumps(body))
+    net = checker.Network(wiring, checker.Work(steps))
+    trees = False
+    for route in out["lower"]["routes"]:
+        trees |= route["by"] == "trees"
+        if route["by"] == "trees":
+            route |= {"by": "lengths", "lengths": []}
+    try:
+        if "cut" in out["upper"]:
+            out["upper"] = {"quotient": True, "lengths": _of_cut(net, out)}
+        if all(route["by"] == "flows" for route in out["lower"]["routes"]):
+            return {"upper": out["upper"]}
+        stated = checker.read(out, checker.HEAD | checker.THROUGHPUT, "certificate")
+        low, _ = checker.throughput(checker.Network(wiring, checker.Work(steps)), stated | {"lower_bps": 0})
+    except checker.Rejected:
+        return {"lower": out["lower"], "upper": out["upper"]}
+    if trees and low < stated["lower_bps"] * Fraction(999, 1000):
+        raise Unshown("its lower bound is by routes along trees, and shortest paths show less")
+    if trees or stated["lower_bps"] * Fraction(999, 1000) <= low < stated["lower_bps"]:
+        out["lower_bps"] = str(min(low, stated["upper_bps"]))
+    return {key: out[key] for key in ("lower", "upper", "lower_bps")}
+
+
+def _of_cut(net: checker.Network, body: Any) -> list[list[object]]:
+    """The lengths that show as much as a cut: 1 out of its side, and the average of these over every orbit of arcs."""
+    proof = {"quotient": True, "symmetries": None}
+    orbit, side = checker.demanded(net, body, proof)[0].orbit, {*body["upper"]["cut"]}
+    size = Counter(orbit.values())
+    out = Counter(orbit[v, w] for v, w in orbit if v in side and w not in side)
+    whole = lcm(*(size[x] // gcd(size[x], n) for x, n in out.items()))
+    return [[*x, n * whole // size[x]] for x, n in out.items()]

@@ -29,7 +29,7 @@ def is_true(stated: Any, world: World) -> bool:
         case "reachability":
             return _reach(left, stated)
         case "diameter":
-            return bool(left.diameter() == stated["value"])
+            return bool(left.diameter() == Fraction(stated["value"]))
         case "bisection":
             return _bisection(left, stated)
         case "throughput":
@@ -65,8 +65,8 @@ def _throughput(left: Left, stated: Any) -> bool:
     if word == "between":
         found = left.between({row[n] for n in stated["from"]}, {row[n] for n in stated["to"]})
     else:
-        if len(left.units) != stated["units"] and word != "all_to_all by rail":
-            return False  # by rail the units are rails: what flows is judged, not their number
+        if len(left.units) != stated["units"]:
+            return False
         by_rail, word = (
             word == "rail_allreduce" or word.endswith(" by rail"),
             word.removesuffix(" by rail").removesuffix(" through scaleup"),
@@ -104,9 +104,13 @@ def _holds(whole: Left, left: Left, claim: Any) -> bool:
         return False
     if claim["check"] == "reachability":
         return left.reachability()
-    cut, full = left.bisection()
-    full = whole.full if claim["of_intact"] else full
-    return bool(cut >= max(Fraction(claim["at_least_bps"] or 0), Fraction(claim["at_least"] or 0) * full))
+    bound = Fraction(claim["value"])
+    if claim["check"] == "bisection":
+        found, full = left.bisection()
+        bound *= {"intact": whole.full, "left": full, None: 1}[claim["share"]]
+    else:
+        found = Fraction(getattr(left, claim["check"])())
+    return bool({">=": found >= bound, ">": found > bound, "<=": found <= bound, "<": found < bound}[claim["op"]])
 
 
 def _survives_links(world: World, stated: Any) -> bool:
@@ -232,7 +236,10 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     elif key in ("units", "count"):
         stated[key] = old + rng.choice((-1, 1, 2)) if isinstance(old, int) else old
     elif key == "condition":
-        stated[key] = old | {"at_least": rng.choice(("1/2", "1", "3/2", None)), "of_intact": rng.random() < 0.5}
+        stated[key] = old | rng.choice((
+            {"value": rng.choice(("1/2", "1", "3/2", 2, 4, None))}, {"op": rng.choice((">=", ">", "<=", "<"))},
+            {"share": rng.choice(("intact", "left", None))}, {"check": rng.choice(("diameter", "bisection", "node_redundancy"))},
+        ))  # fmt: skip
     elif key in ("cases", "symmetries", "demands") and isinstance(old, list):
         if key == "symmetries":
             a, b = rng.sample(names, 2) if len(names) > 1 else (names[0], names[0])
@@ -249,7 +256,7 @@ def _meaning(rng: Random, stated: Any, fabric: Any) -> str:
     elif key == "pattern":
         stated[key] = rng.choice(("all_to_all", "ring", "shift 2", "rail_allreduce", "ring by rail", "between", "file"))
     else:
-        stated[key] = rng.choice(({}, {"by": "none"}, {"by": "flows", "flows": {}, "parts": 1}, {"by": "ports"}))
+        stated[key] = rng.choice(({}, {"by": "flows", "least": 1}, {"routes": []}, {"lengths": []}))
     return key
 
 

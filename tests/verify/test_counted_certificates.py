@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,22 @@ HALF_BUILT = """fabric f {
   connect leaf[*] to spine[*] spread x 4
   omit node[6..7], spine[2..3]
   report oversubscription
+}"""
+
+
+CONDITIONS = """fabric f {
+  host node[8]: N
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect node[n].nic[1] to leaf[n//4]
+  connect node[n].nic[2] to leaf[n//4+2]
+  connect leaf[*] to spine[*] spread x 4
+  report survives any 1 of spine with diameter <= 2
+  report survives any 1 of spine with mean_hops < 2
+  report survives any 1 of leaf with edge_redundancy >= 1
+  report survives any 1 links of leaf to spine with node_redundancy == 2
+  report survives any 1 of leaf with bisection >= 2Tbps
+  report survives any 1 of spine with oversubscription <= 4
 }"""
 
 
@@ -160,8 +177,25 @@ def test_failing_links_ports_cables_and_cages(folder: Path) -> None:
         if certificate["what"] not in ("cables", "cages"):
             assert is_rejected(certificate | {"symmetries": []}, fabric)
     harder = deepcopy(found[0])
-    harder["condition"]["at_least"] = "9/10"
+    harder["condition"]["value"] = "9/10"
     assert is_rejected(harder, fabric)
+
+
+def test_conditions_of_every_figure_that_is_counted(folder: Path) -> None:
+    fabric, made = design(CONDITIONS, folder)
+    assert not made.rejected and not made.left_out
+    found = survivals(made)
+    checks = [c["condition"]["check"] for c in found]
+    assert checks == ["diameter", "mean_hops", "edge_redundancy", "node_redundancy"]  # the others do not hold, or have none
+    for certificate, value, op in zip(found, (1, "11/7", 2, 1), ("<", "<=", ">", "<"), strict=True):
+        for condition in ({"value": value}, {"op": op}, {"share": "left"}, {"check": "bisection"}, {"check": "reachability"}):
+            wrong = certificate | {"condition": certificate["condition"] | condition}
+            assert is_rejected(wrong, fabric) or (condition == {"op": "<="} and op == "<="), condition
+        for i, case in enumerate(certificate["cases"]):
+            wrong = deepcopy(certificate)
+            wrong["cases"][i]["left"]["value"] = str(Fraction(case["left"]["value"]) + 1)
+            assert is_rejected(wrong, fabric)
+        assert is_rejected(certificate | {"cases": []}, fabric)
 
 
 def test_the_figures_are_those_of_what_fails(folder: Path) -> None:
@@ -189,6 +223,6 @@ def test_sets_of_links_are_not_exchanged(folder: Path) -> None:
 
 def test_a_flow_stops_at_what_is_asked() -> None:
     room = {"a": {"b": 3, "c": 2}, "b": {"d": 2, "c": 5}, "c": {"d": 4}}
-    assert max_flow(deepcopy(room), ["a"], {"d"}, 3, Work()) == 3
-    assert max_flow(room, ["a"], {"d"}, 99, Work()) == 5
-    assert max_flow({}, ["a"], {"d"}, 1, Work()) == 0
+    assert max_flow(deepcopy(room), "a", "d", 3, Work()) == 3
+    assert max_flow(room, "a", "d", 99, Work()) == 5
+    assert max_flow({}, "a", "d", 1, Work()) == 0
