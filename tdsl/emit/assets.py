@@ -1,8 +1,8 @@
 """``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
 
 Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface; further ones are for others. A switch
-has a row without a port, and so has the ``mac`` of a host. A device is named as on its label or as the design writes it, a port
-as the design, the operating system or the faceplate names it.
+has a row without a port, and so has the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device
+is named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from tdsl.fabric.graph import Fabric
 from tdsl.semantics.fault import nearest
 from tdsl.source import SourceFile, Span
 
+AGGREGATION = -2
+"""The aggregation node of a switch, in the place of a port."""
 COLUMNS = ("device", "port", "node_guid", "port_guid")
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
@@ -24,7 +26,8 @@ _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
 @dataclass(eq=False)
 class Assets:
-    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1."""
+    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1, that of its aggregation
+    node -2."""
 
     node: dict[tuple[int, int], str] = field(default_factory=dict)
     port: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -124,6 +127,8 @@ class _Reader:
         if not port and self.fabric.is_switch[device]:
             return -1
         ways: dict[str, int] = {}
+        if "aggregation" in self.fabric.model_of(device).facts:
+            ways["aggregation"] = AGGREGATION
         for c in self.fabric.model_of(device).classes:
             for i in range(c.size):
                 for name in (c.labels[i], c.systems[i], c.netdev(i), c.path(i)):

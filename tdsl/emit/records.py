@@ -47,13 +47,15 @@ class PortGroup:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A kind of device. ``key`` tells two variants of one name apart and is what devices refer to."""
+    """A kind of device. ``key`` tells two variants of one name apart and is what devices refer to. ``accelerators``: how many
+    it has inside."""
 
     key: str
     name: str
     kind: str
     title: str
     classes: tuple[PortGroup, ...]
+    accelerators: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,19 +185,30 @@ class LinkClass:
 
 @dataclass(frozen=True, slots=True)
 class WiredPort:
-    """A port of an InfiniBand node, and what is at the other end."""
+    """A port of an InfiniBand node, and what is at the other end. ``width_speed`` is ibsim's word for the rate."""
 
     number: int
     far_id: str
     far_number: int
     far_description: str
     width_speed: str
+    rate_gbps: int | float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregator:
+    """The node of in-network reduction inside a switch, at the switch's port ``number``, by its real GUIDs."""
+
+    number: int
+    guid: str
+    port_guid: str
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A switch, or one port of a host adapter, as a subnet manager sees it. ``guid`` and ``port_guid`` are placeholders;
-    ``asset`` and ``asset_port`` those of the real one, "" where no table gives them. ``port`` is "" for a switch."""
+    """A switch, or one port of a host adapter, as a subnet manager sees it. ``guid`` and ``port_guid`` are those of the real
+    one, or else placeholders; ``asset`` and ``asset_port`` those of the real one, "" where no table gives them. ``port`` is ""
+    for a switch. ``system`` is what the node's own software calls it."""
 
     id: str
     guid: str
@@ -207,6 +220,8 @@ class Node:
     port: str
     asset: str
     asset_port: str
+    system: str = ""
+    aggregator: Aggregator | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +378,34 @@ class HostGroup:
     name: str
     hosts: tuple[str, ...]
     groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NpuLink:
+    """A link between two nodes by number; ``inside`` a host or not."""
+
+    a: int
+    b: int
+    gbps: int | float
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NpuGraph:
+    """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_host`` of them a host;
+    ``inner_switches``, one for each of the ``hosts`` or none; ``switches`` by tier. ``chip`` is the accelerators' model, ""
+    where they differ; ``inside_bps`` what one has to the switch in its host; ``tier_gbps`` what each has to switches, and its
+    share of the links above each tier of switches but the last."""
+
+    npus: int
+    per_host: int
+    inner_switches: int
+    switches: int
+    links: tuple[NpuLink, ...]
+    chip: str
+    inside_bps: int
+    tier_gbps: tuple[float, ...]
+    hosts: int
 
 
 @dataclass(frozen=True, slots=True)

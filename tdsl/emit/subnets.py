@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import numpy as np
 
-from tdsl.emit.assets import Assets
-from tdsl.emit.records import Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
+from tdsl.emit.assets import AGGREGATION, Assets
+from tdsl.emit.records import Aggregator, Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
@@ -134,7 +134,6 @@ class _Subnet:
         names = self.wires.devices.name[device].tolist()
         paths = self.wires.ports.path[self.wires.ports.rows(ends)].tolist()
         words = {r: speed_word(r) for r in set(rates.tolist())}
-        radix = np.diff(f.port_base)[device].tolist()
         local = (ends - f.port_base[device]).tolist()
         keys = np.where(f.is_switch[device], device, f.device_count + ends).tolist()
         wired: dict[int, list[WiredPort]] = {}
@@ -142,17 +141,30 @@ class _Subnet:
         for i, rate in enumerate(rates.tolist()):
             first.setdefault(keys[i], i)
             wired.setdefault(keys[i], []).append(
-                WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0])
+                WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0], gbps(rate))
             )
         out: dict[int, tuple[bool, Node]] = {}
         for key, i in first.items():
-            guid, here = self.guids.make(ids[i]), (int(device[i]), -1 if on_switch[i] else local[i])
-            port_guid = guid if on_switch[i] else f"{int(guid, 16) + 1:016x}"  # as ibsim numbers them
+            here = int(device[i]), -1 if on_switch[i] else local[i]
+            asset, asset_port = self.assets.node.get(here, ""), self.assets.port.get(here, "")
+            guid = asset or self.guids.make(ids[i])
+            port_guid = asset_port or (guid if on_switch[i] else f"{int(guid, 16) + 1:016x}")  # as ibsim numbers them
+            count, system, aggregator = self._switch(here[0], names[i]) if on_switch[i] else (1, "", None)
             out[key] = on_switch[i], Node(
-                ids[i], guid, port_guid, descriptions[i], radix[i] if on_switch[i] else 1, tuple(wired[key]), names[i],
-                "" if on_switch[i] else paths[i], self.assets.node.get(here, ""), self.assets.port.get(here, ""),
+                ids[i], guid, port_guid, descriptions[i], count, tuple(wired[key]), names[i],
+                "" if on_switch[i] else paths[i], asset, asset_port, system or descriptions[i], aggregator,
             )  # fmt: skip
         return out, words
+
+    def _switch(self, device: int, name: str) -> tuple[int, str, Aggregator | None]:
+        """How many ports a switch has, with that of its aggregation node behind the last one; what its own system describes it
+        as, "" where its model does not say; its aggregation node, if a table has its GUIDs."""
+        f = self.fabric
+        facts = f.models[int(f.device_model[device])].facts
+        count = int(f.port_base[device + 1] - f.port_base[device]) + ("aggregation" in facts)
+        node, port = (table.get((device, AGGREGATION), "") for table in (self.assets.node, self.assets.port))
+        system = f"MF0;{name}:{facts['ib_module']}" if "ib_module" in facts else ""
+        return count, system, Aggregator(count, node, port) if node and port else None
 
     def _torus(self) -> TorusPlan | None:
         """Sizes and seeds; a dimension that the design has not has size 1. Both directions are told where there are two."""

@@ -33,6 +33,7 @@ from tdsl.emit.records import (
     Managed,
     Membership,
     Model,
+    NpuGraph,
     Plane,
     Port,
     PortGroup,
@@ -256,6 +257,16 @@ class FabricView:
         return tuple(adapters.host_adapters(self._fabric, self.models_by_key))
 
     @cached_property
+    def npus(self) -> NpuGraph | str:
+        """Accelerators and what joins them, or why simulators of training cannot hold the fabric."""
+        from tdsl.emit.npus import Unfit, npu_graph
+
+        try:
+            return npu_graph(self._wires)
+        except Unfit as reason:
+            return str(reason)
+
+    @cached_property
     def host_groups(self) -> tuple[tuple[HostGroup, ...], ...]:
         """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them."""
         return scheduling.host_groups(self._wires)
@@ -431,4 +442,4 @@ def _model(fabric: Fabric, key: str, model: DeviceModel) -> Model:
             for i in range(c.size)
         )
         groups.append(PortGroup(c.name, c.rate or "", c.types, speaks_infiniband(fabric, c), ports))
-    return Model(key, model.name, model.kind, model.title, tuple(groups))
+    return Model(key, model.name, model.kind, model.title, tuple(groups), model.accelerators)

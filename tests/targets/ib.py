@@ -126,6 +126,7 @@ class Lab:
         own = {**self.environment, "LD_PRELOAD": str(_preload()), **({"SIM_HOST": host} if host else {})}
         program = _which(command[0]) or command[0]
         told = subprocess.run([program, *command[1:]], cwd=self.scratch, env=own, capture_output=True, text=True, timeout=60)
+        assert told.returncode >= 0, (command, "crashed")
         return told.stdout
 
 

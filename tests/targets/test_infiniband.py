@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -170,16 +171,16 @@ def swap(text: str, switch: str, one: int, other: int) -> str:
     records = text.split("\n\n")
     far: dict[int, str] = {}
     for record in records:
-        if f'Switch\t64 "{switch}"' in record:
+        if re.search(rf'^Switch\t\d+ "{switch}"', record, re.M):
             far = {int(p): n for p, n in re.findall(r'^\[(\d+)\]\t"([^"]+)"', record, flags=re.M)}
     a, b = far[one], far[other]
     out = []
     for record in records:
-        if f'Switch\t64 "{switch}"' in record:
+        if re.search(rf'^Switch\t\d+ "{switch}"', record, re.M):
             record = record.replace(f'[{one}]\t"{a}"', f'[{one}]\t"@"').replace(f'[{other}]\t"{b}"', f'[{other}]\t"{a}"')
             record = record.replace('"@"', f'"{b}"')
         for node, port, new in ((a, one, other), (b, other, one)):
-            if re.search(rf'^(?:Ca\t1|Switch\t64) "{re.escape(node)}"', record, flags=re.M):
+            if re.search(rf'^(?:Ca\t1|Switch\t\d+) "{re.escape(node)}"', record, flags=re.M):
                 record = record.replace(f'"{switch}"[{port}]', f'"{switch}"[{new}]')
         out.append(record)
     return "\n\n".join(out)
@@ -345,6 +346,73 @@ def test_a_malformed_guid_is_told(written: str, code: str, tmp_path: Path) -> No
     made(fabric, f"device,port,node_guid,port_guid\nleaf0,,{written},\n".encode(), **{code: 1})
     twice = "leaf0,,0x0002c903000a1b2c,\nleaf1,,0002:c903:000a:1b2c,\n"
     made(fabric, f"device,port,node_guid,port_guid\n{twice}".encode(), E0534=1)
+
+
+def test_engines_of_opensm_5(tmp_path: Path) -> None:
+    """Adaptive routing over the same trees; other shapes keep their engines."""
+    fabric = fabric_of(MANAGED, tmp_path, models=False)
+    found = Diagnostics()
+    files = build(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "5"}}))
+    assert b"\nrouting_engine ar_ftree,ar_updn\n" in files["opensm/opensm.conf"]
+    assert b"\nrouting_engine ftree,updn\n" in made(fabric, E0511=1)["opensm/opensm.conf"]
+    build(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "4"}}))
+    assert any("version" in d.message or "`4`" in d.message or "4" in d.message for d in found)
+
+
+def real_assets(rehearsal: bytes, apart: int) -> bytes:
+    """A table as a site has it: GUIDs of a vendor's range, aggregation nodes; adapters' ports are ``apart`` from their nodes."""
+    rows = [line.replace('"', "").split(",") for line in rehearsal.decode().splitlines() if not line.startswith("#")]
+    out, number = [rows[0]], 0x98039B0300A00000
+    for device, port, _, _ in rows[1:]:
+        number += 0x10
+        out.append([device, port, f"0x{number:016x}", f"0x{number + (apart if port else 0):016x}"])
+        if not port:
+            number += 0x10
+            out.append([device, "aggregation", f"0x{number:016x}", f"0x{number + apart:016x}"])
+    return "\n".join(map(",".join, out)).encode()
+
+
+def test_identical_cabling_shows_no_difference(tmp_path: Path) -> None:
+    """ibnetdiscover compares a fabric with the cache that was built for it: nothing; a swapped pair of cables: both ends."""
+    ib.need()
+    fabric = fabric_of(MANAGED, tmp_path, models=False)
+    files = made(fabric, real_assets(made(fabric, E0511=1)["ibsim/assets.csv"], 1))
+    netlist = files["ibsim/fabric.net"].decode()
+    assert "Switch\t65" in netlist and netlist.count("Aggregation Node") == 2 * 10
+    (tmp_path / "plan.cache").write_bytes(files["ibsim/fabric.cache"])
+    for name, text, differs in (
+        ("same", netlist, False), ("swapped", swap(netlist, "leaf0", 1, 2), True),
+    ):  # fmt: skip
+        place = tmp_path / name
+        place.mkdir()
+        with ib.lab(text.encode(), place, {}) as lab:
+            told = lab.ask("ibnetdiscover", "--diff", str(tmp_path / "plan.cache"), host="node3:nic7")
+        assert bool(told.strip()) == differs, (name, told[:500])
+        if differs:
+            assert "leaf0" in told and "node0 mlx5_0" in told and "node1 mlx5_0" in told
+
+
+def test_the_cache_holds_real_guids_and_what_systems_call_themselves(tmp_path: Path) -> None:
+    """Adapters whose port has the GUID of their node, as most have; rates that the simulator has no word for."""
+    ib.need()
+    fabric = fabric_of(MANAGED, tmp_path, models=False)
+    files = made(fabric, real_assets(made(fabric, E0511=1)["ibsim/assets.csv"], 0))
+    (tmp_path / "plan.cache").write_bytes(files["ibsim/fabric.cache"])
+    done = subprocess.run(
+        ["ibnetdiscover", "--load-cache", str(tmp_path / "plan.cache")], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert len(ib.read_netlist(done.stdout)[1]) == len(planned(json.loads(files["fabric.json"]))) + 10
+    assert '# "MF0;leaf0:MQM9700/U1" base port 0' in done.stdout and "4xNDR" in done.stdout and "???" not in done.stdout
+    nodes = re.findall(r"^caguid=0x(\w+)\nCa.*\n\[1\]\((\w+)\)", done.stdout, re.M)
+    assert len(nodes) == 32 + 2 + 10 and all(node == port for node, port in nodes)
+
+
+def test_a_table_that_lacks_guids_makes_no_cache(tmp_path: Path) -> None:
+    fabric = fabric_of(MANAGED, tmp_path, models=False)
+    table = real_assets(made(fabric, E0511=1)["ibsim/assets.csv"], 0).splitlines()
+    files = made(fabric, b"\n".join(table[:-1]))
+    assert "ibsim/fabric.cache" not in files
+    assert b"9803" in files["ibsim/fabric.net"] and b"placeholders" in files["ibsim/fabric.net"]
 
 
 def test_production_invents_no_guid(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""The topology file of SimAI's ns-3 back end: counts, numbers of switches, and a line for each link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tdsl.emit.quote import LeftOut
+from tdsl.emit.view import FabricView
+
+KNOWN = ("A100", "A800", "H100", "H800", "H20")
+"""GPUs that SimAI's compute model names (GPUType in its common.h); others are NONE."""
+
+
+def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
+    """The file; left out where the fabric is not one that it can hold."""
+    graph = fabric.npus
+    if isinstance(graph, str):
+        raise LeftOut(graph)
+    nodes = graph.npus + graph.inner_switches + graph.switches
+    kind = graph.chip if graph.chip in KNOWN else "NONE"
+
+    def lines() -> Iterator[str]:
+        yield f"{nodes} {graph.per_host} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"
+        yield " ".join(str(n) for n in range(graph.npus, nodes)) + " "
+        for link in graph.links:
+            latency = options["scaleup_latency" if link.inside else "link_latency"]
+            yield f"{link.a} {link.b} {link.gbps:g}Gbps {latency} {options['error_rate']}"
+
+    return ("\n".join(lines()) + "\n").encode()

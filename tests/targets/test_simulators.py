@@ -1,0 +1,212 @@
+"""Targets for simulators of training: infragraph's own package, and readers of the formats of SimAI and ASTRA-sim that read the
+files of those projects, too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.emit.build import BuildOptions, build
+from tests.harness import fabric_of
+
+RAILS = """
+fabric rails {
+  host node[4]: DGX_H100
+  switch leaf[8]: QM9700
+  switch spine[2]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 2
+  host ufm: UFM { role manager }
+  connect ufm.p[1] to leaf[(0)]
+}
+"""
+SHARED = """
+model chip GPU { port lane: 400Gbps }
+model switch SW { port p[1..64]: 400Gbps { type GE400 } }
+model host NODE { port nic[2]: 400Gbps { type GE400 }; chip gpu[4]: GPU }
+fabric shared {
+  pod pod[2] {
+    host node[2]: NODE
+    switch leaf[2]: SW
+    connect node[n].nic[i] to leaf[i]
+  }
+  switch spine: SW
+  connect pod[*].leaf[*] to spine each
+}
+"""
+SPECTRUM_X = """
+model switch WIDE { port p[1..128]: 400Gbps { type NDR } }
+fabric spectrum_x {
+  host node[2]: DGX_H100
+  switch leaf[8]: WIDE
+  switch spine[64]: WIDE
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] each
+}
+"""
+Graph = tuple[list[int], list[tuple[int, int, float]]]
+
+
+def made(text: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
+    """The files of targets and fabric.json, and the findings of their own."""
+    found = Diagnostics()
+    options = BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {})
+    files = build(fabric_of(text, place, models=False), [*targets, "json"], found, options)
+    return files, list(found)
+
+
+def rows(files: dict[str, bytes], table: str) -> list[dict[str, Any]]:
+    data = json.loads(files["fabric.json"])[table]
+    return [dict(zip(data["columns"], r, strict=True)) for r in data["rows"]]
+
+
+def read_simai(text: str) -> Graph:
+    """As SimAI's common.h reads it: six words, the numbers of switches, and five words a link."""
+    words = text.split()
+    nodes, _, inner, switches, links = map(int, words[:5])
+    assert re.fullmatch(r"[A-Z]+\d*", words[5])
+    return _links(words[6:], nodes, inner + switches, links)
+
+
+def read_astra(text: str) -> Graph:
+    """As ASTRA-sim's ns-3 back end reads it: three words, the numbers of switches, and five words a link."""
+    words = text.split()
+    nodes, switches, links = map(int, words[:3])
+    return _links(words[3:], nodes, switches, links)
+
+
+def _links(words: list[str], nodes: int, switches: int, links: int) -> Graph:
+    numbers = [int(w) for w in words[:switches]]
+    rest = words[switches:]
+    assert len(rest) == 5 * links and len(set(numbers)) == switches and all(n < nodes for n in numbers)
+    out = []
+    for a, b, rate, latency, error in zip(*(rest[k::5] for k in range(5)), strict=True):
+        assert int(a) < nodes and int(b) < nodes and latency.endswith("ms") and float(latency[:-2]) > 0 and float(error) >= 0
+        out.append((int(a), int(b), float(rate.removesuffix("Gbps"))))
+    return numbers, out
+
+
+@pytest.mark.parametrize("text", [RAILS, SHARED, SPECTRUM_X], ids=["rails", "shared", "spectrum_x"])
+def test_infragraph_loads_it_with_every_link(text: str, tmp_path: Path) -> None:
+    infragraph = pytest.importorskip("infragraph")
+    from infragraph.infragraph_service import InfraGraphService
+
+    files, _ = made(text, tmp_path, "infragraph")
+    document = json.loads(files["infragraph/fabric.yaml"])
+    service = InfraGraphService()
+    service.set_graph(infragraph.Infrastructure().deserialize(files["infragraph/fabric.yaml"].decode()))
+    graph = service.get_networkx_graph()
+    devices = {(x["instance"], x["instance_idx"]) for _, x in graph.nodes(data=True)}
+    assert len(devices) == len(rows(files, "devices")) - sum(d["kind"] == "chip" for d in rows(files, "devices"))
+    at = {name: (x["instance"], x["instance_idx"]) for name, x in graph.nodes(data=True)}
+    outside = [(at[a], at[b]) for a, b in graph.edges() if at[a] != at[b]]
+    links = rows(files, "links")
+    assert len(outside) == len(links)
+    order: dict[str, list[str]] = {}
+    for d in rows(files, "devices"):
+        order.setdefault(re.sub(r"\[[^\]]*\]", "", d["path"]).replace(".", "-"), []).append(d["name"])
+    named = Counter(frozenset((order[i][k], order[j][m])) for (i, k), (j, m) in outside)
+    assert named == Counter(frozenset((x["a_device"], x["b_device"])) for x in links)
+    assert {e["link"] for e in document["edges"]} == {x["name"] for x in document["links"]}
+
+
+def test_infragraph_refuses_what_is_wrong(tmp_path: Path) -> None:
+    infragraph = pytest.importorskip("infragraph")
+    from infragraph.infragraph_service import InfraGraphService
+
+    files, _ = made(RAILS, tmp_path, "infragraph")
+    document = json.loads(files["infragraph/fabric.yaml"])
+    document["instances"][0]["device"] = "NOBODY"
+    with pytest.raises(Exception):  # noqa: B017
+        InfraGraphService().set_graph(infragraph.Infrastructure().deserialize(json.dumps(document)))
+
+
+def test_simai_has_every_link_of_an_accelerator(tmp_path: Path) -> None:
+    files, _ = made(RAILS, tmp_path, "simai")
+    text = files["simai/topology"].decode()
+    assert text.startswith("46 8 4 10 80 H100\n")
+    switches, links = read_simai(text)
+    assert switches == list(range(32, 46))
+    inside = [x for x in links if 32 <= x[1] < 36]
+    assert len(inside) == 32 and {r for *_, r in inside} == {3600.0}, "18 NVLinks of 200 Gb/s"
+    # rail r of each host leads to leaf r; the manager has no accelerators
+    assert {(a, b) for a, b, _ in links if b >= 36 and a < 32} == {(8 * n + r, 36 + r) for n in range(4) for r in range(8)}
+    assert Counter((a, b) for a, b, _ in links if a >= 36) == {(36 + r, 44 + s): 1 for r in range(8) for s in range(2)}
+
+
+def test_the_files_of_simai_itself_read_alike(tmp_path: Path, test_data: Path) -> None:
+    """For the Spectrum-X fabric of 16 GPUs the links are those that SimAI's own generator wrote, but for the NVLinks, of which it
+    takes the H800's rate."""
+    own = (test_data / "handover" / "simai" / "Spectrum-X_16g_8gps_400Gbps_H100").read_text()
+    files, _ = made(SPECTRUM_X, tmp_path, "simai")
+    text = files["simai/topology"].decode()
+    assert text.splitlines()[:2] == own.splitlines()[:2]
+    assert text.replace("3600Gbps", "2880Gbps").split() == own.split()
+    assert read_simai(own)[0] == read_simai(text)[0]
+
+
+def test_astra_sim_has_the_same_graph(tmp_path: Path) -> None:
+    for text in (RAILS, SHARED):
+        files, _ = made(text, tmp_path, "simai", "astra_sim")
+        assert read_astra(files["astra_sim/physical_topology.txt"].decode()) == read_simai(files["simai/topology"].decode())
+    assert json.loads(files["astra_sim/logical_topology.json"]) == {"logical-dims": ["4", "4"]}
+
+
+def test_two_accelerators_of_one_port_have_half_of_it(tmp_path: Path) -> None:
+    files, _ = made(SHARED, tmp_path, "simai")
+    _, links = read_simai(files["simai/topology"].decode())
+    assert len([x for x in links if x[0] < 16]) == 16 and {r for a, _, r in links if a < 16} == {200.0}
+    assert [(a, b) for a, b, _ in links[:4]] == [(0, 16), (1, 16), (2, 17), (3, 17)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (RAILS, {"npus_count": [8, 4], "bandwidth": [450.0, 50.0]}),
+        # two hosts a pod; 4 uplinks of 400 Gb/s for 16 accelerators
+        (SHARED, {"npus_count": [8, 2], "bandwidth": [25.0, 12.5]}),
+    ],
+    ids=["rails", "shared"],
+)
+def test_dimensions_of_the_analytical_network(
+    text: str, expected: dict[str, list[float]], tmp_path: Path, test_data: Path
+) -> None:
+    files, _ = made(text, tmp_path, "astra_sim")
+    found = yaml.safe_load(files["astra_sim/network.yml"])
+    assert {k: found[k] for k in expected} == expected
+    for network in (found, yaml.safe_load((test_data / "handover" / "astra_sim" / "hgx_h100_16gpu.yml").read_text())):
+        assert set(network["topology"]) <= {"Ring", "Switch", "FullyConnected"}
+        assert len({len(network[k]) for k in ("topology", "npus_count", "bandwidth", "latency")}) == 1
+    numbers = read_astra(files["astra_sim/physical_topology.txt"].decode())[0]
+    assert prod(found["npus_count"]) == min(numbers)
+
+
+def test_latencies_are_options(tmp_path: Path) -> None:
+    files, _ = made(RAILS, tmp_path, "simai", link_latency="0.001ms")
+    assert b"400Gbps 0.001ms 0" in files["simai/topology"]
+
+
+UNEVEN = SHARED.replace("host node[2]: NODE", "host node[2]: NODE\n    host big: BIG").replace(
+    "connect node[n].nic[i] to leaf[i]", "connect node[n].nic[i] to leaf[i]\n    connect big.nic[i] to leaf[i]"
+).replace("fabric shared", "model host BIG { port nic[2]: 400Gbps { type GE400 }; chip gpu[8]: GPU }\nfabric shared")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (UNEVEN, "hosts have 4 or 8 accelerators"),
+        (SHARED.replace("gpu[4]", "gpu[3]"), "has 2 links for 3 accelerators"),
+    ],
+)
+def test_what_these_formats_cannot_hold_is_left_out_with_the_reason(text: str, says: str, tmp_path: Path) -> None:
+    files, found = made(text, tmp_path, "simai", "astra_sim")
+    assert not [p for p in files if p.startswith(("simai", "astra_sim"))]
+    assert [d.code for d in found] == ["E0511"] * 2 and all(says in d.message for d in found)
