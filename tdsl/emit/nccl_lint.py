@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit.nccl_graph import judge_graphs
 from tdsl.emit.nccl_judge import Judge, strtol, whole
+from tdsl.emit.nccl_rules import judge_host
 from tdsl.emit.nccl_text import GRAPHS, MAX_ATTRIBUTES, Element, read
 from tdsl.source import SourceFile
 
@@ -98,6 +99,7 @@ class _Topology(Judge):
         self.places()
         self.unique()
         self.direct_links()
+        judge_host(self)
         if len(self.elements) > SAFE_ELEMENTS:
             text = f"{len(self.elements)} elements: NCCL adds its own, and supports 255 in total"
             self.tell("E0525", self.top.span, text, f"stay below {SAFE_ELEMENTS + 1}", Severity.WARNING)

@@ -116,13 +116,13 @@ RULES = [
     ('count="18"', 'count="0"', "E0524", "no links"),
     ("0x068000", "0x06", "E0524", "takes it for an NVSwitch"),
     # room
-    ('"0x060400" vendor', '"0x060400"  vendor', "E0525", "a blank too many"),
+    ('"0x060400" vendor', '"0x060400"  vendor', "E0525", "an extra space"),
     ('sm="90"', 'sm="90"' + "".join(f' a{i}=""' for i in range(14)), "E0525", "18 attributes"),
     ('sm="90"', 'sm="90"' + "".join(f' a{i}=""' for i in range(12)), "E0525", "NCCL adds up to 2"),
     # what does not fit together
-    ("0000:1b:00.0", "0000:43:00.0", "E0526", "stands 2 times"),
-    ('numaid="0"', 'numaid="1"', "E0526", "stands 2 times"),
-    ('name="mlx5_3"', 'name="mlx5_0"', "E0526", "stands 2 times"),
+    ("0000:1b:00.0", "0000:43:00.0", "E0526", "occurs 2 times"),
+    ('numaid="0"', 'numaid="1"', "E0526", "occurs 2 times"),
+    ('name="mlx5_3"', 'name="mlx5_0"', "E0526", "occurs 2 times"),
     ('guid="0x0000000000000002"', 'guid="1"', "E0526", "share one port"),
     (
         'target="fffffff:ffff:ff" count="18" tclass="0x068000"',
@@ -136,6 +136,21 @@ RULES = [
         "E0526",
         "no <pci>",
     ),
+    # what NCCL plans badly with
+    ('count="18"', 'count="19"', "E0526", "has 18: NCCL plans"),
+    ('count="18"', 'count="17"', "E0526", "another GPU has 18"),
+    ('sm="90"', 'sm="80"', "E0526", 'beside GPUs of sm="90"'),
+    ('class="0x030200"', 'class="0x020700"', "E0526", "NCCL gives up"),
+    ('class="0x060400"', 'class="0x068000"', "E0526", "takes this for an NVSwitch"),
+    ('gdr="1">', 'gdr="1" keep="1">', "E0526", "twice"),
+    ("</gpu>", '</gpu><nic><net name="mlx5_9" dev="9"/></nic>', "E0526", "two devices"),
+    ("</gpu>", '</gpu><pcilink target="0000:99:00.0"/>', "E0526", "has none back"),
+    ("</gpu>", '<c2c count="0" bw="1"/></gpu>', "E0526", "without bandwidth"),
+    ('familyid="6"', 'familyid="15"', "E0526", "family 6"),
+    ('maxconn="131072" gdr="1"', 'maxconn="131072" gdr="0"', "E0526", "half the rate"),
+    ('speed="400000"', 'speed="200000"', "E0526", "beside adapters of 400000"),
+    ('gpu dev="0"', 'gpu dev="-1"', "E0524", "not there"),
+    ('gpu dev="0"', 'gpu dev="9"', "E0526", "order of their bus ids"),
     # what ranks would disagree about
     (' vendor="0x1000"', "", "E0527", "lacks vendor"),
     (' affinity="000000ff,ffffffff,ffff0000,00000000,00ffffff,ffffffff"', "", "E0527", "lacks affinity"),
@@ -152,7 +167,8 @@ RULES = [
     ),
 ]
 WARNINGS = {
-    "E0525": ("a blank too many", "NCCL adds"),
+    "E0526": ("another GPU", "beside", "without bandwidth", "family 6", "half", "order of"),
+    "E0525": ("an extra space", "NCCL adds"),
     "E0522": ("nix", "second", "knows no", "twice", "between `/`", "no name"),
     "E0524": ("switch", "mark", "no value", "missing", "takes 0"),
 }
@@ -201,6 +217,15 @@ GRAPH_RULES = [
 def test_a_rule_for_graphs(old: str, new: str, code: str, says: str) -> None:
     assert old in GRAPH
     assert any(d.code == code and says in d.message and d.help for d in found(GRAPH.replace(old, new, 1))), found(GRAPH)
+
+
+def test_a_narrow_link_of_an_adapter() -> None:
+    """By the rate that NCCL counts for it: 192 Gb/s for 8 lanes of generation 5, less than the adapter and than its fellows."""
+    at = GOOD.index('class="0x020700"')
+    told = found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="8"', 1))
+    assert [(d.code, d.severity) for d in told] == [("E0526", Severity.WARNING)] * 2
+    assert "192000 of the adapter's 400000" in told[0].message + told[1].message
+    assert found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="-16"', 1))[0].severity is Severity.ERROR
 
 
 def test_places_are_exact() -> None:

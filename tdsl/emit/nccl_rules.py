@@ -1,0 +1,197 @@
+"""Rules about a whole host: what NCCL takes without a word and plans badly with.
+
+Each was found by giving NCCL 2.30's own search a good file with one change, and comparing the channels and bandwidth it planned
+(src/graph/topo.cc, paths.cc, search.cc).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tdsl.diagnostic import Severity
+from tdsl.emit.nccl_judge import Judge, whole
+from tdsl.emit.nccl_text import Element
+
+NVLINKS = {80: 12, 90: 18, 100: 18}
+"""NVLinks of a GPU by its compute capability: A100, H100, B200."""
+GPU, NVSWITCH = "0x03", "0x068000"
+LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
+"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s (topo.h)."""
+
+
+def judge_host(judge: Judge) -> None:
+    """All rules, of a file whose elements can be read."""
+    functions = [e for e in judge.elements if e.name == "pci"]
+    for e in functions:
+        _function(judge, e)
+    for e in judge.elements:
+        _element(judge, e)
+    _links_between_switches(judge, functions)
+    _alike(judge, [(e, g) for e in functions for g in e.own("gpu")])
+    _adapters(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
+
+
+def _function(judge: Judge, e: Element) -> None:
+    """One PCIe function."""
+    devices = [*e.own("gpu"), *(n.own("net")[0] for n in e.own("nic") if n.own("net"))]
+    if len(devices) > 1:
+        judge.tell(
+            "E0526",
+            devices[1].span,
+            "two devices in one <pci>: ranks disagree, and NCCL loses one",
+            "give each a <pci> with its own busid",
+        )
+    kind = e.attributes.get("class", "")
+    if e.own("gpu") and kind and not kind.startswith(GPU):
+        judge.tell("E0526", e.place("class"), f'a <gpu> in a function of class="{kind}": NCCL gives up', 'write class="0x030200"')
+    if kind.startswith(NVSWITCH) and e.own("pci"):
+        judge.tell(
+            "E0526",
+            e.place("class"),
+            "NCCL takes this for an NVSwitch, and never comes to what is below it",
+            'write class="0x060400", a PCIe switch',
+        )
+    width = whole(e.attributes.get("link_width", ""))
+    if width is not None and width < 0:
+        judge.misread(e, "link_width", "less than nothing: NCCL gives up", "the number of lanes, such as 16")
+
+
+def _element(judge: Judge, e: Element) -> None:
+    """What one element says."""
+    have = e.attributes
+    if e.name == "gpu" and "keep" in have and "rank" in have:
+        judge.tell("E0526", e.place("keep"), "`keep` and `rank` together: other ranks then have the GPU twice", "leave both out")
+    if e.name == "gpu" and whole(have.get("dev", "")) == -1:
+        judge.misread(e, "dev", "NCCL takes -1 for a GPU that is not there", "0 to 31")
+    if e.name == "c2c" and any(whole(have.get(n, "1")) == 0 for n in ("count", "bw")):
+        judge.tell(
+            "E0526",
+            e.span,
+            "NVLink-C2C without bandwidth: NCCL uses PCIe",
+            "write its count and Mb/s, or leave <c2c> out",
+            Severity.WARNING,
+        )
+    if e.name == "net" and whole(have.get("gdr", "")) == 0:
+        others = [n for n in judge.elements if n.name == "net" and whole(n.attributes.get("gdr", "1")) != 0]
+        judge.tell(
+            "E0526",
+            e.place("gdr"),
+            'gdr="0": NCCL copies through the processor, at about half the rate',
+            "leave it out: NCCL asks the machine",
+            Severity.WARNING if others else Severity.NOTE,
+        )
+    if e.name == "cpu" and have.get("vendor") == "GenuineIntel" and whole(have.get("familyid", "")) not in (None, 6):
+        judge.tell(
+            "E0526",
+            e.place("familyid"),
+            "NCCL knows family 6 of Intel's processors only, and counts the slowest of them",
+            'write familyid="6"',
+            Severity.WARNING,
+        )
+    if e.name == "system" and not e.children:
+        judge.tell(
+            "E0526", e.span, "<system> is empty: NCCL takes everything from the machine", "leave the file out", Severity.WARNING
+        )
+
+
+def _links_between_switches(judge: Judge, functions: list[Element]) -> None:
+    """A link between two PCIe switches stands at both."""
+    told = {(e.attributes.get("busid", ""), x.attributes.get("target", "")) for e in functions for x in e.own("pcilink")}
+    for e in functions:
+        for x in e.own("pcilink"):
+            here, there = e.attributes.get("busid", ""), x.attributes.get("target", "")
+            if there and (there, here) not in told:
+                judge.tell(
+                    "E0526",
+                    x.place("target"),
+                    f"<pcilink> to {there}, which has none back: NCCL gives up",
+                    f'write <pcilink target="{here}"/> at {there}',
+                )
+
+
+def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
+    """GPUs of one host: compute capability, NVLinks, order."""
+    kinds = Counter(whole(g.attributes["sm"]) for _, g in gpus if "sm" in g.attributes)
+    usual = kinds.most_common(1)[0][0] if kinds else None
+    for _, g in gpus:
+        if len(kinds) > 1 and "sm" in g.attributes and whole(g.attributes["sm"]) != usual:
+            judge.tell(
+                "E0526",
+                g.place("sm"),
+                f'sm="{g.attributes["sm"]}" beside GPUs of sm="{usual}": NCCL plans for the least',
+                "write the same for GPUs of one model",
+                Severity.WARNING,
+            )
+    sums = {id(g): sum(whole(x.attributes.get("count", "")) or 0 for x in g.own("nvlink")) for _, g in gpus}
+    most = max(sums.values(), default=0)
+    for _, g in gpus:
+        links, at = sums[id(g)], next((x.place("count") for x in g.own("nvlink")), g.span)
+        limit = NVLINKS.get(whole(g.attributes.get("sm", "")) or 0, 0)
+        if limit and links > limit:
+            judge.tell(
+                "E0526",
+                at,
+                f"{links} NVLinks, and a GPU of sm {g.attributes['sm']} has {limit}: NCCL plans with all",
+                "count the NVLinks of each target",
+            )
+        elif links and links < most:
+            judge.tell(
+                "E0526",
+                at,
+                f"{links} NVLinks, and another GPU has {most}: NCCL plans all channels for the fewest",
+                "count the NVLinks of each target",
+                Severity.WARNING,
+            )
+    numbered = [(e.attributes.get("busid", ""), n, g) for e, g in gpus if (n := whole(g.attributes.get("dev", ""))) is not None]
+    order = [n for _, n, _ in sorted(numbered, key=lambda x: (len(x[0]), x[0]))]
+    if order != sorted(order):
+        judge.tell(
+            "E0526",
+            numbered[0][2].place("dev"),
+            "`dev` of the GPUs is not in the order of their bus ids, so NCCL pairs GPUs with adapters of others",
+            "number them by busid",
+            Severity.WARNING,
+        )
+
+
+def _adapters(judge: Judge, nets: list[tuple[Element, Element]]) -> None:
+    """Adapters of one host: their rates, and those of their PCIe links."""
+    speeds = Counter(s for _, n in nets if (s := whole(n.attributes.get("speed", ""))) is not None)
+    usual = speeds.most_common(1)[0][0] if speeds else 0
+    for e, n in nets:
+        speed = whole(n.attributes.get("speed", ""))
+        if speed is not None and speed < usual:
+            judge.tell(
+                "E0526",
+                n.place("speed"),
+                f"{speed} Mb/s beside adapters of {usual}: NCCL gives all channels the least",
+                "leave it out: NCCL asks the machine",
+                Severity.WARNING,
+            )
+        pcie = _pcie_mbps(e)
+        if speed and pcie and pcie < 0.9 * speed:
+            judge.tell(
+                "E0526",
+                e.place("link_width"),
+                f"its PCIe link has {pcie} of the adapter's {speed} Mb/s, as NCCL counts",
+                "write the link's own speed and width",
+                Severity.WARNING,
+            )
+    links = Counter(rate for e, _ in nets if (rate := _pcie_mbps(e)))
+    common = links.most_common(1)[0][0] if links else 0
+    for e, _ in nets:
+        rate = _pcie_mbps(e)
+        if rate and rate < common:
+            judge.tell(
+                "E0526",
+                e.place("link_width"),
+                f"its PCIe link has {rate} Mb/s, as NCCL counts; those of other adapters have {common}",
+                "write the link's own speed and width",
+                Severity.WARNING,
+            )
+
+
+def _pcie_mbps(e: Element) -> int:
+    """What NCCL counts for a PCIe link, 0 where it does not read it from the file."""
+    speed, width = e.attributes.get("link_speed", ""), whole(e.attributes.get("link_width", "")) or 0
+    return next((mbps * width for word, mbps in LANE_MBPS.items() if speed.startswith((f"{word}.0 GT/s", f"{word} GT/s"))), 0)
