@@ -26,6 +26,8 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     cables = fabric.cables
     limit = options["workbook_rows"]
     if isinstance(limit, int) and len(cables) > min(limit, MAX_ROWS):
+        if len(fabric.pods) > 1:
+            return b""  # a workbook a pod
         raise LeftOut(
             f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can use; cables.csv has them"
         )

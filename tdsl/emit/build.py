@@ -288,6 +288,8 @@ def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iter
         return [(_standby_path(spec, s, view), s) for s in view.standbys]
     elif spec.scope == "router":
         records = [(r.name, r) for r in routers]
+    elif spec.scope == "pod":
+        records = [(p.name, p) for p in view.pods]
     elif spec.scope == "host":
         records = [(h.name, h) for h in view.hosts]
     elif spec.scope == "adapters":

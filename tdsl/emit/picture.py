@@ -20,7 +20,7 @@ from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceSet, unravel
 
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
-SKETCH_NODES, SKETCH_EDGES = 300, 1600
+SKETCH_NODES, SKETCH_EDGES = 120, 360  # what graphviz draws so that a person can still follow its lines
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
 STRAND = 26.0  # between lines of several classes that join the same two boxes

@@ -148,6 +148,14 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
+class Pod:
+    """Cables that begin in one outermost group (``pod3``), or outside all of them: rows of the table of cables."""
+
+    name: str
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CableLabel:
     """What is printed for one end of one leg."""
 

@@ -17,7 +17,7 @@ from tdsl.resources import folder
 
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
-SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby")
+SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file", "layer"}
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}

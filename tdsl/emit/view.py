@@ -35,6 +35,7 @@ from tdsl.emit.records import (
     Model,
     NpuGraph,
     Plane,
+    Pod,
     Port,
     PortGroup,
     Router,
@@ -188,6 +189,15 @@ class FabricView:
     def cables(self) -> Table[Cable]:
         """What is pulled, one row a leg."""
         return self._wires.cables
+
+    @cached_property
+    def pods(self) -> tuple[Pod, ...]:
+        """The cables by the outermost group that they begin in; those of no group come last."""
+        rows: dict[str, list[int]] = {}
+        for row, place in enumerate(self.cables.column("place")):
+            rows.setdefault(str(place).partition("-")[0], []).append(row)
+        ordered = sorted(rows, key=lambda name: (name == "", list(rows).index(name)))
+        return tuple(Pod(name or "rest", tuple(rows[name])) for name in ordered)
 
     @property
     def labels(self) -> Table[CableLabel]:

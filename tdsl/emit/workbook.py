@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 MAX_ROWS = 1_048_575  # below the heading
+A4_COLUMNS = 12
+"""As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed on A3."""
 _EPOCH = datetime(1980, 1, 1)  # a workbook must bear a date, and the clock's would change the bytes
 _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 
@@ -42,7 +44,7 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
-        page.set_paper(9)
+        page.set_paper(9 if len(sheet.columns) - len(sheet.hidden) <= A4_COLUMNS else 8)  # A4, else A3
         page.fit_to_pages(1, 0)
         page.repeat_rows(0)
         page.set_header(f"&L{_page_text(sheet.note or title)}&R{_page_text(sheet.name)}")

@@ -251,11 +251,32 @@ def test_empty_columns_are_hidden() -> None:
     assert "D" in hidden and "A" not in hidden and "C" not in hidden
 
 
-def test_too_many_rows_leave_the_workbook_out_with_a_note() -> None:
+def test_too_many_rows_make_a_workbook_a_pod() -> None:
+    """Their sheets of work have all cables, each once; a pod that is too large by itself is left out with a note."""
     found = Diagnostics()
     files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
-    assert "cabling/cables.xlsx" not in files and "cabling/cables.csv" in files
-    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "31 rows" in found.items[0].message
+    books = sorted(p for p in files if p.endswith(".xlsx"))
+    assert books == ["cabling/cables-rest.xlsx", "cabling/cables-su0.xlsx", "cabling/cables-su1.xlsx"] and not found.items
+    ids = []
+    for path in books:
+        book = openpyxl.load_workbook(io.BytesIO(files[path]))
+        for sheet in book.worksheets[1:]:
+            rows = list(sheet.iter_rows(values_only=True))
+            ids += [row[rows[0].index("cable_id")] for row in rows[1:]]
+            assert rows[0][-1] == "done" and sheet.page_setup.paperSize == (9 if len(rows[0]) <= 12 else 8)
+    assert sorted(ids) == sorted(r["cable_id"] for r in table(files, "cables")) and len(ids) == 31
+    found = Diagnostics()
+    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 14}}))
+    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "16 rows of su0" in found.items[0].message
+
+
+def test_too_many_rows_without_groups_leave_the_workbook_out_with_a_note() -> None:
+    found = Diagnostics()
+    files = build(two_in_one(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 1}}))
+    assert not [p for p in files if p.endswith(".xlsx")] and "cabling/cables.csv" in files
+    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "are more than the 1 of" in found.items[
+        0
+    ].message
 
 
 @pytest.mark.parametrize("name", ["a/b", "x" * 40, "'quoted'", "History", "", "[a]:*?", "SU0", "su0", "Su0"])
