@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tdsl.emit.quote import LeftOut
 from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The file; left out where the groups of hosts differ in size, since a product of dimensions knows one."""
+    """The file; nothing where groups of hosts differ in size or not all are joined: the fabric is no product of dimensions."""
     graph = fabric.npus
     if isinstance(graph, str):
         return b""
@@ -17,11 +16,11 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     rows: list[tuple[int, float, int]] = []  # accelerators, GB/s for each, ns
     if graph.inside_bps and graph.per_host > 1:
         rows.append((graph.per_host, graph.inside_bps / 8e9, inside))
-    below, sizes = 1 if rows else None, {1}
+    below = 1 if rows else None
     for tier, level in enumerate(fabric.host_groups):
         sizes = {len(g.hosts) for g in level}
         if len(sizes) > 1:
-            raise LeftOut("groups of hosts differ in size, and a dimension has one size; physical_topology.txt holds them all")
+            return b""
         size = sizes.pop()
         count = size // below if below else size * graph.per_host
         if count > 1:
@@ -29,9 +28,9 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
             rows.append((count, min(rates) / 8, link * (tier + 1)))
         below = size
     if below != graph.hosts:
-        raise LeftOut("not all hosts are joined, so no product of dimensions is this fabric")
+        return b""
     if not rows:
-        raise LeftOut("there is one accelerator, and nothing to simulate")
+        return b""
     counts, rates_, latencies = zip(*rows, strict=True)
     return "".join((
         f"# {fabric.title!a}: {graph.npus} accelerators. Latencies are options, not the design's.\n",

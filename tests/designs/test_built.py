@@ -26,13 +26,16 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_there(out: Path) -> None:
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == [
-        "ansible/inventory.yaml", "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/links.csv",
+        "ansible/inventory.yaml", "astra_sim/logical_topology.json", "astra_sim/physical_topology.txt",
+        "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/links.csv",
         "diagram/fabric.dot", "diagram/fabric.svg", "fabric.json", "ibsim/assets.csv", "ibsim/fabric.net",
+        "infragraph/fabric.yaml",
         "kubernetes/labels.yaml", "kubernetes/topology.yaml", "manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",
         "netbox/1-manufacturers.csv", "netbox/2-device-types.csv", "netbox/3-device-roles.csv", "netbox/4-sites.csv",
         "netbox/5-devices.csv", "netbox/6-interfaces.csv", "netbox/7-cables.csv", "opensm/opensm.conf", "p2p/fabric.topo",
         "p2p/ibnl/DGX_H100.ibnl", "p2p/ibnl/QM9700.ibnl", "p2p/ibnl/UFM.ibnl", "p2p/topology.dot",
-        "prometheus/expected.prom", "prometheus/targets.json", "slurm/conf/topology.conf", "slurm/topology.yaml",
+        "prometheus/expected.prom", "prometheus/targets.json", "simai/topology",
+        "slurm/conf/topology.conf", "slurm/topology.yaml",
     ]  # fmt: skip
 
 

@@ -189,6 +189,13 @@ def test_dimensions_of_the_analytical_network(
     assert prod(found["npus_count"]) == min(numbers)
 
 
+def test_groups_of_different_sizes_are_no_product_of_dimensions(tmp_path: Path) -> None:
+    uneven = SHARED.replace("pod pod[2] {", "pod pod[2] {\n    host more: NODE\n    connect more.nic[i] to leaf[i]")
+    uneven += "\nextend shared { omit pod[(1)].more }\n"
+    files, found = made(uneven, tmp_path, "astra_sim")
+    assert "astra_sim/network.yml" not in files and "astra_sim/physical_topology.txt" in files and not found
+
+
 def test_latencies_are_options(tmp_path: Path) -> None:
     files, _ = made(RAILS, tmp_path, "simai", link_latency="0.001ms")
     assert b"400Gbps 0.001ms 0" in files["simai/topology"]
