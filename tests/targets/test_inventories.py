@@ -216,6 +216,8 @@ def test_kea_accepts_the_reservations(tmp_path: Path) -> None:
     assert [(r["hw-address"], r["hostname"]) for r in subnet["reservations"]] == [
         ("94:6d:ae:00:00:02", "su1-node3"), ("94:6d:ae:00:00:01", "su0-leaf0"),
     ]  # fmt: skip
+    each = made(DESIGN, tmp_path, "dhcp", boot_url="http://ztp/eos/{device}.cfg")["dhcp/kea-dhcp4.json"]
+    assert b'"boot-file-name": "http://ztp/eos/su0-leaf0.cfg"' in each
     path.write_bytes(files["dhcp/kea-dhcp4.json"].replace(b'"subnet":', b'"subnets":'))
     assert run(kea, "-t", path).returncode != 0, "the judge can say no"
 
