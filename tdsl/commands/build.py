@@ -203,14 +203,17 @@ def _made(
 ) -> dict[str, Mapping[str, bytes]]:
     """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
     from tdsl.emit.build import BuildOptions
+    from tdsl.emit.joint import FOLDER, joint
 
     built = [d for d in compilation.designs if d.fabric is not None]
     table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
-    return {
+    files = {
         d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere, site)) for d in built
     }
+    together = joint(files) if len(built) > 1 and FOLDER not in files else {}
+    return files | ({FOLDER: together} if together else {})
 
 
 def _site(path: Path | None) -> Site | None:

@@ -13,7 +13,7 @@ from tdsl.emit.nccl_judge import Judge, whole
 from tdsl.emit.nccl_text import Element
 
 NVLINKS = {80: 12, 90: 18, 100: 18}
-"""NVLinks of a GPU by its compute capability: A100, H100, B200."""
+"""NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0."""
 GPU, NVSWITCH = "0x03", "0x068000"
 LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
 """Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s (topo.h)."""

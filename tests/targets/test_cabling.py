@@ -6,12 +6,15 @@ import csv
 import io
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
 import pytest
+from click.testing import CliRunner
 
+from tdsl.cli import cli
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.workbook import Sheet, sheet_name, workbook
@@ -327,3 +330,47 @@ def test_lanes_of_a_split_port_leave_by_one_hole() -> None:
         "2",
     )
     assert [(x["cable_id"], x["a_port"]) for x in table(files, "links")] == [("node0:nic1", "IB2/1"), ("node0:nic1", "IB2/2")]
+
+
+CLUSTER = """
+model host NODE { port nic[2]: 400Gbps { type NDR }; port bmc: 1Gbps { type GE1 } }
+model switch IB { port p[1..8]: 400Gbps { type NDR } }
+model switch ETH { port p[1..8]: 1Gbps { type GE1 } }
+fabric compute {
+  host node[2]: NODE
+  switch leaf[2]: IB
+  connect node[n].nic[i] to leaf[i]
+}
+fabric management {
+  host node[2]: NODE
+  switch tor: ETH
+  connect node[n].bmc to tor
+}
+"""
+
+
+def test_one_list_for_all_networks(tmp_path: Path) -> None:
+    """From the command line: rows of every fabric, one order of pulling, and a folder that verifies."""
+    (tmp_path / "cluster.fab").write_text(CLUSTER)
+    out = tmp_path / "out"
+    done = CliRunner().invoke(cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling"])
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(io.StringIO((out / "all-networks" / "cables.csv").read_text())))
+    single = [
+        r
+        for name in ("compute", "management")
+        for r in csv.DictReader(io.StringIO((out / name / "cabling" / "cables.csv").read_text()))
+    ]
+    assert [{k: v for k, v in r.items() if k != "pull_order"} for r in rows] == [
+        {k: v for k, v in r.items() if k != "pull_order"} for r in single
+    ]
+    assert [r["fabric"] for r in rows] == ["compute"] * 4 + ["management"] * 2
+    assert sorted(int(r["pull_order"]) for r in rows) == list(range(1, 7))
+    labels = list(csv.DictReader(io.StringIO((out / "all-networks" / "labels.csv").read_text())))
+    assert len(labels) == 12 and {r["fabric"] for r in labels} == {"compute", "management"}
+    assert (
+        CliRunner()
+        .invoke(cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling", "--check"])
+        .exit_code
+        == 0
+    )

@@ -1,0 +1,58 @@
+"""Lists of all networks of a cluster together: those who pull cables work through one list, whatever fabric a cable is of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+
+from tdsl import __version__
+from tdsl.emit.build import MANIFEST, SCHEMA
+
+LISTS = ("cabling/cables.csv", "cabling/labels.csv")
+FOLDER = "all-networks"
+
+
+def joint(fabrics: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    """The files of the folder ``all-networks``: each list with the rows of all fabrics, in their order, and a manifest; nothing
+    where fewer than two fabrics have it. ``pull_order`` goes on from one fabric to the next, and labels say their fabric."""
+    files: dict[str, bytes] = {}
+    for path in LISTS:
+        tables = {name: made[path].decode() for name, made in fabrics.items() if path in made}
+        if len(tables) > 1:
+            files[path.rpartition("/")[2]] = _together(tables).encode()
+    if not files:
+        return {}
+    whole = sha256(b"".join(made.get(MANIFEST, b"") for made in fabrics.values())).hexdigest()
+    content = {
+        "schema": SCHEMA,
+        "tdsl": __version__,
+        "design": {"name": FOLDER, "sha256": whole, "parameters": {}},
+        "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
+    }
+    return files | {MANIFEST: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
+
+
+def _together(tables: Mapping[str, str]) -> str:
+    """The rows of several tables of one heading."""
+    out = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    pulled = 0
+    for name, text in tables.items():
+        reader = csv.DictReader(io.StringIO(text))
+        names = list(reader.fieldnames or ())
+        if writer is None:
+            writer = csv.DictWriter(
+                out, names if "fabric" in names else [*names, "fabric"], lineterminator="\n", extrasaction="ignore"
+            )
+            writer.writeheader()
+        last = pulled
+        for row in reader:
+            row.setdefault("fabric", name)
+            if "pull_order" in row:
+                row["pull_order"] = str(int(row["pull_order"]) + last)
+                pulled = max(pulled, int(row["pull_order"]))
+            writer.writerow(row)
+    return out.getvalue()
