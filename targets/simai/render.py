@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from tdsl.emit.quote import LeftOut
 from tdsl.emit.view import FabricView
-
-KNOWN = ("A100", "A800", "H100", "H800", "H20")
-"""GPUs that SimAI's compute model names (GPUType in its common.h); others are NONE."""
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
@@ -17,7 +15,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     if isinstance(graph, str):
         raise LeftOut(graph)
     nodes = graph.npus + graph.inner_switches + graph.switches
-    kind = graph.chip if graph.chip in KNOWN else "NONE"
+    kind = graph.chip if re.fullmatch(r"[A-Z]+[0-9]*", graph.chip) else "NONE"  # SimAI takes one that it does not know for none
 
     def lines() -> Iterator[str]:
         yield f"{nodes} {graph.per_host} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"
