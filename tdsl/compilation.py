@@ -54,6 +54,7 @@ class Options:
     lock: bool = True  # whether to read a lock at all
     places: SourceFile | None = None  # a table of racks and units
     prices: SourceFile | None = None  # what models cost, as TOML
+    phase: int = 0  # of fabrics with phases this one; -1: the last; 0: all where a design is checked, else the last
 
 
 @dataclass(slots=True)
@@ -69,6 +70,8 @@ class Design:
     findings: list[Diagnostic]
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    phase: int = 0  # which phase of the fabric it is, 0 where it has none
+    needed: str = ""  # the day by which the phase is needed
     summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
     failed: Failed | None = None  # what is judged as failed
 

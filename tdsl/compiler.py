@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import explained, gathered, lone, settled, verified, wired
+from tdsl.phases import acquainted, explained, gathered, lone, settled, verified, wired
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -35,14 +35,16 @@ def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compi
     from tdsl.semantics.fabrics import elsewhere
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
-    text = planned(source, options, diagnostics)
+    text = planned(source, options, diagnostics, every_phase=verify)
     if not text.plans:
         only = lone(text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
         yield settled(only, text.files, options, False)
         return
     kept = locked(source, options, diagnostics)
     own = [Diagnostics() for _ in text.plans]
-    designs = [Design(plan.name, text.shown, dict(plan.parameters), None, [], [], [], 0.0, plan.cluster) for plan in text.plans]
+    designs = [
+        Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed) for p in text.plans
+    ]
 
     def so_far(verified: bool) -> Compilation:
         found = gathered(text.shown, designs, diagnostics, own, options, time.perf_counter() - begin)
@@ -55,6 +57,7 @@ def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compi
         sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
         designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []))
         absent.append(not_its_own)
+    designs = acquainted(designs)
     if not diagnostics.has_errors and not any(found.has_errors for found in own):
         _refuse_absent(absent)
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
@@ -97,7 +100,7 @@ def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
     open. With the findings so far. Raises UsageError."""
     from tdsl.semantics.ranges import Settings
 
-    settings = Settings(dict(options.set), dict(options.values), [])
+    settings = Settings(dict(options.set), dict(options.values), domains=[])
     diagnostics = Diagnostics()
     planned(source, options, diagnostics, settings)
     return settings, diagnostics

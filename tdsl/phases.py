@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tdsl.compilation import Compilation, Design, Options
-from tdsl.diagnostic import Diagnostics, Severity, gather
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.planning import name_settings
 from tdsl.source import SourceFile
 
@@ -30,6 +30,10 @@ def wired(
 
     mounts = [x for x in lock if isinstance(x, Mount)]
     stands = [x for x in lock if isinstance(x, Line)]
+    if stands and _unknown(stands, plan):
+        from tdsl.fabric.pins import carried
+
+        stands, mounts = carried(stands, mounts, wire(plan, Diagnostics(), options.max_links), own)
     fabric = wire(plan, own, options.max_links, stands, sound, options.places)
     if not plan.broken:
         settle(plan, fabric, own)
@@ -52,6 +56,30 @@ def wired(
 
     found, absent = fail(plan, fabric, options.fail)
     return replace(design, failed=found if found.names else None), absent
+
+
+def _unknown(stands: list[Line], plan: Plan) -> bool:
+    """Whether a lock names declarations that the design does not have."""
+    from tdsl.fabric.renamed import declaration
+
+    known = {s.path for s in (*plan.sets, *plan.insides.values())}
+    return any(declaration(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
+
+
+def acquainted(designs: list[Design]) -> list[Design]:
+    """The designs, those of a cluster with the others of it: names of devices are compared over all of them."""
+    out = []
+    for design in designs:
+        others = [d.fabric for d in designs if d.cluster == design.cluster and d.name != design.name and _together(d, design)]
+        if design.cluster and design.fabric is not None:
+            design = replace(design, fabric=replace(design.fabric, siblings=tuple(f for f in others if f is not None)))
+        out.append(design)
+    return out
+
+
+def _together(a: Design, b: Design) -> bool:
+    """Whether two designs are of one time: of one phase, or one of them of all phases."""
+    return a.phase == b.phase or 0 in (a.phase, b.phase)
 
 
 def verified(design: Design, own: Diagnostics, options: Options) -> Design:
@@ -80,7 +108,7 @@ def gathered(
     """What is known so far: the findings of the file's text and of each of its designs."""
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
     for design, mine in zip(designs, own, strict=True):
-        found = Diagnostics(list(mine))
+        found = Diagnostics([_in_phase(d, design.phase) for d in mine])
         name_settings(found, options)
         design.findings = gather(found)
         every.extend(found)
@@ -90,6 +118,11 @@ def gathered(
     for design in designs:
         design.elapsed_s = elapsed
     return Compilation(shown, designs, gathered)
+
+
+def _in_phase(d: Diagnostic, phase: int) -> Diagnostic:
+    """An error of one of several phases says of which."""
+    return replace(d, notes=(*d.notes, f"in phase {phase}")) if phase and d.severity is Severity.ERROR else d
 
 
 def settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
@@ -118,7 +151,9 @@ def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:
     for cluster in sorted({d.cluster for d in designs if d.cluster}):
         from tdsl.fabric.shared import shared_ports
 
-        shared_ports([d.fabric for d in designs if d.cluster == cluster and d.fabric is not None], diagnostics)
+        mine = [d for d in designs if d.cluster == cluster]
+        for number in sorted({d.phase for d in mine if d.phase} or {0}):
+            shared_ports([d.fabric for d in mine if d.phase in (0, number) and d.fabric is not None], diagnostics)
 
 
 def lone(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:

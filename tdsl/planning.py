@@ -12,7 +12,10 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tdsl.fabric.pins import Line, Mount
+    from tdsl.semantics.fabrics import Declared
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.plan import Plan
     from tdsl.semantics.ranges import Settings
@@ -33,8 +36,10 @@ class Planned:
     errors: list[Diagnostic]
 
 
-def planned(source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None) -> Planned:
-    """Read a file and what it uses, and plan its fabrics. Raises UsageError."""
+def planned(
+    source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None, every_phase: bool = False
+) -> Planned:
+    """Read a file and what it uses, and plan its fabrics, in every phase or the last. Raises UsageError."""
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
     from tdsl.semantics.parameters import idle_parameters
@@ -53,7 +58,7 @@ def planned(source: str, options: Options, diagnostics: Diagnostics, settings: S
         return Planned(shown, None, [], [], [])
     library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
-    plans = _plans(library, home, options, diagnostics)
+    plans = _plans(library, home, options, diagnostics, every_phase)
     library.build_all(home)
     plans = [replace(p, parts=library.parts(home)) if p.halls or options.places is not None else p for p in plans]
     if options.prices is not None:
@@ -68,14 +73,14 @@ def planned(source: str, options: Options, diagnostics: Diagnostics, settings: S
     return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], errors_of_text(diagnostics))
 
 
-def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics) -> list[Plan]:
-    """A plan for each fabric of the file, its unknowns found."""
+def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool) -> list[Plan]:
+    """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for the last."""
     from tdsl.semantics.fabrics import declared
     from tdsl.semantics.fault import Fault
     from tdsl.sizing.solve import planned
 
     plans = []
-    for fabric in declared(library, home, diagnostics):
+    for fabric in _phased(list(declared(library, home, diagnostics)), options.phase, every_phase, diagnostics):
         try:
             plan = planned(
                 fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best
@@ -85,6 +90,29 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
             continue
         plans += [plan] if plan is not None else []
     return plans
+
+
+def _phased(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics) -> Iterator[Declared]:
+    """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises UsageError."""
+    from tdsl.semantics.fault import Fault
+    from tdsl.semantics.phases import phases
+
+    known: set[int] = set()
+    asked, every = (0, False) if asked < 0 else (asked, every)
+    for fabric in fabrics:
+        try:
+            found = phases(fabric.member.node.body or ())
+        except Fault as fault:
+            fault.report(diagnostics)
+            found = []
+        known |= {p.number for p in found}
+        if not found:
+            yield fabric
+        chosen = [p for p in found if p.number == asked] if asked else found if every else found[-1:]
+        yield from (replace(fabric, phase=p) for p in chosen)
+    if asked and asked not in known:
+        listed = ", ".join(map(str, sorted(known)))
+        raise UsageError(f"--phase {asked}: " + (f"the phases are {listed}" if known else "no fabric of this file has phases"))
 
 
 def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:

@@ -12,10 +12,12 @@ from tdsl.changes.figures import figures, metrics
 from tdsl.changes.model import Cable, Change, Changes, End, Moved
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.renamed import renamed, side_of, told
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design
 
+NOTHING: Mapping[str, str] = {}
 FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}
 
 
@@ -23,10 +25,13 @@ def compare(old: Design, new: Design) -> Changes:
     """What differs between two designs that have a fabric."""
     before, after = old.fabric, new.fabric
     assert before is not None and after is not None
-    out = Changes(new.name)
-    _devices(out, before, after)
-    _cables(out, cables(before), cables(after))
-    out.addresses = _differing(addresses(before), addresses(after))
+    phased = old.phase and new.phase and old.phase != new.phase
+    out = Changes(f"{new.name}, phase {old.phase} to phase {new.phase}" if phased else new.name)
+    known = renamed(side_of(before), side_of(after))
+    out.renamed = [Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b) for a, b, n in told(known)]
+    _devices(out, before, after, known)
+    _cables(out, cables(before, known), cables(after))
+    out.addresses = _differing(addresses(before, known), addresses(after))
     settings = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
     out.parameters = _differing(*settings)
     out.figures = _differing(figures(before), figures(after))
@@ -43,8 +48,9 @@ def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[Chan
 # ---------------------------------------------------------------- devices
 
 
-def _devices(out: Changes, before: Fabric, after: Fabric) -> None:
+def _devices(out: Changes, before: Fabric, after: Fabric, known: Mapping[str, str]) -> None:
     old, new = ({f.device_path(d): d for d in np.flatnonzero(f.built).tolist()} for f in (before, after))
+    old = {known.get(p, p): d for p, d in old.items()}
     out.devices_removed = [(p, before.model_of(d).name) for p, d in old.items() if p not in new]
     out.devices_added = [(p, after.model_of(d).name) for p, d in new.items() if p not in old]
     for path, d in old.items():
@@ -62,15 +68,15 @@ def _devices(out: Changes, before: Fabric, after: Fabric) -> None:
 # ---------------------------------------------------------------- cables
 
 
-def cables(fabric: Fabric) -> list[Cable]:
-    """Every leg of a cable, in the order of the cabling plan."""
+def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
+    """Every leg of a cable, in the order of the cabling plan; ``known`` are devices with other paths now."""
     wires = Wires(fabric)
     table = wires.cables
     order = wires.cable_order[0].tolist()
     running: dict[int, list[int]] = defaultdict(list)
     for link, leg in zip(*(c.tolist() for c in wires.crossings), strict=True):
         running[leg].append(link)
-    paths = [fabric.device_path(d) for d in range(fabric.device_count)]
+    paths = [known.get(p, p) for p in map(fabric.device_path, range(fabric.device_count))]
     ends = []
     for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
         devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
@@ -125,14 +131,15 @@ def _matched(out: Changes, gone: list[Cable], come: list[Cable], at: str) -> tup
 # ---------------------------------------------------------------- addresses
 
 
-def addresses(fabric: Fabric) -> dict[str, str]:
-    """Every ASN and address by what it is for."""
+def addresses(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> dict[str, str]:
+    """Every ASN and address by what it is for; ``known`` are devices with other paths now."""
     found = fabric.addressing
     if found is None:
         return {}
     out: dict[str, str] = {}
     for d in np.flatnonzero(fabric.built).tolist():
         path = fabric.device_path(d)
+        path = known.get(path, path)
         if found.asn[d]:
             out[f"{path} ASN"] = str(found.asn[d])
         for kind in ("loopback", "management"):
@@ -141,8 +148,9 @@ def addresses(fabric: Fabric) -> dict[str, str]:
     if any(kind == "links" for kind, _ in found.dealt):
         for link, ends in enumerate(zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)):
             for second, port in zip((False, True), ends, strict=True):
+                device, _, own = fabric.port_path(port).rpartition(".")
                 for address, pool in found.each("links", link, second):
-                    out[f"{fabric.port_path(port)} IPv{address.version}"] = f"{address}/{pool.prefix}"
+                    out[f"{known.get(device, device)}.{own} IPv{address.version}"] = f"{address}/{pool.prefix}"
     return out
 
 

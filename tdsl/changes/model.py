@@ -78,6 +78,7 @@ class Changes:
     devices_added: list[tuple[str, str]] = field(default_factory=list)
     devices_removed: list[tuple[str, str]] = field(default_factory=list)
     models: list[Change] = field(default_factory=list)
+    renamed: list[Change] = field(default_factory=list)  # declarations that another path names, and how many devices
     names: list[Change] = field(default_factory=list)
     ports: list[Change] = field(default_factory=list)
     added: list[Cable] = field(default_factory=list)
@@ -93,7 +94,7 @@ class Changes:
     def none(self) -> bool:
         """Whether nothing that anybody could see differs."""
         lists = (
-            self.devices_added, self.devices_removed, self.models, self.names, self.ports, self.added, self.removed,
+            self.devices_added, self.devices_removed, self.models, self.renamed, self.names, self.ports, self.added, self.removed,
             self.moved, self.cables, self.addresses, self.figures, self.metrics,
         )  # fmt: skip
         return not any(lists)

@@ -78,6 +78,7 @@ def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
         ("figures", [("~", f"{x.what}  {_arrow(x.before, x.after)}{_step(x)}") for x in c.figures]),
         ("devices", devices),
         (f"cables: {', '.join(tally)}", cables),
+        ("renamed in the design", [("~", f"{x.what}: {_arrow(x.before, x.after)}") for x in c.renamed]),
         ("names", [("~", row) for row in _changes(c.names)]),
         ("ports", [("~", row) for row in _changes(c.ports)]),
         ("addresses", [("~", row) for row in _changes(c.addresses)]),

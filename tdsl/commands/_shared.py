@@ -63,11 +63,12 @@ class Setting(Pair):
 
 
 def design_options(command: F) -> F:
-    """``--set`` and ``--path``."""
+    """``--set``, ``--path`` and ``--phase``."""
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
     path = click.option("--path", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names.")
     given = click.option("--set", type=Setting(), multiple=True, help="Give a parameter of the design a value.")
-    return given(path(command))
+    phase = click.option("--phase", type=click.IntRange(min=1), metavar="N", help="Take this phase of the design.")
+    return given(path(phase(command)))
 
 
 def places_option(command: F) -> F:
@@ -100,6 +101,7 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
     return Options(
         set=tuple(given["set"]),
         paths=tuple(given["path"]),
+        phase=given.get("phase") or 0,
         select=tuple(select),
         ignore=tuple(ignore),
         max_devices=given["limit_devices"],

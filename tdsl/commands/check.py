@@ -287,7 +287,7 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
                 continue
             made = certify(design.fabric, design.claims, design.results)
             for name, text in made.texts.items():
-                save(text, folder / design.name / name, folder)
+                save(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
             for finding in not_written(made, design.name):
                 design.findings.append(finding)
                 compilation.findings.append(finding)

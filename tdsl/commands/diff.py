@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ else:
     Part = click.ParamType
 
 DIFFERS = 3
+LAST = -1
+"""In the place of a phase's number: the last one."""
 
 
 class Share(Part):
@@ -52,10 +55,11 @@ class Share(Part):
     "  tdsl diff main superpod.fab                        (as it was in the revision `main`)\n"
     "  tdsl diff v1:superpod.fab v2:superpod.fab --output-format markdown\n"
     "  tdsl diff superpod.fab superpod.fab --set-old units=3 --set-new units=4\n"
+    "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
     "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)",
 )
 @click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
+@click.argument("new", metavar="[NEW]", required=False)
 @design_options
 @click.option("--set-old", type=Setting(), multiple=True, help="Give a parameter a value in OLD only.")
 @click.option("--set-new", type=Setting(), multiple=True, help="Give a parameter a value in NEW only.")
@@ -70,13 +74,14 @@ class Share(Part):
 @click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
 @limit_options
 def command(
-    old: str, new: str, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
+    old: str, new: str | None, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
     steps: bool, floor: Fraction, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
 
-    Each is a file, a design of the standard library, or REVISION:FILE; a REVISION alone means the other one's file in that
-    revision of the git repository. Devices are known by their path in the design, cables by their ends.
+    Without NEW, OLD is a design in phases, and each phase is compared with the next. Each is a file, a design of the standard
+    library, or REVISION:FILE; a REVISION alone means the other one's file in that revision of the git repository. Devices are
+    known by their path in the design, cables by their ends.
 
     Exit status: 0 compared; 1 NEW has errors or fails a requirement, or nothing can be compared; 2 a wrong call;
     --detailed-exitcode adds 3.
@@ -84,13 +89,17 @@ def command(
     from tdsl.changes.compare import compare
 
     asked = options(given)
-    sides = [(old, new, set_old), (new, old, set_new)]
     try:
-        before, after = (_side(*side, asked, not no_checks) for side in sides)
+        if new is None:
+            pairs = _phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
+            new = old
+        else:
+            sides = [(old, new, set_old), (new, old, set_new)]
+            before, after = (_side(*side, replace(asked, phase=asked.phase or LAST), not no_checks) for side in sides)
+            pairs = _pairs(before, after)
     except Incomparable as why:
         click.echo(f"{why}", err=True)
         return FOUND
-    pairs = _pairs(before, after)
     found = [compare(*pair) for pair in pairs]
     plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
     if output_format == "json":
@@ -138,6 +147,20 @@ def _side(
                 say(f"{block}\n\n", sys.stderr)
         raise Incomparable(f"{source} has errors that leave nothing to compare")
     return compilation
+
+
+def _phases(source: str, asked: Options, verify: bool) -> list[tuple[Design, Design]]:
+    """The fabrics of a design in phases: each phase and the next."""
+    if asked.phase:
+        raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
+    every = _side(source, source, (), asked, verify)
+    out: list[tuple[Design, Design]] = []
+    for name in dict.fromkeys(d.name for d in every.designs):
+        mine = [d for d in every.designs if d.name == name and d.phase]
+        out += pairwise(mine)
+    if not out:
+        raise Wrong(f"{source} has no two phases to compare; name a second design")
+    return out
 
 
 class Incomparable(Exception):

@@ -121,6 +121,7 @@ class Fabric:
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
+    siblings: tuple[Fabric, ...] = ()  # the other fabrics of its cluster
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
@@ -271,8 +272,9 @@ class Fabric:
         return self.names.get(device) or self.default_name(device)
 
     def default_name(self, device: int) -> str:
-        """The path as a name: parts joined by ``-``, indices behind their part, several joined by ``-``. A name that a
-        group and what it holds share is said once: ``rack113`` of ``rack[113].rack``, ``leaf0-3`` of ``leaf[0].leaf[3]``."""
+        """The path as a name, behind the fabric's where that declares it in a cluster: parts joined by ``-``, indices behind
+        their part, several joined by ``-``. A name that a group and what it holds share is said once: ``rack113`` of
+        ``rack[113].rack``, ``leaf0-3`` of ``leaf[0].leaf[3]``."""
         s = self.set_of(device)
         row = device - s.first
         sizes = [a for p in s.parts for a in p.axes]
@@ -280,7 +282,7 @@ class Fabric:
         for axis in reversed(sizes):
             row, rest = divmod(row, axis.size)
             coordinates.append(axis.low + rest)
-        out = []
+        out = [s.prefix] if s.prefix else []
         before = ""
         for p in s.parts:
             text = ("" if p.name == before else p.name) + "-".join(str(coordinates.pop()) for _ in p.axes)

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.fabric.ports import KEPT, Ends, Ports
+from tdsl.fabric.renamed import Side, renamed, side_of, told
 from tdsl.source import SourceFile, Span
 
 HEAD = """\
@@ -221,6 +222,32 @@ def relocated(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, sev
         labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
         help="keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`",
     )  # fmt: skip
+
+
+def carried(lines: list[Line], mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics) -> tuple[list[Line], list[Mount]]:
+    """The lines and places with the paths that the design now has for devices which it renamed; a note says which. ``fabric`` is
+    the design as it is wired without them."""
+
+    def device(port: str) -> str:
+        return port.rpartition(".")[0]
+
+    pairs = [(device(x.a), device(x.b)) for x in lines]
+    new = side_of(fabric)
+    known = renamed(Side(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new)
+    if not known:
+        return lines, mounts
+    words = [f"`{old}` is `{now}` ({n:,} {'device' if n == 1 else 'devices'})" for old, now, n in told(known)]
+    diagnostics.add(
+        "E0498", lines[0].span, f"the design has other names for devices of this lock: {', '.join(words)}",
+        severity=Severity.NOTE, help="`tdsl lock` writes the lock with the new names; no cable moves because of them",
+    )  # fmt: skip
+
+    def called(port: str) -> str:
+        head, _, own = port.rpartition(".")
+        return f"{known.get(head, head)}.{own}"
+
+    stay = [replace(m, device=known.get(m.device, m.device)) for m in mounts]
+    return [Line(called(x.a), called(x.b), x.span) for x in lines], stay
 
 
 def moved(lines: list[Line], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:

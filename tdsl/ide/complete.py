@@ -46,7 +46,7 @@ CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
 AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
 AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole links give"}
-NOT_BUILT = frozenset({"phase", "row"})
+NOT_BUILT = frozenset({"row"})
 """Words that the grammar takes here and this version does not build (E0117), or only inside a hall."""
 USUAL = (RATE, LENGTH, POWER)
 

@@ -49,6 +49,8 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
     return {
         "fabric": design.name,
         **({"cluster": design.cluster} if design.cluster else {}),
+        **({"phase": design.phase} if design.phase else {}),
+        **({"needed": design.needed} if design.needed else {}),
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
         **_failed(design),

@@ -125,6 +125,8 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     assert design.fabric is not None
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
+    if design.phase:
+        title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
     if design.failed is not None:
         devices, links = int(design.failed.devices.sum()), int(design.failed.links.sum())

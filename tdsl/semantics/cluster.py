@@ -17,11 +17,17 @@ VALUES = (tree.Let, tree.Param, tree.Def)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it stands alone."""
+    """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it stands alone, and
+    where the cluster is declared."""
 
     node: tree.Decl
     home: Linked
     cluster: str = ""
+    around: Span | None = None
+
+    def lends(self, at: Span) -> bool:
+        """Whether what is declared there is the cluster's: devices that several fabrics share."""
+        return self.around is not None and _within(at, self.around) and not _within(at, self.node.span)
 
 
 def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
@@ -54,7 +60,11 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
             continue
         seen[name] = fabric.name.span
         lent = tuple(_lent(body, _named(fabric.body or ())))
-        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name)
+        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name, node.span)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _is_fabric(s: tree.Stmt) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tdsl.semantics.library import Linked
 from tdsl.semantics.plan import Plan
@@ -16,12 +16,12 @@ Edit = tuple[int, int, str]
 
 def expanded(home: Linked, plans: Iterable[Plan], settings: dict[str, str]) -> str:
     """The text of a file with the intent of its fabrics unfolded and its parameters at their given values, laid out."""
-    file = home.module.file
+    file, plans = home.module.file, list(plans)
     edits: list[Edit] = []
     for plan in plans:
         edits += [_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
         edits += [(span.start, span.end, str(value)) for span, value in plan.holes.items() if span.file is file]
-    edits += _parameters(home.module.body, settings)
+    edits += _parameters(home.module.body, settings, {p.name: p for p in plans})
     text = file.text
     for start, end, new in sorted(set(edits), reverse=True):
         text = text[:start] + new + text[end:]
@@ -41,14 +41,22 @@ def _edit(file: SourceFile, span: Span, text: str) -> Edit:
     return start, end, ""
 
 
-def _parameters(body: Iterable[tree.Stmt], settings: dict[str, str]) -> list[Edit]:
-    """Defaults that are given other values."""
+def _parameters(body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, Plan]) -> list[Edit]:
+    """Defaults that are given other values, also by the phase that is planned, which then is the whole."""
     out: list[Edit] = []
+    body = tuple(body)
+    chosen = {p.phase for p in plans.values()}
+    for s in body:
+        if isinstance(s, tree.Phase):
+            out.append(_edit(s.span.file, s.span, ""))
+            if s.number in chosen:
+                values = {x.name.name: x.items[0].value.span.text for x in s.body if isinstance(x, tree.Setting) and x.items}
+                settings = values | settings
     for s in body:
         if isinstance(s, tree.Param) and s.name.name in settings:
             out.append((s.default.span.start, s.default.span.end, _value(s, settings[s.name.name])))
         elif isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster"):
-            out += _parameters(s.body or (), settings)
+            out += _parameters(s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans)
     return out
 
 

@@ -9,6 +9,7 @@ from tdsl.diagnostic import Diagnostics, Fix
 from tdsl.semantics.cluster import Member, members
 from tdsl.semantics.fault import nearest, unknown
 from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.phases import Phase
 from tdsl.semantics.plan import Plan
 from tdsl.source import Span
 from tdsl.syntax import tree
@@ -33,12 +34,19 @@ class Declared:
     member: Member
     additions: Additions
 
+    phase: Phase | None = None
+
     def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None) -> Plan:
         """Its plan; ``holes`` are the numbers found for its unknowns."""
         from tdsl.semantics.planner import Planner
 
+        self.library.settings.phase = self.phase.values if self.phase is not None else {}
         plan = Planner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
         plan.cluster = self.member.cluster
+        if self.phase is not None:
+            plan.phase, plan.needed = self.phase.number, self.phase.needed
+        for s in (*plan.sets, *plan.insides.values()) if plan.cluster else ():
+            s.prefix = "" if self.member.lends(s.origin.span) else plan.name
         plan.parameters = {**self.home.parameters, **plan.parameters}
         plan.declared |= self.home.declared
         plan.holes = dict(holes or {})

@@ -45,7 +45,7 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
             "E0118", s.span, "`asn` belongs in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
         )
     if isinstance(s, tree.Phase):
-        raise _later(s, f"`{name}` chooses between variants", "use a param and `--set`")
+        raise Fault("E0118", s.span, "`phase` belongs in the fabric's own block", help="move it out of these braces")
     if isinstance(s, tree.Setting):
         found = find(library, home, name)
         if found is not None:

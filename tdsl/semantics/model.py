@@ -248,6 +248,7 @@ class DeviceSet:
     settings: Mapping[str, object] = field(default_factory=dict)
     extents: tuple[object, ...] = ()  # its own (tree.Extent), as written
     scope: object = None  # the names they may use
+    prefix: str = ""  # the fabric that declares it, where that stands in a cluster: its names begin with it
 
     @property
     def nos(self) -> str:

@@ -30,21 +30,24 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
     given = settings.texts.get(name)
     if name in settings.values:
         value = settings.values[name]
+    elif given is None and name in settings.phase:
+        value = evaluator.evaluate(settings.phase[name], scope)
     else:
         value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
-    at = s.default.span
+    at = settings.phase[name].span if given is None and name in settings.phase else s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
         require_type(value, s.type, at)
-    elif given is not None and not fits(value, type_name(evaluator.evaluate(s.default, scope))):
+    elif (given is not None or name in settings.phase) and not fits(value, type_name(evaluator.evaluate(s.default, scope))):
         raise Fault("E0103", at, f"`{name}` is {a_type(evaluator.evaluate(s.default, scope))}{said}, not {a_type(value)}")
     if s.guard is not None:
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")
         if not truth(evaluator.evaluate(s.guard, inner), s.guard.span):
+            where = "given here" if name in settings.phase else "its default"
             raise Fault(
                 "E0110", s.guard.span, f"`{name}` is {text_of(value)}{said}, and this must hold",
-                labels=[] if given is not None else [(at, "its default")], help="choose a value that the guard allows",
+                labels=[] if given is not None else [(at, where)], help="choose a value that the guard allows",
             )  # fmt: skip
     scope.names.pop(name)
     scope.set(name, value, s.name.span, "param")

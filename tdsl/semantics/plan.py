@@ -162,6 +162,8 @@ class Plan:
     evaluator: Evaluator
     layer: str = ""
     cluster: str = ""  # the cluster it stands in
+    phase: int = 0  # the phase that it is, 0 where the fabric has none
+    needed: str = ""  # the day by which that is needed
     parameters: dict[str, object] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # names of all its parameters, well or not
     sets: list[DeviceSet] = field(default_factory=list)

@@ -201,6 +201,8 @@ class Planner:
                 self.waiting += physical(plan, s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
+            case tree.Phase() if context.group is plan.root and scope is plan.root.scope:
+                pass  # what it gives parameters is read before the fabric is planned
             case tree.Broken():
                 pass
             case _:

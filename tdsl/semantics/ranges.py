@@ -7,7 +7,7 @@ they say less than the guard, such as beside ``n % 2 == 0``, the guard itself pi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
@@ -70,6 +70,7 @@ class Settings:
 
     texts: dict[str, str] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
+    phase: Mapping[str, tree.Expr] = field(default_factory=dict)  # what the phase that is planned gives
     domains: list[Domain] | None = None
     varying: bool = False
 

@@ -110,3 +110,35 @@ def test_what_is_refused(old: str, new: str, expected: tuple[str, int], tmp_path
 
 def test_a_cluster_without_a_fabric(tmp_path: Path) -> None:
     assert places(compile_text("cluster c {\n  host box[4]: BOX\n}\n", tmp_path).findings) == [("E0122", 1)]
+
+
+def test_names_of_a_cluster_are_unique(tmp_path: Path) -> None:
+    """Devices of a fabric bear its name; those of the cluster do not, and another fabric renames nothing."""
+    alone = SMALL[: SMALL.index("  fabric two")] + "}\n"
+    names = []
+    for text in (alone, SMALL, SMALL.replace("switch z: SW", "switch a: SW").replace("to z", "to a")):
+        result = compile_text(text, tmp_path)
+        assert result.findings == []
+        fabrics = [d.fabric for d in result.designs]
+        names.append([f.device_name(d) for f in fabrics if f is not None for d in range(f.device_count)])
+        assert all(r.status == "proved" for d in result.designs for r in d.results if r.check == "name_collision")
+    boxes = [f"box{b}" for b in range(4)]
+    assert names[0] == [*boxes, "one-a"]
+    assert names[1] == [*names[0], *boxes, "two-z"]
+    assert names[2] == [*names[0], *boxes, "two-a"]
+
+
+def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
+    text = SMALL.replace("switch a: SW", 'switch a: SW; naming a "core"').replace("switch z: SW", 'switch z: SW; naming z "CORE"')
+    result = compile_text(text, tmp_path)
+    assert sorted(places(result.findings)) == [("E0415", 4), ("E0415", 8)]
+    assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == ["refuted", "refuted"]
+    assert "z of fabric `two`" in result.findings[0].message
+
+
+def test_a_device_that_a_fabric_adds_to_a_group_of_the_cluster(tmp_path: Path) -> None:
+    text = SMALL.replace("host box[4]: BOX", "rack rack[2] { host box[2]: BOX }").replace("box[b]", "rack[r].box[b]")
+    text = text.replace("switch a: SW", "extend rack { switch a: SW }").replace("to a", "to rack[r].a")
+    fabric = compile_text(text, tmp_path).designs[0].fabric
+    assert fabric is not None
+    assert {fabric.device_name(d) for d in range(fabric.device_count)} >= {"rack0-box1", "one-rack1-a"}

@@ -1,0 +1,100 @@
+"""Devices that a newer text calls otherwise, recognised by their position: the same indices and the same neighbours.
+
+A *declaration* is a path without indices, ``su.leaf`` of ``su[0].leaf[3]``. One that only the older text has is taken to be one
+that only the newer text has, if it has as many indices and at least half of its links lead to the same devices there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tdsl.fabric.graph import Fabric
+
+INDEX = re.compile(r"\[([^\]]*)\]")
+HALF = 2
+
+
+def side_of(fabric: Fabric) -> Side:
+    """A fabric's devices with their kinds and models, and its links."""
+    paths = [fabric.device_path(d) for d in range(fabric.device_count)]
+    what = {p: f"{fabric.set_of(d).kind} {fabric.model_of(d).name}" for d, p in enumerate(paths)}
+    ends = zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True)
+    return Side(what, [(paths[a], paths[b]) for a, b in ends])
+
+
+def told(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
+    """Renames by declaration: what it was, what it is, and how many devices it has."""
+    count = Counter((declaration(old), declaration(new)) for old, new in renames.items())
+    return [(old, new, n) for (old, new), n in count.items()]
+
+
+def declaration(path: str) -> str:
+    """A path without indices."""
+    return INDEX.sub("", path)
+
+
+def indices(path: str) -> tuple[str, ...]:
+    """All indices of a path, outermost first."""
+    return tuple(x.strip() for part in INDEX.findall(path) for x in part.split(","))
+
+
+@dataclass
+class Side:
+    """One text's devices, by path with what they are (``""``: not known), and its links as pairs of paths."""
+
+    devices: Mapping[str, str]
+    links: Iterable[tuple[str, str]]
+    declarations: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for path in self.devices:
+            self.declarations[declaration(path)].append(path)
+
+
+def renamed(old: Side, new: Side) -> dict[str, str]:
+    """Paths of devices in the older text, and what the newer one calls them, where that is another path."""
+    gone = [d for d in old.declarations if d not in new.declarations]
+    come = [d for d in new.declarations if d not in old.declarations]
+    if not gone or not come:
+        return {}
+    there = {d: {indices(p): p for p in new.declarations[d]} for d in come}
+    known = {frozenset(pair) for pair in new.links}
+    touching: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for a, b in old.links:
+        for d in {declaration(a), declaration(b)} & set(gone):
+            touching[d].append((a, b))
+
+    def fits(d: str, n: str) -> bool:
+        one, other = old.declarations[d][0], new.declarations[n][0]
+        what = old.devices[one], new.devices[other]
+        return len(indices(one)) == len(indices(other)) and ("" in what or what[0] == what[1])
+
+    def called(path: str, chosen: Mapping[str, str]) -> str:
+        n = chosen.get(declaration(path))
+        return path if n is None else there[n].get(indices(path), path)
+
+    def score(d: str, chosen: Mapping[str, str]) -> int:
+        return sum(frozenset((called(a, chosen), called(b, chosen))) in known for a, b in touching[d])
+
+    def exchanged(d: str, n: str) -> dict[str, str]:
+        out = {x: m for x, m in chosen.items() if x != d and m != n}
+        holder = next((x for x, m in chosen.items() if m == n and x != d), None)
+        if holder is not None and d in chosen and fits(holder, chosen[d]):
+            out[holder] = chosen[d]
+        return out | {d: n}
+
+    chosen: dict[str, str] = {}
+    for d in gone:
+        free = [n for n in come if n not in chosen.values() and fits(d, n)]
+        if free:
+            chosen[d] = free[0]
+    for d in gone * HALF:  # a better one for each, which the one that has it takes in exchange
+        others = [exchanged(d, n) for n in come if fits(d, n)]
+        chosen = max([chosen, *others], key=lambda c: sum(score(x, c) for x in c))
+    while bad := [d for d in chosen if score(d, chosen) * HALF < max(len(touching[d]), 1)]:
+        for d in bad:
+            del chosen[d]
+    return {p: called(p, chosen) for d in chosen for p in old.declarations[d] if called(p, chosen) != p}
