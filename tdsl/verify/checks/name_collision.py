@@ -95,9 +95,9 @@ class NameCollision(Check):
 
     def _foreign(self, f: Fabric, pairs: list[tuple[int, Fabric, int]]) -> Fault:
         one, g, two = pairs[0]
-        alike = f" (and {len(pairs) - 1} alike)" if len(pairs) > 1 else ""
+        more = f" (and {len(pairs) - 1} more)" if len(pairs) > 1 else ""
         paths = f"{f.device_path(one)} and {g.device_path(two)} of fabric `{g.name}`"
-        message = f'{paths} are both named "{f.device_name(one)}"{alike}'
+        message = f'{paths} are both named "{f.device_name(one)}"{more}'
         at = f.named_by.get(one) or f.set_of(one).origin
         other = g.named_by.get(two) or g.set_of(two).origin
         labels = ((other.span, f"in `{g.name}` the name is given here"),)
