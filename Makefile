@@ -1,4 +1,4 @@
-# make demo | test | quick | soundness | lint | fmt | golden | bench | vsix | clean. Each sets up what it needs in .venv, once.
+# make demo | test | quick | soundness | lint | fmt | golden | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -21,7 +21,7 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: mutants fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
+.PHONY: site mutants fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -32,6 +32,7 @@ help:
 	@echo "make fuzz KIND=syntax SECONDS=600  the same guided by coverage (atheris: pip install '.[fuzz]')"
 	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
 	@echo "make sbom    write sbom.cdx.json from requirements.lock"
+	@echo "make site    write the documentation as a site into out/site"
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
 	@echo "make golden  rewrite the expected outputs that tests compare with"
@@ -107,6 +108,11 @@ golden: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/run.py
+
+site: $(VENV)/.installed-dev
+	@scripts/node-packages tests/npm
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "out/site/index.html is the documentation"
 
 vsix:
 	@command -v npm >/dev/null || { echo "npm is not installed (Debian: nodejs npm)" >&2; exit 1; }

@@ -1,0 +1,117 @@
+"""Pages of the site that are made from the program: checks, findings, targets, the command line. A hook of mkdocs.
+
+``mkdocs build --strict -f mkdocs.yml`` runs it. Nothing is written into docs/.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+import click
+
+ROOT = Path(__file__).resolve().parents[1]
+SHIM = ROOT / "tests" / "npm" / "node_modules" / "iframe-worker" / "shim" / "index.js"
+"""Lets a page opened from a folder search: browsers start no worker there. From npm, by `scripts/node-packages tests/npm`."""
+SHIM_ADDRESS = "https://unpkg.com/iframe-worker/shim"
+SHOWN = {"fab": "text", "jinja": "jinja"}
+LINKS = (
+    (re.compile(r"\]\((?:\.\./)?tdsl/explain/(E\d{4})\.md\)"), lambda m: f"](reference-findings.md#{m[1].lower()})"),
+    (re.compile(r"\]\((?:\.\./)*(?:targets/)?(\w+)/README\.md\)"), lambda m: f"](reference-targets.md#{m[1]})"),
+    (re.compile(r"\]\((?:\.\./)?README\.md\)"), lambda m: "](index.md)"),
+    (re.compile(r"\]\((?:\.\./)?CHANGELOG\.md\)"), lambda m: "](changelog.md)"),
+    (re.compile(r"\]\((?:\.\./)?SECURITY\.md\)"), lambda m: "](reporting.md)"),
+    (re.compile(r"\[([^\]]*)\]\((?:\.\./)?LICENSE\)"), lambda m: m[1]),
+    (re.compile(r"\]\(docs/([^)]*)\)"), lambda m: f"]({m[1]})"),
+    (re.compile(r"\[([^\]]*)\]\(fabric\.schema\.json\)"), lambda m: m[1]),
+)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that are made."""
+    from mkdocs.structure.files import File
+
+    for name, text in pages():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links to files beside docs/ lead to their pages of the site; of a code block only its language is kept."""
+    for pattern, put in LINKS:
+        markdown = pattern.sub(put, markdown)
+    return re.sub(r"^```(\w+)[^\n]*$", lambda m: f"```{SHOWN.get(m[1], m[1])}", markdown, flags=re.MULTILINE)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """The search of a page that is opened from a folder runs by a script of the site's own."""
+    return output.replace(SHIM_ADDRESS, "assets/iframe-worker.js" if page.url.count("/") == 0 else "../assets/iframe-worker.js")
+
+
+def on_post_template(output: str, **_: Any) -> str:
+    """The same for the page of addresses that lead nowhere."""
+    return output.replace(SHIM_ADDRESS, "assets/iframe-worker.js")
+
+
+def on_post_build(config: Any) -> None:
+    """Put that script beside the pages."""
+    shutil.copyfile(SHIM, Path(config.site_dir) / "assets" / "iframe-worker.js")
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Each page that is made: its name and its text."""
+    yield "index.md", (ROOT / "README.md").read_text(encoding="utf-8")
+    yield "changelog.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    yield "reporting.md", (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    yield "reference-checks.md", "# Checks\n\n" + "\n".join(checks())
+    yield "reference-findings.md", "# Findings\n\n" + "\n".join(findings())
+    yield "reference-targets.md", "# Targets\n\n" + "\n".join(targets())
+    yield "reference-cli.md", "# The command line\n\n" + "\n".join(commands())
+
+
+def deeper(text: str, by: int = 1) -> str:
+    """Markdown whose headings are further down; code blocks are left alone."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(p if p.startswith("```") else re.sub(r"^#", "#" * (by + 1), p, flags=re.MULTILINE) for p in parts)
+
+
+def checks() -> Iterator[str]:
+    """A section for each check, as `tdsl explain` has it."""
+    from tdsl.verify.check import catalogue
+
+    for name, check in sorted(catalogue().items()):
+        yield f"## {name} {{#{name}}}\n\n{check.code}: {check.wrong}.\n\n{deeper(cleandoc(check.__doc__ or ''))}\n"
+
+
+def findings() -> Iterator[str]:
+    """A section for each code that is no check's."""
+    from tdsl import catalogue
+
+    for page in catalogue.files():
+        yield f"## {page.code} {page.title} {{#{page.code.lower()}}}\n\nName: `{page.name}`.\n\n{deeper(page.text, 2)}\n"
+
+
+def targets() -> Iterator[str]:
+    """A section for each target: its README."""
+    for folder in sorted((ROOT / "targets").iterdir()):
+        manifest = tomllib.loads((folder / "target.toml").read_text(encoding="utf-8"))
+        _, _, text = (folder / "README.md").read_text(encoding="utf-8").partition("\n")
+        yield f"## {folder.name}: {manifest['title']} {{#{folder.name}}}\n{deeper(text)}\n"
+
+
+def commands() -> Iterator[str]:
+    """A section for each command: its help as it is printed."""
+    from tdsl.cli import cli
+
+    top = click.Context(cli, info_name="tdsl", max_content_width=100, terminal_width=100)
+    yield f"```text\n{cli.get_help(top)}\n```\n"
+    for name in cli.list_commands(top):
+        command = cli.get_command(top, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=top, max_content_width=100, terminal_width=100)
+        yield f"## tdsl {name} {{#{name}}}\n\n```text\n{command.get_help(inner)}\n```\n"

@@ -1,0 +1,48 @@
+"""The documentation as a site: every link resolves, every page is in the menu, and nothing is fetched when it is read."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.harness import none
+
+ROOT = Path(__file__).parents[1]
+SHIM = ROOT / "tests" / "npm" / "node_modules" / "iframe-worker"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not SHIM.is_dir():
+        pytest.skip("`scripts/node-packages tests/npm` installs the script that the site's search needs")
+    out = tmp_path_factory.mktemp("site")
+    call = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
+    done = subprocess.run(
+        call, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+def test_every_page_is_in_the_menu(site: Path) -> None:
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    none(sorted(p.name for p in (ROOT / "docs").glob("*.md") if f": {p.name}\n" not in menu))
+    none(sorted(n for n in re.findall(r": ([\w-]+)\.md$", menu, re.MULTILINE) if not (site / f"{n}.html").is_file()))
+
+
+def test_it_works_from_a_folder(site: Path) -> None:
+    """No script, style, font or picture comes from elsewhere, and the search has its index as a script."""
+    loads = re.compile(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(https?:[^\"]*)\"")
+    none(sorted(f"{p.name}: {a}" for p in site.glob("*.html") for a in loads.findall(p.read_text(encoding="utf-8"))))
+    assert (site / "search" / "search_index.js").is_file() and (site / "assets" / "iframe-worker.js").is_file()
+
+
+def test_findings_and_checks_have_sections(site: Path) -> None:
+    findings, checks = ((site / f"reference-{n}.html").read_text(encoding="utf-8") for n in ("findings", "checks"))
+    none([p.stem for p in (ROOT / "tdsl" / "explain").glob("E*.md") if f'id="{p.stem.lower()}"' not in findings])
+    assert 'id="bisection"' in checks and "```" not in findings + checks
