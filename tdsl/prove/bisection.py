@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,8 +67,19 @@ class Bisection:
 
 
 def bisection(view: View, *, between_groups: bool = True) -> Bisection:
-    """Bounds on a view's bisection; there are two units at least. Without ``between_groups`` no lower bound comes from routes
-    between groups, for which certificates have no form."""
+    """Bounds on a view's bisection, computed once for each view; there are two units at least. Without ``between_groups`` no
+    lower bound comes from routes between groups, for which certificates have no form."""
+    known = _known.setdefault(view, {})
+    if between_groups not in known:
+        known[between_groups] = _bisection(view, between_groups)
+    return known[between_groups]
+
+
+_known: WeakKeyDictionary[View, dict[bool, Bisection]] = WeakKeyDictionary()
+"""Bisections of the views that are still judged: models of workloads ask for the same one as the check."""
+
+
+def _bisection(view: View, between_groups: bool) -> Bisection:
     net = Capacities.of(view)
     if not len(net.nodes):
         found = _direct(view, net)

@@ -168,13 +168,13 @@ class Budget:
     """Scale-up domains of several tiers up to which each is asked what it carries."""
 
     # bisection
-    good_enough_trunks: int = 100_000
+    good_enough_trunks: int = 20_000
     """Pairs of joined switches above which bounds within a tenth of each other end the search."""
 
     bisection_parts: int = 200
     """One part in so many by which the bounds may differ when the search for better routes ends: exact below as many links."""
 
-    bisection_idle_rounds: int = 20
+    bisection_idle_rounds: int = 10
     """Routings without a whole grain gained after which the search for better routes ends."""
 
     bisection_trend_rounds: int = 12

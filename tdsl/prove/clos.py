@@ -204,15 +204,18 @@ def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tu
     if not blocks:  # units are connected to the hubs
         parts = [joined([_leaf(attached[v], None, 1)], net.half) for v in hubs]
         return sum(_half(net, members, profile) for members, profile in parts)
-    combinations = [_combinations(b, routes, net) for b in blocks]
+    known: dict[tuple[int, Fraction], dict[int, Combination]] = {}
+    combinations = [_combinations(b, routes, net, known) for b in blocks]
     fine = min(_common(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1))
     profiles = [_profile(b, attached, fine, net.half) for b in blocks]
-    kinds: dict[tuple[Combination, ...], int] = defaultdict(int)
+    different = list({id(m): m for m in combinations}.values())
+    kinds: dict[tuple[Combination, ...], list[int]] = defaultdict(list)
     for c in hubs:
-        kinds[tuple(m.get(c, ()) for m in combinations)] += 1
+        kinds[tuple(m.get(c, ()) for m in different)].append(c)
     total = 0
-    for kind, times in kinds.items():
-        parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(kind, profiles, strict=True) if m]
+    for like in kinds.values():
+        here, times = [m.get(like[0], ()) for m in combinations], len(like)
+        parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(here, profiles, strict=True) if m]
         total += _half(net, *joined(parts, net.half))
     return -(-total // fine)
 
@@ -258,8 +261,11 @@ def _profile(block: Block, attached: dict[int, tuple[Ints, Ints]], fine: int, mo
     return members, np.minimum(profile, int(block.limit * fine))
 
 
-def _combinations(block: Block, routes: _Routes, net: Capacities) -> dict[int, Combination]:
-    """For every hub, the parts of what a block's leaves send that come to it, the least first."""
+def _combinations(
+    block: Block, routes: _Routes, net: Capacities, known: dict[tuple[int, Fraction], dict[int, Combination]]
+) -> dict[int, Combination]:
+    """For every hub, the parts of what a block's leaves send that come to it, the least first. ``known`` are those of blocks
+    whose leaves all have the same routes: equal ones are one object."""
     sent: dict[int, Fraction] = defaultdict(Fraction)
     above: dict[int, Shares] = {}
     for v in block.members:
@@ -268,7 +274,9 @@ def _combinations(block: Block, routes: _Routes, net: Capacities) -> dict[int, C
             above[id(routes.above[v])] = routes.above[v]
     if len(sent) == 1:
         ((key, most),) = sent.items()
-        return {c: ((part, most),) for c, part in above[key].items()}
+        if (key, most) not in known:
+            known[key, most] = {c: ((part, most),) for c, part in above[key].items()}
+        return known[key, most]
     out = {}
     for c in {c for shares in above.values() for c in shares}:
         parts: dict[Fraction, Fraction] = defaultdict(Fraction)
@@ -280,7 +288,8 @@ def _combinations(block: Block, routes: _Routes, net: Capacities) -> dict[int, C
 
 def _common(blocks: tuple[Block, ...], combinations: list[dict[int, Combination]]) -> int:
     """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
-    parts = {part.denominator for m in combinations for combination in set(m.values()) for part, _ in combination}
+    different = {id(m): m for m in combinations}.values()
+    parts = {part.denominator for m in different for combination in set(m.values()) for part, _ in combination}
     waiting = list(blocks)
     limits = set()
     while waiting:

@@ -146,15 +146,17 @@ def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work
             best, limit = found, found.value
     earlier = set(head)
     steps: dict[int, int] = {}
-    _approach(near, steps, head)
+    fresh = list(head)
     for v in order[len(head) :]:
         if not _short_ways(near, v, earlier, limit):
+            _approach(near, steps, fresh)
+            fresh = []
             devices = fan(near, near[v], earlier, {v}, limit, work, steps)
             if devices is not None:
                 u = next(x for x in head if x not in devices)
                 best, limit = Separator((u, v), devices, False), len(devices)
         earlier.add(v)
-        _approach(near, steps, [v])
+        fresh.append(v)
     return best
 
 

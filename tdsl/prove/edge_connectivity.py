@@ -15,7 +15,7 @@ from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.max_flow import max_flow, tied
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import equal_rows
+from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
 
 
@@ -164,20 +164,24 @@ def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
         for node in h.nodes:
             access_of.setdefault(int(view.label[node]) if node < n else node, set()).add(node)
     out = {}
+    known: dict[tuple[bytes, ...], int] = {}
     for hub, d in most.items():
         if len(access_of[hub]) < 2:
             out[hub] = d
             continue
-        graph, place = _hub_graph(view, hub)
+        graph, place = component(view, hub)
         access = place[np.array(sorted(access_of[hub]))]
-        k = d
-        while k > 1 and len(np.unique(tied(graph, k)[access])) > 1:
-            k -= 1
-        out[hub] = k
+        key = key_of(graph.tail, graph.head, graph.capacity, access, np.array([graph.nodes, d]))
+        if key not in known:  # planes are mostly the same, device by device
+            k = d
+            while k > 1 and len(np.unique(tied(graph, k)[access])) > 1:
+                k -= 1
+            known[key] = k
+        out[hub] = known[key]
     return out
 
 
-def _hub_graph(view: View, hub: int) -> tuple[Network, Ints]:
+def component(view: View, hub: int) -> tuple[Network, Ints]:
     """The devices of one component with their links, numbered densely, and the number of each device."""
     devices = np.flatnonzero((view.label == hub) & view.forwards)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)

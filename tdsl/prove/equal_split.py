@@ -6,17 +6,25 @@ down; the first link carries the remainder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.components import components
+from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
 
 FAR = 2**40
 """Farther than any path."""
+
+SHORT = 2**29
+"""Longer than any path whose length is held in 32 bits."""
+
+SLOT = 20_000
+"""Entries for each slot of arcs from which they are looked at slot by slot."""
 
 CELLS = 3_000_000
 """Sources times arcs that are looked at in one go: bounds memory to some hundred megabytes."""
@@ -87,29 +95,55 @@ def routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Iterato
 def distances(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
     """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
     arcs = g.network
-    start, heads = _heads(arcs.head)
-    by = length[arcs.link][:, None]
-    out = np.full((g.nodes, len(sources)), FAR, dtype=np.int64)  # a column for every source: what is added up is contiguous
+    short = int(length.max(initial=0)) * g.nodes < SHORT
+    none, whole = (SHORT, np.dtype(np.int32)) if short else (FAR, np.dtype(np.int64))
+    by: Any = length[arcs.link].astype(whole)[:, None]
+    out: Any = np.full((g.nodes, len(sources)), none, dtype=whole)  # a column for every source: what is added up is contiguous
     out[sources, np.arange(len(sources))] = 0
-    closed = ~g.forwards[arcs.tail]
+    least = _least_of_slots if len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1)) else _least_of_slices
+    step = least(arcs)
     first = True
-    while len(start):
-        reach = out[arcs.tail] + by
-        if not first:
-            reach[closed] = FAR
-        least = np.minimum(np.minimum.reduceat(reach, start, axis=0), FAR)
-        before = out[heads]
-        if not first and (least >= before).all():
+    while arcs.arcs:
+        nearer = np.minimum(out, step(out, by))
+        if first:  # a source may forward nothing
+            by[~g.forwards[arcs.tail]] = none
+        elif np.array_equal(nearer, out):
             break
-        out[heads] = np.minimum(least, before)
-        first = False
-    return np.ascontiguousarray(out.T)
+        out, first = nearer, False
+    found = np.ascontiguousarray(out.T, dtype=np.int64)
+    found[found >= none] = FAR
+    return found
 
 
-def _heads(head: Ints) -> tuple[Ints, Ints]:
-    """Where the arcs of every head begin, and the heads."""
-    heads, start = np.unique(head, return_index=True)
-    return start, heads
+def _least_of_slices(arcs: Network) -> Callable[[Ints, Ints], Ints]:
+    """For every node (rows) the least of what arcs into it bring, with ``by`` added; where there is none what it has."""
+    heads = np.flatnonzero(np.diff(arcs.start))
+
+    def step(out: Ints, by: Ints) -> Ints:
+        after = out.copy()
+        after[heads] = np.minimum.reduceat(out[arcs.tail] + by, arcs.start[heads], axis=0)
+        return after
+
+    return step
+
+
+def _least_of_slots(arcs: Network) -> Callable[[Ints, Ints], Ints]:
+    """The same by the first arc into every node, the second, and so on: faster where columns are long and degrees small."""
+    degree = np.diff(arcs.start)
+    slots = []
+    for k in range(int(degree.max())):
+        nodes = np.flatnonzero(degree > k)
+        slots.append((nodes, arcs.start[nodes] + k))
+
+    def step(out: Ints, by: Ints) -> Ints:
+        after = out.copy()
+        for nodes, arc in slots:
+            brought = out[arcs.tail[arc]]
+            brought += by[arc]
+            after[nodes] = np.minimum(after[nodes], brought)
+        return after
+
+    return step
 
 
 def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed | None:

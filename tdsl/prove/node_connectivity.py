@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
 from tdsl.prove.components import adjacency
 from tdsl.prove.disjoint import Separator, Spent, Work, fan, weakest
-from tdsl.prove.symmetry import equal_rows
+from tdsl.prove.edge_connectivity import component
+from tdsl.prove.network import counted
+from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
 
 
@@ -48,15 +50,36 @@ def _inner(view: View) -> set[int]:
 
 
 def _neighbours(view: View) -> dict[int, set[int]]:
-    """Neighbours of units and of what forwards, links of third ends left out."""
+    """Neighbours of units and of what forwards, links of third ends left out; of interchangeable units two are enough."""
     ours = (view.forwards & view.devices).copy()
-    ours[view.units] = True
-    out: dict[int, set[int]] = {d: set() for d in np.flatnonzero(ours).tolist()}
+    ours[_told_apart(view)] = True
+    count = view.fabric.device_count
     kept = ours[view.a] & ours[view.b] & (view.a != view.b)
-    for a, b in zip(view.a[kept].tolist(), view.b[kept].tolist(), strict=True):
-        out[a].add(b)
-        out[b].add(a)
-    return out
+    a, b = view.a[kept], view.b[kept]
+    keys, _ = counted(np.minimum(a, b) * count + np.maximum(a, b))
+    network = adjacency(count, *np.divmod(keys, count))
+    near, start = network.tail.tolist(), network.start.tolist()
+    return {d: set(near[start[d] : start[d + 1]]) for d in np.flatnonzero(ours).tolist()}
+
+
+def _told_apart(view: View) -> Ints:
+    """The units, but of those that forward nothing and have the same links to what is no unit only the first two."""
+    units, n = view.units, len(view.units)
+    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
+    place[units] = np.arange(n)
+    inner = view.forwards & view.devices
+    alone = view.forwards[units].copy()
+    a, b = view.a, view.b
+    both = (place[a] >= 0) & (place[b] >= 0)
+    alone[place[a[both]]] = alone[place[b[both]]] = True
+    up, down = (place[a] >= 0) & inner[b] & ~both, (place[b] >= 0) & inner[a] & ~both
+    owner, other = np.append(place[a[up]], place[b[down]]), np.append(b[up], a[down])
+    first = equal_rows(np.where(alone, np.arange(n), n), owner, other, np.ones_like(owner))
+    order = np.argsort(first, kind="stable")
+    begins = np.diff(first[order], prepend=-1) != 0
+    begins[1:] |= begins[:-1]
+    kept: Ints = units[np.sort(order[begins])]
+    return kept
 
 
 def _turns(view: View) -> bool:
@@ -120,7 +143,13 @@ class _Hosts:
         self.work = work
         self.forwarding = {d: near[d] & inner for d in inner}
         self.hub = view.label
-        self.classes = _classes(self.hub, near, inner, view.units.tolist())
+        self.view = view
+        self.classes = _classes(self.hub, near, inner, [u for u in view.units.tolist() if u in near])
+        by_kind: dict[Access, list[_Class]] = {}
+        for c in self.classes:
+            by_kind.setdefault(c.access, []).append(c)
+        self.kinds = sorted(by_kind)
+        self.groups = [by_kind[kind] for kind in self.kinds]
         self.best: Separator | None = None
         self.sure: dict[int, int] = {}
 
@@ -129,10 +158,12 @@ class _Hosts:
         low = 0
         try:
             self._equal()
-            low = self._lowest()
+            low, first, second = self._lowest()
+            if not low:  # often no switch at all joins such a pair
+                self._search(self.groups[first][0], self.groups[second][-1])
             if self.best is None or low < self.best.value:
                 self._certain()
-                low = self._lowest()
+                low, _, _ = self._lowest()
                 for one, two in self._open():
                     self._search(one, two)
                 low = self.best.value if self.best is not None else 0
@@ -151,14 +182,24 @@ class _Hosts:
             c = min(pairs, key=lambda c: len(self.near[c.first]))
             self.best = Separator((c.first, c.second), frozenset(self.near[c.first] & self.inner), False)
 
-    def _lower(self, one: Access, two: Access) -> int:
-        there = dict(two)
-        return sum(min(x, there.get(hub, 0), self.sure.get(hub, 1)) for hub, x in one)
+    def _lower(self) -> Iterator[Ints]:
+        """For every kind of units how many disjoint paths it has at least with each kind that is not before it."""
+        members: dict[int, list[tuple[int, int]]] = {}
+        for i, kind in enumerate(self.kinds):
+            for hub, x in kind:
+                members.setdefault(hub, []).append((i, min(x, self.sure.get(hub, 1))))
+        columns = {hub: np.array(m, dtype=np.int64).T for hub, m in members.items()}
+        for i, kind in enumerate(self.kinds):
+            out = np.zeros(len(self.kinds), dtype=np.int64)
+            for hub, x in kind:
+                place, least = columns[hub]
+                out[place] += np.minimum(least, x)
+            yield out[i:]
 
-    def _lowest(self) -> int:
-        """What all pairs have at least."""
-        kinds = dict.fromkeys(c.access for c in self.classes)
-        return min(self._lower(one, two) for one, two in (*((k, k) for k in kinds), *combinations(kinds, 2)))
+    def _lowest(self) -> tuple[int, int, int]:
+        """What all pairs have at least, and two kinds of which no more is known."""
+        rows = ((int(row.min()), i, i + int(row.argmin())) for i, row in enumerate(self._lower()))
+        return min(rows)
 
     def _certain(self) -> None:
         """For every component how many switches separate two that units are connected to at least, as far as that matters; pairs
@@ -172,25 +213,30 @@ class _Hosts:
                 at.setdefault(d, c)
             for hub, x in c.access:
                 most[hub] = max(most.get(hub, 0), x)
+        known: dict[tuple[bytes, ...], int] = {}
         for hub, switches in access_of.items():
             limit = most[hub] if self.best is None else min(most[hub], self.best.value)
+            graph, place = component(self.view, hub)  # planes are mostly the same, device by device
+            key = key_of(graph.tail, graph.head, place[sorted(switches)], np.array([graph.nodes, limit]))
+            if key in known:
+                self.sure[hub] = known[key]
+                continue
             found = weakest(self.forwarding, sorted(switches), limit, False, self.work)
-            self.sure[hub] = limit if found is None else found.value
+            self.sure[hub] = known[key] = limit if found is None else found.value
             if found is not None:
                 self._search(at[found.pair[0]], at[found.pair[1]])
 
     def _open(self) -> Iterator[tuple[_Class, _Class]]:
         """Pairs that may be worse than the worst found, the most likely first."""
-        groups: dict[Access, list[_Class]] = {}
-        for c in self.classes:
-            groups.setdefault(c.access, []).append(c)
-        kinds = sorted((self._lower(one, two), one, two) for one, two in combinations_with_replacement(sorted(groups), 2))
-        for low, one, two in kinds:
-            pairs = combinations(groups[one], 2) if one == two else product(groups[one], groups[two])
-            for u, v in pairs:
-                if self.best is not None and low >= self.best.value:
-                    break
-                yield u, v
+        levels = np.unique(np.concatenate([np.unique(row) for row in self._lower()])).tolist()
+        for low in levels:
+            for i, row in enumerate(self._lower()):
+                for j in (i + np.flatnonzero(row == low)).tolist():
+                    one, two = self.groups[i], self.groups[j]
+                    for u, v in combinations(one, 2) if i == j else product(one, two):
+                        if self.best is not None and low >= self.best.value:
+                            return
+                        yield u, v
 
     def _search(self, one: _Class, two: _Class) -> None:
         """Disjoint paths of one pair, unless they are as many as the least found."""

@@ -34,6 +34,9 @@ WHOLES = np.arange(1, 2001)[:, None]
 SMALL = (1, 2, 3, 4, 6, 12)
 """Greatest lengths to which the last prices are rounded."""
 
+STEEP = 30
+"""How steeply the price of an orbit grows with its load."""
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -181,14 +184,14 @@ def capacity_over_load(routes: list[Route], shares: tuple[int, ...], capacity: I
 
 
 def _lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
-    """At first all equal, then one class of links longer; then longer where links are fuller: by the sum of all routings so far,
-    or by the prices of the linear program."""
+    """At first all equal, then one class of links longer; then longer where links are fuller: by the best combination so far,
+    mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
     if 1 < len(kinds) <= classes:
         yield from (np.where(g.kind == kind, 3, 1)[found.link] for kind in kinds.tolist())
     for turn in count():
-        price = master.price() if turn % 2 else master.pressure(10 + 2 * turn)
+        price = master.price() if turn % 4 == 3 else master.pressure()
         yield 1 + np.rint(price[found.link] * (FINE / max(price.max(), 1e-300))).astype(np.int64)
 
 
@@ -224,13 +227,14 @@ class _Master:
         out[self._rows] = self._prices / self.capacity[self._rows]
         return out
 
-    def pressure(self, steep: float) -> Floats:
-        """The same as it would be if all routes were used, later ones more: what is fuller is worth more, smoothly."""
-        mean = self._use[0]
-        for turn, use in enumerate(self._use[1:], 1):
-            mean = mean + (use - mean) * 2 / (turn + 2)
+    def pressure(self) -> Floats:
+        """The mean of that price and one that grows smoothly with the load of the best combination: the linear program alone
+        values nothing but the fullest orbits, and a routing that avoids them fills others."""
+        self._solve()
+        load = sum((part * use for part, use in zip(self._parts, self._use, strict=True)), np.zeros(len(self._rows)))
+        smooth = np.exp(STEEP * (load / load.max() - 1))
         out = np.zeros(len(self.capacity))
-        out[self._rows] = np.exp(steep * (mean / mean.max() - 1)) / self.capacity[self._rows]
+        out[self._rows] = (smooth / smooth.sum() + self._prices / self._prices.sum()) / self.capacity[self._rows]
         return out
 
     def _solve(self) -> None:

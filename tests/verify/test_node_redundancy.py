@@ -129,3 +129,21 @@ def test_twisted_tori_look_alike_everywhere(turn: int) -> None:
     assert translated(UnitGraph.of(View.whole(other), Capacities.of(View.whole(other))), other) is None
     found = judged(other)
     assert found.lower == found.upper == least(other)
+
+
+@pytest.mark.parametrize("radix", [3, 4])
+def test_hosts_that_share_no_switch(radix: int) -> None:
+    """Every host has a switch of its row and one of its column, and no two switches are linked (BCube of two levels, whose hosts
+    forward nothing here): hosts of another row and column share none."""
+    made = Builder()
+    hosts = made.devices("h", made.model("host", "H", {"nic": 2}, accelerators=2), radix * radix)
+    switches = [made.devices(name, made.model("switch", name.upper(), {"p": radix}), radix) for name in ("row", "column")]
+    made.connect()
+    for h in range(radix * radix):
+        for level, at in enumerate((h // radix, h % radix)):
+            made.link(made.port(hosts, h, "nic", level), made.free(switches[level], at, "p"))
+    f = made.build()
+    found = judged(f)
+    assert found.lower == found.upper == least(f) == 0
+    u, v = found.proof_upper.pair
+    assert u % radix != v % radix and u // radix != v // radix
