@@ -148,9 +148,10 @@ def test_one_module_of_the_engine_imports_the_solver() -> None:
 
 
 NUMBERS = {
-    "infinity and no value": "FAR NEVER NONE NOTHING SOURCE",
+    "infinity and no value": "FAR NEVER NONE NOTHING SHORT SOURCE",
     "precision: denominators, roundings, margins": "BITS FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
-    "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED",
+    "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED SLOT",
+    "how prices of links grow with their load": "STEEP",
     "units and formats": "BYTES DIGITS METRE SECOND SECONDS",
     "what trials cost and which are made first": "BASES COUNT PROOF TRIAL",
 }
