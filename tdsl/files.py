@@ -25,6 +25,8 @@ LIMIT = 64 << 20
 """Bytes of a file that are read at most, where the caller does not say less."""
 STREAM = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
 """Names by which a process knows what it has open; they are written to as they are."""
+OPENED = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/\d+")
+"""Names by which a caller hands over what it has open for reading."""
 
 _snapshot: ContextVar[tuple[str, Mapping[str, bytes]] | None] = ContextVar("snapshot", default=None)
 _confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
@@ -157,6 +159,17 @@ def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
         _judge_kind(facts, path)
         if facts.st_size > limit:
             raise TooLarge(path, facts.st_size, limit)
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise TooLarge(path, len(data), limit)
+    return data
+
+
+def given(path: Path, limit: int = LIMIT) -> bytes:
+    """The bytes of a file that a call names: a regular file, or what the caller has open, such as ``<(program)`` of a shell."""
+    if not OPENED.fullmatch(os.fspath(path)):
+        return read(path, limit)
+    with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise TooLarge(path, len(data), limit)

@@ -258,7 +258,7 @@ def _elements(path: Path) -> list[str]:
     from tdsl import files
 
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_fifo() else files.text(path).splitlines()
+        lines = files.given(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     return [element for line in lines if (element := line.partition("#")[0].strip())]

@@ -59,8 +59,10 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
 
 
 def _read(name: str) -> bytes:
+    from tdsl import files
+
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return sys.stdin.buffer.read() if name == "-" else files.given(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 

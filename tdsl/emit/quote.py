@@ -218,6 +218,14 @@ def host_name(value: object) -> str:
     return text
 
 
+def inventory(value: object) -> str:
+    """A host in an inventory of Ansible: a ``word`` that is no group's name, since a group would take its place."""
+    text = word(value)
+    if re.fullmatch(r"all|ungrouped|hosts|switches|(tier|plane|role|nos)_.*", text):
+        raise Refused(f"{text!r} is the name of a group in the inventory; `naming` gives devices other names")
+    return text
+
+
 def label(value: object) -> str:
     """A label's value in Kubernetes: 1 to 63 letters, digits and ``. _ -``, a letter or digit at both ends."""
     text = str(value)
@@ -272,5 +280,5 @@ FILTERS: dict[str, Callable[..., object]] = {
     "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
     "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row, "slug": slug,
     "host_name": host_name, "tables": tables, "label": label, "label_value": label_value, "natural": as_counted,
-    "one_of": one_of, "shell": shell,
+    "one_of": one_of, "shell": shell, "inventory": inventory,
 }  # fmt: skip

@@ -201,3 +201,27 @@ def test_settings_with_a_name_that_no_file_can_have(tmp_path: Path, monkeypatch:
         Path("tdsl.toml").write_text(settings.replace("NAME", "{" * 3000))
         done = tdsl("check", "small.fab")
         assert done.exit_code == 2 and words in done.stderr, done.output[-2000:]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "zero", "link"])
+def test_files_that_a_call_names_are_regular(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No named pipe that nobody writes to, no device without an end, and nothing of another file's text."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    Path("secret").write_text(SECRET)
+    if kind == "pipe":
+        os.mkfifo("a.xml")
+    else:
+        Path("a.xml").symlink_to("/dev/zero" if kind == "zero" else "secret")
+    for call in (("lint-nccl", "a.xml"), ("check", "small.fab", "--fail-file", "a.xml")):
+        done = tdsl(*call)
+        assert done.exit_code == 2 and "ghp_" not in done.output, done.output
+        assert ("not a regular file" in done.stderr) or ("link to a file of another kind" in done.stderr), done.stderr
+
+
+def test_what_a_shell_has_open_is_read(tmp_path: Path) -> None:
+    write(tmp_path)
+    line = "tdsl check small.fab --select reachability --fail-file <(echo 'link leaf[0] spine[0]')"
+    shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; {line}'
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1) and "not a regular file" not in done.stderr, done.stderr

@@ -1,0 +1,174 @@
+"""Hostile names in the files of inventories, schedulers and services, read by the programs that they are for.
+
+Each name that a target accepts is given to a host of one fabric, all at once; the program reads the file and finds just these
+names. A name that a format cannot hold is refused with a finding.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
+from tdsl.fabric.graph import Fabric
+from tdsl.source import SourceFile
+from tests.conftest import need_program
+from tests.targets.test_hostile import NAMES, REFUSED
+from tests.targets.test_inventories import DESIGN, compiled, run
+
+yaml = pytest.importorskip("yaml")
+WORDS = (
+    "true", "null", "no", "1", "1e3", "0x10", "0o7", "~", "2026-11-22", "<<", "&a", "*", "- a", "a: b", "!!python/object:x", "=",
+    "@", "IN", "A", "SOA", "$TTL", "$INCLUDE /etc/passwd", "localhost", "127.0.0.1", "a.b.c", "trailing.", ".lead", "under_score",
+    "UPPER", "all", "ungrouped", "switches", "[1-9]", "node[0-3]", "a..b", "x;y", "$(id)", "${HOME}", "lookup('pipe', 'id')",
+    "\uff1dcmd", "l\u0456nk", "-", "--help", "a" * 63, "a" * 64, "default", "kubernetes.io/x",
+)  # fmt: skip
+EVERY = (*NAMES, *WORDS)
+
+
+@cache
+def hosts() -> Fabric:
+    """Ten units of ten hosts: enough for all names."""
+    with TemporaryDirectory() as folder:
+        return compiled(
+            DESIGN.replace("su[2]", "su[10]").replace("node[4]", "node[10]").replace("p[1..16]", "p[1..32]"), Path(folder)
+        )
+
+
+def files_of(target: str, names: tuple[str, ...]) -> tuple[dict[str, bytes], set[str], Fabric]:
+    """The files of a target where hosts have these names, the codes found, and the fabric."""
+    fabric = deepcopy(hosts())
+    rows = np.flatnonzero(fabric.kind == "host").tolist()
+    assert len(names) <= len(rows)
+    fabric.names = dict(zip(rows, names, strict=False))
+    found = Diagnostics()
+    assets = "device,port,node_guid,port_guid,mac\n" + "".join(
+        f"{fabric.device_path(d)},,,,94:6d:ae:00:{k // 256:02x}:{k % 256:02x}\n" for k, d in enumerate(rows)
+    )
+    options = BuildOptions(assets=SourceFile("assets.csv", assets))
+    made = build(fabric, [target], found, options)
+    return made, {d.code for d in found if d.severity.word == "error"}, fabric
+
+
+@cache
+def accepted(target: str) -> tuple[dict[str, bytes], tuple[str, ...], tuple[str, ...]]:
+    """The files with all names that a target takes, these names, and those of all hosts; what it does not take is refused."""
+    taken = []
+    for name in EVERY:
+        _, codes, _ = files_of(target, (name,))
+        assert codes <= REFUSED, (name, codes)
+        if not codes:
+            taken.append(name)
+    files, codes, fabric = files_of(target, tuple(taken))
+    for name in [n for n in taken if n.lower() in ("a", "in", "soa")] if codes else ():  # two names that are one there
+        taken.remove(name)
+        files, codes, fabric = files_of(target, tuple(taken))
+    assert not codes, codes
+    assert len(taken) > 3
+    return files, tuple(taken), tuple(fabric.device_name(d) for d in np.flatnonzero(fabric.kind == "host").tolist())
+
+
+def test_ansible(tmp_path: Path) -> None:
+    pytest.importorskip("ansible")
+    files, _, names = accepted("ansible")
+    (tmp_path / "inventory.yaml").write_bytes(files["ansible/inventory.yaml"])
+    program = Path(sys.executable).with_name("ansible-inventory")
+    done = run(program, "-i", tmp_path / "inventory.yaml", "--list", ANSIBLE_HOME=str(tmp_path / "home"))
+    known = json.loads(done.stdout)["_meta"]["hostvars"]
+    assert set(names) <= set(known) and "WARNING" not in done.stderr, done.stderr
+    assert not {"all", "ungrouped", "switches"} & set(names)
+    assert all(v["tdsl_model"] in ("NODE", "SW") for v in known.values())
+
+
+def test_named(tmp_path: Path) -> None:
+    program = need_program("named-checkzone", "bind9-utils")
+    files, _, names = accepted("dns")
+    (tmp_path / "zone.db").write_bytes(files["dns/zone.db"])
+    zone = re.search(rb"\$ORIGIN (\S+)\.", files["dns/zone.db"])
+    assert zone is not None
+    done = run(program, "-D", zone[1].decode(), tmp_path / "zone.db")
+    assert done.returncode == 0, done.stdout + done.stderr
+    there = {x.split()[0].lower() for x in done.stdout.splitlines() if re.search(r"\sIN\s+A\s", x)}
+    assert {f"{n}.{zone[1].decode()}.".lower() for n in names} <= there
+
+
+def test_kea(tmp_path: Path) -> None:
+    kea = need_program("kea-dhcp4", "kea-dhcp4-server")
+    files, _, names = accepted("dhcp")
+    (tmp_path / "kea.json").write_bytes(files["dhcp/kea-dhcp4.json"])
+    done = run(kea, "-t", tmp_path / "kea.json")
+    assert done.returncode == 0 and "ERROR" not in done.stdout + done.stderr, done
+    (subnet,) = json.loads(files["dhcp/kea-dhcp4.json"])["Dhcp4"]["subnet4"]
+    assert {r["hostname"] for r in subnet["reservations"]} == {n.lower() for n in names}
+
+
+def plain(names: Iterable[str]) -> set[str]:
+    """Names in which control characters and line ends are blanks, as formats for people show them."""
+    return {re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", n) for n in names}
+
+
+def test_prometheus() -> None:
+    parser = pytest.importorskip("prometheus_client.parser")
+    files, _, names = accepted("prometheus")
+    (family,) = parser.text_string_to_metric_families(files["prometheus/expected.prom"].decode())
+    assert plain(names) <= plain(s.labels["device"] for s in family.samples)
+    assert plain(names) <= plain(g["labels"]["device"] for g in json.loads(files["prometheus/targets.json"]))
+
+
+def test_kubernetes_slurm_and_containerlab_load_as_texts() -> None:
+    """In YAML a name is a text: no number, truth value, date, tag or alias. Loaded as YAML 1.1 has it, with all its types."""
+    for target, path in (("kubernetes", None), ("slurm", None), ("containerlab", "containerlab/fabric.clab.yml")):
+        files, _, names = accepted(target)
+        found = set()
+        for file in [path] if path else [p for p in files if p.endswith((".yaml", ".yml"))]:
+            found |= {x for document in yaml.load_all(files[file].decode(), Loader=yaml.FullLoader) for x in _texts(document)}
+        found |= {part for text in found for part in re.split(r"[\s,:]+", text)}
+        known = {n.lower() for n in names} if target == "kubernetes" else set(names)  # RFC 1123
+        assert known <= found, (target, known - found)
+
+
+def _texts(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return set().union(*(_texts(k) | _texts(v) for k, v in value.items()))
+    if isinstance(value, list):
+        return set().union(*map(_texts, value))
+    return {value} if isinstance(value, str) else set()
+
+
+def test_tables_of_netbox() -> None:
+    """A name that a table would begin with a formula stands behind an apostrophe."""
+    files, _, names = accepted("netbox")
+    rows = list(csv.DictReader(io.StringIO(files["netbox/5-devices.csv"].decode(), newline="")))
+    there = {r["name"] for r in rows}
+    assert all(n in there or f"'{n}" in there for n in names) and len(there) == len(rows)
+
+
+def test_graphviz() -> None:
+    dot = need_program("dot", "graphviz")
+    files, _, names = accepted("p2p")
+    done = subprocess.run([dot, "-Tdot_json"], input=files["p2p/topology.dot"], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    found = plain(str(n["name"]) for n in json.loads(done.stdout)["objects"])
+    assert len(found) >= len(set(names))
+    simple = {n for n in names if not re.search(r"[\x00-\x1f\\%]", n)}  # graphviz shows its own escapes of these
+    assert plain(simple) <= found, plain(simple) - found
+
+
+def test_drawings_are_xml() -> None:
+    files, _, names = accepted("diagram")
+    told = "".join(ElementTree.fromstring(files["diagram/fabric.svg"].decode()).itertext())
+    assert told and "<script>" not in files["diagram/fabric.svg"].decode() and len(names) > 50
