@@ -110,7 +110,8 @@ def _holds(whole: Left, left: Left, claim: Any) -> bool:
         bound *= {"intact": whole.full, "left": full, None: 1}[claim["share"]]
     else:
         found = Fraction(getattr(left, claim["check"])())
-    return bool({">=": found >= bound, ">": found > bound, "<=": found <= bound, "<": found < bound}[claim["op"]])
+    found_is = {">=": found >= bound, ">": found > bound, "<=": found <= bound, "<": found < bound, "==": found == bound}
+    return bool(found_is[claim["op"]])
 
 
 def _survives_links(world: World, stated: Any) -> bool:
