@@ -41,7 +41,7 @@ def wired(
         from tdsl.physical.auto import placed
 
         fabric = placed(fabric, plan.auto, mounted(mounts, fabric) if mounts else {}, own)
-    if fabric.places is not None and fabric.complete:
+    if (fabric.places is not None or fabric.spans) and fabric.complete:
         from tdsl.physical.model import with_runs
 
         fabric = with_runs(fabric)

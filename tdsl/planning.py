@@ -58,14 +58,14 @@ def planned(
         return Planned(shown, None, [], [], [])
     library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
     home = library.link(module)
-    plans = _plans(library, home, options, diagnostics, every_phase)
-    library.build_all(home)
-    plans = [replace(p, parts=library.parts(home)) if p.halls or options.places is not None else p for p in plans]
     if options.prices is not None:
         from tdsl.physical.prices import read
 
-        table = read(options.prices, diagnostics)
-        plans = [replace(plan, prices=table.each) for plan in plans]
+        library.prices = read(options.prices, diagnostics).each
+    plans = _plans(library, home, options, diagnostics, every_phase)
+    library.build_all(home)
+    placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]
+    plans = [replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)]
     if not diagnostics.has_errors:
         idle_parameters(module.body, diagnostics)
     name_settings(diagnostics, options)

@@ -177,7 +177,7 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
 
 
 def test_metrics_said_to_be_missing_are_missing() -> None:
-    text = section("Requirements").partition("The words ")[2].partition("are kept for")[0]
+    text = section("Requirements").partition("The word ")[2].partition("is kept for")[0]
     assert quoted(text) == set(METRICS) - set(catalogue())
 
 

@@ -157,7 +157,8 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class CableLabel:
-    """What is printed for one end of one leg."""
+    """What is printed for one end of one leg. ``near`` and ``far`` are the two ends in the form of TIA-606: hall, rack, unit and
+    port, or device and port without a place. ``qr`` is the text of the QR code, ``length_m`` "" where it is unknown."""
 
     cable_id: str
     leg: int | str
@@ -167,6 +168,10 @@ class CableLabel:
     line1: str
     line2: str
     line3: str
+    near: str
+    far: str
+    length_m: int | float | str
+    qr: str
 
 
 @dataclass(frozen=True, slots=True)

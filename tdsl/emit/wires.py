@@ -21,8 +21,8 @@ from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
 from tdsl.fabric.subnets import speaking
 from tdsl.physical.columns import chosen_columns
+from tdsl.physical.facts import shown
 from tdsl.physical.model import physical_of
-from tdsl.physical.parts import shown
 from tdsl.physical.pulling import pulling_columns
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
@@ -254,7 +254,9 @@ class Wires:
             columns[f"{end}_index"] = partial(self._number, ports)
         physical = physical_of(f)
         if physical is not None:
-            columns |= chosen_columns(physical, dict(columns)) | pulling_columns(f, physical, self.cable_order[1])
+            columns |= chosen_columns(physical, dict(columns))
+        if physical is not None and f.places is not None:
+            columns |= pulling_columns(f, physical, self.cable_order[1])
         return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
 
     @cached_property
@@ -277,7 +279,26 @@ class Wires:
             "line1": lambda: [ids[i] for i in twice.tolist()],
             "line2": both([f"FROM {e}" for e in ends_a], [f"FROM {e}" for e in ends_b]),
             "line3": both([f"TO {e}" for e in ends_b], [f"TO {e}" for e in ends_a]),
+            "near": both(*self._positions),
+            "far": both(*self._positions[::-1]),
+            "length_m": lambda: [x for x in self.cables.column("length_m") for _ in "ab"],
+            "qr": lambda: [ids[i] for i in twice.tolist()],
         })  # fmt: skip
+
+    @cached_property
+    def _positions(self) -> tuple[Column, Column]:
+        """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without a place."""
+        p = self.fabric.places
+
+        def positions(ports: Ints) -> Column:
+            holes = self._port(self.ports.hole, ports)
+            names = [f"{d}:{h}" for d, h in zip(self._device(ports), holes, strict=True)]
+            if p is None:
+                return list(names)
+            found = zip(*(self._rack(p, ports, k) for k in range(3)), holes, names, strict=True)
+            return [f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name for hall, rack, u, hole, name in found]
+
+        return positions(self.fabric.cable_a), positions(self.fabric.cable_b)
 
     # ------------------------------------------------------------ links
     def _link_cables(self) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.bundles import bundles
-from tdsl.fabric.cabling import Cables, pull
+from tdsl.fabric.cabling import Cables, fills_cages, first_of_cage, pull
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.parts import judge_parts
@@ -228,9 +228,27 @@ def _cables(
             (x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names))
         )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    cables = pull(pa, pb, ps, pc, wiring.ports.connector)
+    cables = pull(pa, pb, ps, pc, _connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
     judge_parts(plan, wiring, cables, rates, diagnostics)
     return cables
+
+
+def _connectors(
+    plan: Plan, wiring: Wiring, models: Sequence[DeviceModel], device_model: Array, base: Array, ends: Sequence[Array], ps: Array
+) -> Array:  # fmt: skip
+    """The connector of every port; ports that plugs of one cable fill together with their cage have the same."""
+    connector = wiring.ports.connector
+    filled = np.array([fills_cages(w.settings.get("part")) for w in plan.wires] or [False])
+    if not filled.any() or not len(ps):
+        return connector
+    connector = connector.copy()
+    counts = np.cumsum([0, *(m.port_count for m in models)])[:-1]
+    first = first_of_cage(models)
+    for ports in ends:
+        mine = ports[filled[ps]]
+        device = wiring.ports.device_of(mine)
+        connector[mine] = wiring.ports.connector[base[device] + first[counts[device_model[device]] + mine - base[device]]]
+    return connector
 
 
 def _outer_first(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array) -> tuple[Array, Array]:

@@ -52,6 +52,27 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
     return result
 
 
+PLUGGED = ("dac", "acc", "copper", "aoc")
+"""Media of cables whose plugs are part of them."""
+
+
+def fills_cages(part: object) -> bool:
+    """Whether a cable has plugs that fill their cages: its model says which cages they fit."""
+    return isinstance(part, DeviceModel) and str(part.facts.get("medium", "")) in PLUGGED and "form" in part.facts
+
+
+def first_of_cage(models: Sequence[DeviceModel]) -> Array:
+    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model."""
+    out: list[int] = []
+    for m in models:
+        first: dict[tuple[str, int, int], int] = {}
+        for number, c in enumerate(m.classes):  # a class that is split in part is several here, and they share cages
+            for i in range(c.size):
+                key = (c.name, -1, c.cages[i]) if c.cages[i] else (c.name, number, c.connectors[i])
+                out.append(first.setdefault(key, c.first + i))
+    return np.array(out, dtype=np.int64)
+
+
 def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
     ca, cb = connector[a], connector[b]

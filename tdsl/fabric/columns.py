@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.fabric.cabling import fills_cages, first_of_cage
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceModel, PortClass, unravel
 
@@ -170,10 +171,26 @@ class PortColumns:
             out.append(places)
         return np.concatenate(out) if out else np.zeros(0, np.int64)
 
+    @cached_property
+    def cage_first(self) -> Ints:
+        """First port of every port's cage (of its connector where it has none), counted inside the model."""
+        return first_of_cage(self.fabric.models)
+
+    def cage_of(self, ports: Ints) -> Ints:
+        """The first port of the cage that each of these ports is in."""
+        f = self.fabric
+        found: Ints = f.port_base[f.port_device[ports]] + self.cage_first[self.rows(ports)]
+        return found
+
     def connector_of(self, ports: Ints) -> Ints:
-        """The port that stands for the connector of each of these ports."""
+        """The port that stands for the connector of each of these ports: that of its cage where a cable's plug fills it."""
         f = self.fabric
         found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
+        filled = np.array([fills_cages(s.settings.get("part")) for s in f.statements] or [False])
+        if filled.any():
+            link = f.port_link[ports]
+            mine = (link >= 0) & filled[f.link_statement[np.maximum(link, 0)]] if f.link_count else link >= 0
+            found = np.where(mine, self.cage_of(ports), found)
         return found
 
 

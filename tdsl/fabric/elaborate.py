@@ -87,6 +87,11 @@ def elaborate(
 
         fabric.parts = plan.parts
         fabric.places = locate(plan, fabric, diagnostics, places)
+    if plan.distances:
+        from tdsl.fabric.distances import spans
+
+        fabric.parts = plan.parts
+        fabric.spans = spans(plan, diagnostics)
     if plan.partitions or plan.managers:
         from tdsl.fabric.partitions import manage
 

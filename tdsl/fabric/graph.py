@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import networkx
 
     from tdsl.fabric.addresses import Addressing
+    from tdsl.fabric.distances import Span
     from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import Management
     from tdsl.fabric.places import Places
@@ -123,6 +124,7 @@ class Fabric:
     places: Places | None = None  # None where neither the design nor a table places anything
     siblings: tuple[Fabric, ...] = ()  # the other fabrics of its cluster
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
+    spans: tuple[Span, ...] = ()  # distances between groups, such as sites
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
     # ------------------------------------------------------------ sizes

@@ -81,6 +81,13 @@ class Places:
         return self.origins[at] if at >= 0 else None
 
 
+def nowhere(devices: int) -> Places:
+    """Places of a fabric in which nothing has one: for designs that state distances alone."""
+    none = np.zeros(0, dtype=np.int64)
+    unplaced = np.full(devices, -1, dtype=np.int64)
+    return Places((), {}, none, none, none, none, none, (), unplaced, np.zeros(devices, dtype=np.int64), unplaced, ())
+
+
 def height_of(model: DeviceModel) -> int | None:
     """Rack units that a device of a model takes, None where the model does not say."""
     height = model.facts.get("height")
@@ -117,8 +124,9 @@ def _empty(halls: tuple[Hall, ...], plan: Plan, devices: int) -> Places:
     index = {h.name: k for k, h in enumerate(halls)}
     distances: dict[tuple[int, int], int] = {}
     for d in plan.distances:
-        if d.a in index and d.b in index:
-            distances[index[d.a], index[d.b]] = distances[index[d.b], index[d.a]] = d.length
+        a, b = (index.get(e, -1) if isinstance(e, str) else -1 for e in (*d.ends, "", "")[:2])
+        if a >= 0 and b >= 0:
+            distances[a, b] = distances[b, a] = d.length
     return Places(
         halls, distances, columns[0], columns[1], columns[2], columns[3], columns[4], tuple(kinds),
         np.full(devices, -1, dtype=np.int64), np.zeros(devices, dtype=np.int64), np.full(devices, -1, dtype=np.int64), (),

@@ -18,9 +18,10 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.places import Places, height_of
 from tdsl.physical.arrangement import Arrangement, arrange
+from tdsl.physical.facts import amount, optic_watts
 from tdsl.physical.length_bound import length_bound
 from tdsl.physical.lengths import Lengths
-from tdsl.physical.parts import Parts, amount, fits_cage, optic_watts
+from tdsl.physical.parts import Parts, fits_cage
 from tdsl.physical.racks import kilograms, watts
 from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.places import RackKind
@@ -121,10 +122,10 @@ class _Floor:
 
     @staticmethod
     def limits(kind: RackKind) -> Limits:
-        """Units, milliwatts of one feed and grams of a rack."""
+        """Units, milliwatts after the loss of a feed, and grams of a rack."""
         return (
             kind.height or 0,
-            OPEN if kind.feed_watts is None else int(kind.feed_watts * 1000),
+            OPEN if kind.watts is None else int(kind.watts * 1000),
             OPEN if kind.mass is None else int(kind.mass * 1000),
         )
 

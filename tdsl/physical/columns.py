@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tdsl.fabric.columns import Column
+from tdsl.physical.facts import MICRO, shown
 from tdsl.physical.model import Physical
-from tdsl.physical.parts import MICRO, shown
 from tdsl.semantics.model import DeviceModel
 
 

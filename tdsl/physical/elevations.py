@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+import numpy as np
 
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
 from tdsl.physical.figures import Figures
+from tdsl.physical.model import physical_of
 from tdsl.physical.racks import Racks
 from tdsl.physical.tables import rack_sums
+from tdsl.physical.trays import Trays
+from tdsl.semantics.places import Hall
 
 UNIT = 14
-WIDTH = 190
+WIDTH = 250
 GAP = 60
+TRAY = 14
+"""From the front of a row to its tray in a plan."""
 ACROSS = 5
 CELL = 46
 COLOURS = ("#cfe3f7", "#f9dfc1", "#d5ecd0", "#eed6ea", "#f7eeb5", "#d9d9ee", "#f3cfcf", "#cfeeee", "#e3e3e3", "#e6d8c3")
@@ -26,6 +35,7 @@ class Slot:
     y: float
     height: float
     label: str
+    figure: str  # power, "" where it is not stated
     hint: str
     colour: str
 
@@ -83,17 +93,38 @@ class TrayLine:
     y1: float
     x2: float
     y2: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A text in a plan."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A line of the legend: the letter of a kind of rack, its colour, and what it holds."""
+
+    y: float
+    letter: str
+    colour: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A hall from above. ``rows`` are names with the y of each."""
+    """A hall from above. ``rows`` are names with the y of each, ``loads`` the cables in stretches of tray."""
 
     y: float
     name: str
     racks: tuple[Floor, ...]
     trays: tuple[TrayLine, ...]
     rows: tuple[Tick, ...]
+    loads: tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +136,7 @@ class Plans:
     title: str
     cell: float
     halls: tuple[Plan, ...]
+    keys: tuple[Key, ...]
 
 
 def ranges(names: Iterable[str]) -> str:
@@ -163,32 +195,54 @@ class Drawing:
         top = max(int(p.device_unit[d]) + max(self.racks.height(d), 1) - 1 for d in devices)
         units = p.rack_kind[racks[0]].height or max(top, 1)
         slots = []
-        for d in devices:
+        for place, d in enumerate(devices):
             unit, high = int(p.device_unit[d]), max(self.racks.height(d), 1)
             if unit:
                 model = f.model_of(d)
-                label = f.device_name(d) if len(racks) == 1 else model.name
-                slots.append(Slot(y + (units - unit - high + 1) * UNIT, high * UNIT, label, f"{f.device_name(d)}: {model.title}",
-                                  self.colour[int(f.device_model[d])]))  # fmt: skip
+                label = pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
+                power = self.racks.watts_max[int(f.device_model[d])]
+                slots.append(Slot(
+                    y + (units - unit - high + 1) * UNIT, high * UNIT, f"{label}  {model.name}",
+                    "" if power is None else f"{float(power) / 1000:.3g} kW",
+                    f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}", self.colour[int(f.device_model[d])],
+                ))  # fmt: skip
         loose = sum(1 for d in devices if not p.device_unit[d])
-        bound = self.sums[racks[0]]
-        names = ranges(p.rack_names[r] for r in racks)
-        lines = [
-            f"{len(racks):,} rack{'' if len(racks) == 1 else 's'}",
-            *_wrapped(names, 30)[:3],
-            f"{'' if bound.exact else 'at least '}{float(bound.known) / 1000:g} kW",
-        ]
+        lines = [*_wrapped(ranges(p.rack_names[r] for r in racks), 40)[:3], *self._sums(racks[0], devices)]
         if loose:
             lines.append(f"{loose} devices without a unit")
-        marks = {1, units, *range(5, units, 5)}
-        ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in sorted(marks))
-        return Front(x, y, WIDTH, units * UNIT, f"kind {self.name(k)}", "#ffffff", tuple(lines), tuple(slots), ticks)
+        ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in range(1, units + 1))
+        name = f"{self.name(k)}: {len(racks):,} rack{'' if len(racks) == 1 else 's'}"
+        return Front(x, y, WIDTH, units * UNIT, name, "#ffffff", tuple(lines), tuple(slots), ticks)
+
+    def _sums(self, rack: int, devices: list[int]) -> list[str]:
+        """Power, load and units of a rack, each with what there is."""
+        kind, bound = self.places.rack_kind[rack], self.sums[rack]
+        power = f"{'' if bound.exact else 'at least '}{float(bound.known) / 1000:.4g} kW"
+        if kind.watts is not None:
+            spare = f" with one of {kind.feeds} feeds lost" if kind.feeds > 1 else ""
+            power += f" of {float(kind.watts) / 1000:.4g} kW{spare}"
+        mass = self.racks.total(devices, self.racks.mass)
+        load = f"{'' if mass.exact else 'at least '}{float(mass.known):.4g} kg"
+        load += f" of {float(kind.mass):.4g} kg" if kind.mass is not None else ""
+        taken = sum(self.racks.height(d) for d in devices)
+        return [power, load, f"{taken}U{'' if kind.height is None else f' of {kind.height}U'} taken"]
+
+    def contents(self, racks: list[int]) -> str:
+        """What racks of a kind hold, in words."""
+        count = Counter(self.fabric.model_of(d).name for d in self.racks.by_rack[racks[0]])
+        held = ", ".join(f"{n} {name}" for name, n in count.items())
+        power = self._sums(racks[0], self.racks.by_rack[racks[0]])[0]
+        return f"{len(racks):,} rack{'' if len(racks) == 1 else 's'}: {held}; {power}"
 
     def plans(self) -> Plans:
         """Halls one below the other, to no scale but in order."""
         p = self.places
         out: list[Plan] = []
-        y, width = 70.0, 400.0
+        y, width = 84.0, 700.0
+        physical = physical_of(self.fabric)
+        legs = np.ones(len(self.fabric.cable_a), dtype=np.bool_)
+        stretches = Trays(self.fabric, physical).stretches(legs) if physical is not None and len(legs) else []
+        most = max((s.cables for s in stretches), default=1)
         for h, hall in enumerate(p.halls):
             racks: list[Floor] = []
             trays: list[TrayLine] = []
@@ -206,18 +260,52 @@ class Drawing:
                     hint = f"{p.rack_names[rack]}: {len(held)} devices"
                     racks.append(Floor(80 + k * CELL, top, str(number), self.name(kind) if kind >= 0 else "", hint, colour))
                 if hall.tray is not None:
-                    trays.append(TrayLine(80, top - 6, 80 + longest * CELL, top - 6))
+                    trays.append(TrayLine(80, top - TRAY, 80 + longest * CELL, top - TRAY, 1.5))
             if hall.tray is not None and len(hall.rows) > 1:
-                low, high = y + 24, y + 24 + (len(hall.rows) - 1) * CELL * 1.7
+                low, high = y + 30 - TRAY, y + 30 - TRAY + (len(hall.rows) - 1) * CELL * 1.7
                 first = [n for n, _ in hall.rows[0].racks]
                 for number in hall.tray.across:
                     if number in first:
                         x = 80 + (first.index(number) + 0.5) * CELL
-                        trays.append(TrayLine(x, low, x, high))
-            out.append(Plan(y, f"hall {hall.name}", tuple(racks), tuple(trays), tuple(rows)))
-            y += 60 + len(hall.rows) * CELL * 1.7
+                        trays.append(TrayLine(x, low, x, high, 1.5))
+            loads: list[Mark] = []
+            before: dict[tuple[bool, int], int] = {}
+            for s in (s for s in stretches if s.hall == h):
+                along, down = 80 + (s.start + 0.5) * CELL, y + 30 - TRAY + s.start * CELL * 1.7
+                x, top = (80 + (s.line + 0.5) * CELL, down) if s.across else (along, y + 30 - TRAY + s.line * CELL * 1.7)
+                end = (x, top + CELL * 1.7) if s.across else (x + CELL, top)
+                trays.append(TrayLine(x, top, *end, 2 + 7 * s.cables / most))
+                if before.get((s.across, s.line)) != s.cables:  # the number is written where it changes
+                    loads.append(Mark(x + 7, top + 11, f"{s.cables:,}") if s.across else Mark(x + 8, top - 6, f"{s.cables:,}"))
+                before[s.across, s.line] = s.cables
+            name = f"hall {hall.name}{_pitches(hall)}"
+            out.append(Plan(y, name, tuple(racks), tuple(trays), tuple(rows), tuple(loads)))
+            y += 70 + len(hall.rows) * CELL * 1.7
             width = max(width, 120 + longest * CELL)
-        return Plans(width, y, f"{self.title}: plan of the racks", CELL - 4, tuple(out))
+        keys = []
+        for k, of_kind in enumerate(self.kinds.values()):
+            first_device = self.racks.by_rack[of_kind[0]][0]
+            colour = self.colour[int(self.fabric.device_model[first_device])]
+            keys.append(Key(y + 18 * k, self.name(k), colour, self.contents(of_kind)))
+        y += 18 * len(keys) + 20
+        return Plans(width, y, f"{self.title}: plan of the racks", CELL - 4, tuple(out), tuple(keys))
+
+
+def _pitches(hall: Hall) -> str:
+    """The distances of a hall, in words."""
+    found = [(w, x) for w, x in (("rack to rack", hall.rack_pitch), ("row to row", hall.row_pitch)) if x is not None]
+    words = [f"{w} {x / 1000:g} m" for w, x in found]
+    if hall.tray is not None:
+        words.append(f"trays at {hall.tray.height / 1000:g} m")
+    return f": {', '.join(words)}" if words else ""
+
+
+def pattern(names: list[str]) -> str:
+    """One name for several that differ in their numbers: ``su#-leaf7`` for ``su0-leaf7`` and ``su1-leaf7``."""
+    parts = [re.findall(r"\d+|\D+", n) for n in names]
+    if len({len(x) for x in parts}) != 1:
+        return "#"
+    return "".join(column[0] if len(set(column)) == 1 else "#" for column in zip(*parts, strict=True))
 
 
 def _wrapped(text: str, width: int) -> list[str]:

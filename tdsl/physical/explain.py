@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tdsl.physical.facts import MICRO, shown
 from tdsl.physical.lengths import MM
 from tdsl.physical.model import Physical
-from tdsl.physical.parts import MICRO, shown
 
 
 def explained(physical: Physical, leg: int) -> Iterator[tuple[str, float | None]]:

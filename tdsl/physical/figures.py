@@ -10,8 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.physical.facts import optic_watts
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.parts import COPPER, optic_watts
+from tdsl.physical.parts import COPPER
 from tdsl.physical.racks import Bound, watts
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MONEY, Quantity
@@ -97,16 +98,19 @@ class Figures:
         f = self.fabric
         mine = devices & self.mounted
         total = NOTHING
-        add_optics = np.zeros(f.device_count, dtype=np.bool_)
         for m, model in enumerate(f.models):
             rows = np.flatnonzero(mine & (f.device_model == m))
             if not len(rows) or model.kind in ("panel",):
                 continue
             value = watts(model, typical)
             total += Bound(Fraction(0), len(rows)) if value is None else Bound(value * len(rows), 0)
-            if typical or "power_max" not in model.facts:
-                add_optics[rows] = True
-        return total + self.optics_power(add_optics, typical)
+        return total + self.parts_power(devices, typical)
+
+    def parts_power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of the transceivers in those of some devices whose own figure does not include them."""
+        own = np.array([typical or "power_max" not in m.facts for m in self.fabric.models] or [False])
+        panel = np.array([m.kind == "panel" for m in self.fabric.models] or [False])
+        return self.optics_power(devices & self.mounted & (own & ~panel)[self.fabric.device_model], typical)
 
     def cost(self, devices: Bools, cables: Bools) -> Bound:
         """Prices of some devices, their transceivers, and some cable legs."""
@@ -118,11 +122,16 @@ class Figures:
             if n:
                 value = price(model, prices)
                 total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+        return total + self.parts_cost(devices, cables)
+
+    def parts_cost(self, devices: Bools, cables: Bools) -> Bound:
+        """Prices of the transceivers in some devices, and of some cable legs."""
+        total = NOTHING
         found = self.optics
         chosen = found.part[devices[found.device]]
         for part, n in zip(found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True):
             if n:
-                value = price(part, prices)
+                value = price(part, self.fabric.prices)
                 total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
         total += Bound(Fraction(0), int(devices[found.open_ends].sum()))
         return total + self._cables(cables)

@@ -60,7 +60,7 @@ class _Around:
         kinds = {p.rack_kind[r] for r in free}
         self.most = (
             max(k.height or 0 for k in kinds),
-            max(OPEN if k.feed_watts is None else int(k.feed_watts * 1000) for k in kinds),
+            max(OPEN if k.watts is None else int(k.watts * 1000) for k in kinds),
             max(OPEN if k.mass is None else int(k.mass * 1000) for k in kinds),
         )
         numbers = sorted({int(p.rack_hall[r]) for r in free})

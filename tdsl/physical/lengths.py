@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tdsl.fabric.distances import between
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places, height_of
@@ -73,7 +74,7 @@ class Lengths:
         a, b = self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]]
         out = np.full(len(a), -1, dtype=np.int64)
         if not p.halls:
-            return out
+            return self._far(a, b, out)
         slack, _, _ = self._halls
         ra, rb = p.device_rack[a], p.device_rack[b]
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]
@@ -86,6 +87,35 @@ class Lengths:
             way = self.way(ra[apart], rb[apart])
             rise = self._rise(a[apart]) + self._rise(b[apart])
             out[apart] = np.where(way >= 0, way + rise + ends[apart], -1)
+        return self._far(a, b, out)
+
+    @cached_property
+    def _span(self) -> tuple[Ints, Ints]:
+        """Millimetres of the stated distance that every leg spans, -1 where it spans none, and which distance that is."""
+        f = self.fabric
+        return between(f, self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]])
+
+    def _far(self, a: Ints, b: Ints, out: Ints) -> Ints:
+        """Runs with those that a distance between groups is part of: it, and what is known of the way to it at each end."""
+        length = self._span[0]
+        rows = np.flatnonzero(length >= 0)
+        if len(rows):
+            near = [np.maximum(self._to_entry(ends[rows]), 0) for ends in (a, b)]
+            out[rows] = length[rows] * MM + near[0] + near[1]
+        return out
+
+    def _to_entry(self, devices: Ints) -> Ints:
+        """From devices to the entry of their hall with slack, -1 where that is unknown."""
+        p = self.places
+        out = np.full(len(devices), -1, dtype=np.int64)
+        rows = np.flatnonzero((p.device_rack[devices] >= 0) & (self.height[devices] >= 0))
+        racks = p.device_rack[devices[rows]]
+        for h in distinct(p.rack_hall[racks]).tolist():
+            here = rows[p.rack_hall[racks] == h]
+            at = p.device_rack[devices[here]]
+            zero = np.zeros(len(here), dtype=np.int64)
+            way, slack = self._inside(h, p.rack_x[at], p.rack_y[at], zero, zero), int(self._halls[0][h])
+            out[here] = np.where((way >= 0) & (slack >= 0), way + self._rise(devices[here]) + slack, -1)
         return out
 
     def across(self, hall: int) -> Ints:
@@ -139,6 +169,9 @@ class Lengths:
         f, p = self.fabric, self.places
         a, b = (int(self.top[f.port_device[ports[leg]]]) for ports in (f.cable_a, f.cable_b))
         slack = self._halls[0]
+        if self._span[0][leg] >= 0:
+            span = f.spans[int(self._span[1][leg])]
+            return [*self._entering(a), Step(f"distance {span.text}", span.length * MM), *reversed(self._entering(b))]
         out = [Step(f"slack at {f.device_name(a)}", int(slack[p.rack_hall[p.device_rack[a]]]))]
         ra, rb = int(p.device_rack[a]), int(p.device_rack[b])
         if ra == rb:
@@ -150,6 +183,20 @@ class Lengths:
             out.append(self._vertical(b, "down from" if self._up(b) else "up from"))
         out.append(Step(f"slack at {f.device_name(b)}", int(slack[p.rack_hall[p.device_rack[b]]])))
         return out
+
+    def _entering(self, device: int) -> list[Step]:
+        """From a device to the entry of its hall, none where that is unknown."""
+        p = self.places
+        if self._to_entry(np.array([device]))[0] < 0:
+            return []
+        rack = int(p.device_rack[device])
+        hall = int(p.rack_hall[rack])
+        return [
+            Step(f"slack at {self.fabric.device_name(device)}", int(self._halls[0][hall])),
+            self._vertical(device, "up to" if self._up(device) else "down to"),
+            *self._stretches(hall, (int(p.rack_x[rack]), int(p.rack_y[rack])), (0, 0), p.rack_names[rack],
+                             f"the entry of {p.halls[hall].name}"),
+        ]  # fmt: skip
 
     def _at(self, device: int) -> str:
         return f"unit {int(self.places.device_unit[device])}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places
+from tdsl.fabric.places import Places, nowhere
 from tdsl.physical.lengths import Lengths
 from tdsl.physical.parts import Parts
 from tdsl.physical.racks import Racks
@@ -51,5 +51,7 @@ def with_runs(fabric: Fabric) -> Fabric:
 
 @lru_cache(maxsize=2)
 def physical_of(fabric: Fabric) -> Physical | None:
-    """The physical side of a fabric, None where nothing has a place. The last two are kept."""
-    return None if fabric.places is None else Physical(fabric, fabric.places)
+    """The physical side of a fabric, None where nothing has a place and no distance is stated. The last two are kept."""
+    if fabric.places is None and not fabric.spans:
+        return None
+    return Physical(fabric, fabric.places or nowhere(fabric.device_count))

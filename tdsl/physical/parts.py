@@ -2,7 +2,8 @@
 
 A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of a twin-port
 transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown counts as most), then the shortest
-reach, then the name. The catalogue states no prices. Copper is taken where it is pinned.
+reach, then the name. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen where it
+reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
 """
 
 from __future__ import annotations
@@ -15,55 +16,16 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.cables import Cables
+from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
+from tdsl.physical.facts import MICRO, amount, lengths_of, optic_watts, several, shown, sold
 from tdsl.physical.lengths import Lengths
+from tdsl.physical.plugs import ends_wrong
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 
-MICRO = 1_000_000
 COPPER = ("dac", "acc", "copper")
-
-
-def shown(part: DeviceModel) -> str:
-    """The name of a part as its maker writes it: names in a design have no hyphens."""
-    return part.name.replace("_", "-")
-
-
-def amount(part: DeviceModel, fact: str, dim: tuple[int, ...]) -> Fraction | None:
-    """A quantity that a part states, None where it does not."""
-    value = part.facts.get(fact)
-    return value.amount if isinstance(value, Quantity) and value.dim == dim else None
-
-
-def several(part: DeviceModel, fact: str) -> tuple[object, ...]:
-    """The values of a fact that may be a list."""
-    value = part.facts.get(fact, ())
-    return value if isinstance(value, tuple) else (value,)
-
-
-def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
-    """Micrometres of the lengths in which a part is sold: those with a source, and those that must be confirmed."""
-    found = []
-    for fact in ("lengths", "unconfirmed"):
-        amounts = [v.amount for v in several(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
-        found.append(sorted(int(x * MICRO) for x in amounts))
-    return found[0], found[1]
-
-
-def sold(part: DeviceModel, run: int) -> tuple[int, bool] | None:
-    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where no other fits."""
-    for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
-        fit = next((x for x in lengths if x >= run), None)
-        if fit is not None:
-            return fit, confirmed
-    return None
-
-
-def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
-    """Watts of a transceiver: its maximum, or with ``typical`` the typical figure where one is stated."""
-    most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
-    return (usual if usual is not None else most) if typical else (most if most is not None else usual)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +155,17 @@ class Parts:
         return Choice(None, None, None, self._why(group, None))
 
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
-        """Whether the catalogue's cable is one to choose: fibre of the links' rate that reaches."""
+        """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
+        cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
         rate, reach = amount(cable, "rate", RATE), amount(cable, "reach", LENGTH)
         kind = str(cable.facts.get("medium", ""))
-        if kind in COPPER or (medium and medium != kind) or rate != group.rate or cable.facts.get("legs", 0) != group.legs:
+        if (medium and medium not in (kind, "copper")) or cable.facts.get("legs", 0) != group.legs:
+            return False
+        if fills_cages(cable):
+            alone = group.a.form and group.b.form and group.a.per_cage == group.b.per_cage == 1
+            if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
+                return False
+        elif kind in COPPER or rate != group.rate:
             return False
         return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
 
@@ -227,7 +196,9 @@ class Parts:
         """Whether a transceiver drives a fibre over a run."""
         reach = amount(optic, "reach", LENGTH)
         far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
-        return far and optic.facts.get("fibre") == cable.facts.get("fibre")
+        plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
+        mates = plug is None or hole is None or plug == hole
+        return far and mates and optic.facts.get("fibre") == cable.facts.get("fibre")
 
     @staticmethod
     def _rank(choice: Choice) -> tuple[object, ...]:
@@ -237,7 +208,8 @@ class Parts:
         shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
         reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
         name = [o.name for o in ends]
-        return (None in watts, sum(shares, Fraction(0)), max(reach, default=Fraction(0)),
+        own = (amount(choice.cable, "power", POWER) if choice.cable is not None else None) or Fraction(0)  # of plugs
+        return (None in watts, sum(shares, own), max(reach, default=Fraction(0)),
                 choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
 
     def _why(self, group: _Group, cable: DeviceModel | None) -> str:
@@ -293,9 +265,7 @@ class Parts:
         both = []
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
             part = np.array([index.get(id(getattr(c, end)), -1) for c in choices] or [-1], dtype=np.int64)[number]
-            both.append(
-                np.stack([f.port_device[ports], f.port_base[f.port_device[ports]] + self._cage[self.ports.rows(ports)], part])
-            )
+            both.append(np.stack([f.port_device[ports], self.ports.cage_of(ports), part]))
         rows = np.concatenate(both, axis=1)
         rows = rows[:, rows[2] >= 0]
         found, count = np.unique(rows, axis=1, return_counts=True)
@@ -303,24 +273,10 @@ class Parts:
 
     def cage_of(self, ports: Ints) -> Ints:
         """The first port of the cage that each port is in."""
-        f = self.fabric
-        found: Ints = f.port_base[f.port_device[ports]] + self._cage[self.ports.rows(ports)]
-        return found
+        return self.ports.cage_of(ports)
 
     def caged(self, ports: Ints) -> Bools:
         """Whether each port shares a cage with others."""
         shared = np.array([c.per_cage > 1 for c in self._classes] or [False])
         found: Bools = shared[self._class[self.ports.rows(ports)]]
         return found
-
-    @cached_property
-    def _cage(self) -> Ints:
-        """For every port of the models, the first port of its cage (of its connector where it has no cage)."""
-        out: list[int] = []
-        for m in self.fabric.models:
-            first: dict[tuple[str, int, int], int] = {}
-            for number, c in enumerate(m.classes):  # a class that is split in part is several here, and they share cages
-                for i in range(c.size):
-                    key = (c.name, -1, c.cages[i]) if c.cages[i] else (c.name, number, c.connectors[i])
-                    out.append(first.setdefault(key, c.first + i))
-        return np.array(out, dtype=np.int64)

@@ -8,16 +8,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tdsl.physical.parts import COPPER, amount, several, shown
+from tdsl.physical.facts import amount, several, shown
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
-
-PLUGGED = (*COPPER, "aoc")
-
-
-def has_plugs(part: object) -> bool:
-    """Whether the plugs of a cable are part of it, and its model says which cages they fit."""
-    return isinstance(part, DeviceModel) and str(part.facts.get("medium", "")) in PLUGGED and "form" in part.facts
 
 
 def legs_of(cable: DeviceModel) -> int:

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.physical.facts import MICRO, amount
 from tdsl.physical.model import Physical
-from tdsl.physical.parts import MICRO, amount
 from tdsl.semantics.quantity import LENGTH
 
 QUARTER_PI = Fraction(355, 113) / 4
@@ -22,10 +22,16 @@ QUARTER_PI = Fraction(355, 113) / 4
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of a tray: cables in it, the sum of their squared diameters in square micrometres, and how many state none."""
+    """A piece of a tray: cables in it, the sum of their squared diameters in square micrometres, and how many state none.
+
+    ``line`` is the row that it lies along, and ``start`` the place of the rack where it begins; with ``across`` they are the
+    place of the rack where it crosses rows, and the row where it begins."""
 
     hall: int
     where: str
+    across: bool
+    line: int
+    start: int
     cables: int
     squares: int
     unknown: int
@@ -84,9 +90,9 @@ class Trays:
         numbers = [n for n, _ in max(hall.rows, key=lambda r: len(r.racks)).racks]
         out = []
         for row, k, *load in along.found():
-            out.append(Stretch(h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", *load))
+            out.append(Stretch(h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", False, row, k, *load))
         for x, k, *load in over.found():
-            out.append(Stretch(h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", *load))
+            out.append(Stretch(h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", True, x, k, *load))
         return out
 
 

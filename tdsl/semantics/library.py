@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -56,6 +57,7 @@ class Library:
     models: dict[int, DeviceModel | None] = field(default_factory=dict)
     building: list[tree.ModelDecl] = field(default_factory=list)
     evaluator: Evaluator = field(default_factory=Evaluator)
+    prices: Mapping[str, Fraction] = field(default_factory=dict)  # of models, as the user states them
 
     def link(self, module: Module, at: Span | None = None) -> Linked:
         """The file's names, with those it uses."""

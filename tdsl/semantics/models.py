@@ -27,7 +27,7 @@ FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
     "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
-    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards",
+    "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
 )  # fmt: skip
 HEATSINKS = ("finned", "flat")
 PORT_LIMIT = 1 << 16

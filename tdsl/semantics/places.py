@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.model import DeviceSet
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, show
 from tdsl.semantics.values import WholeRange, a_type
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tdsl.semantics.scope import Scope
 
 HALL = ("row", "pitch", "tray", "slack")
-RACK = ("height", "power", "mass")
+RACK = ("height", "power", "mass", "bend")
 TRAY = ("along", "across", "capacity")
 RACK_LIMIT = 1 << 17
 ROW_LIMIT = 1 << 12
@@ -30,13 +31,20 @@ ROW_LIMIT = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """What a rack offers: rack units, power feeds and the watts of each, kilograms that it may carry; None where not stated."""
+    """What a rack offers: rack units, power feeds and the watts of each, kilograms that it may carry, and the radius in
+    millimetres that its cable managers leave for a bend; None where not stated."""
 
     height: int | None
     feeds: int
     feed_watts: Fraction | None
     mass: Fraction | None
     span: Span
+    bend: int | None = None
+
+    @property
+    def watts(self) -> Fraction | None:
+        """What its feeds carry after the loss of any one of them; a single feed carries what it carries."""
+        return None if self.feed_watts is None else self.feed_watts * max(self.feeds - 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +103,21 @@ class Placing:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """``distance A to B 120m``: millimetres between the entries of two halls."""
+    """``distance A to B 120m``: millimetres of the cable route between the entries of two halls, or between two groups such as
+    sites. ``ends`` are resolved once all declarations are known: names of halls, or groups."""
 
-    a: str
-    b: str
+    a: tree.Path
+    b: tree.Path
     length: int
     span: Span
+    scope: Scope
+    context: Context
+    ends: list[str | Target] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """Its ends as written: ``dc[0] to dc[1]``."""
+        return f"{' '.join(self.a.span.text.split())} to {' '.join(self.b.span.text.split())}"
 
 
 def is_physical(s: tree.Stmt) -> bool:
@@ -129,7 +146,7 @@ def declare(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Or
         word = "distance" if isinstance(s, tree.Setting) else "hall"
         raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside groups")
     if isinstance(s, tree.Setting):
-        plan.distances.append(_distance(s, scope, plan.evaluator))
+        plan.distances.append(_distance(s, scope, context, plan.evaluator))
         return
     assert isinstance(s, tree.Decl)
     old = next((h for h in plan.halls if h.name == s.name.name), None)
@@ -188,25 +205,46 @@ def _no_population(e: tree.Expr, example: str) -> None:
         raise Fault("E0120", e.span, "a device is in one rack", help=example)
 
 
-def _distance(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Distance:
-    example = "write `distance h1 to h2 120m`"
+def _distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
+    example = "write `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
     item = s.items[0] if len(s.items) == 1 else None
     words = [w for w, _ in item.args] if item else []
     a = item.value if item else None
     b = item.args[0][1] if item and item.args else None
     if item is None or words != ["to", ""] or not isinstance(a, tree.Path) or not isinstance(b, tree.Path):
-        raise Fault("E0120", s.span, "a distance is between two halls", help=example)
-    if a.bare is None or b.bare is None or a.bare == b.bare:
-        raise Fault("E0120", s.span, "a distance is between two halls", help=example)
-    return Distance(a.bare, b.bare, _millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span), s.span)
+        raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
+    if a.span.text == b.span.text:
+        raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
+    length = _millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span)
+    return Distance(a, b, length, s.span, scope, context)
 
 
 def check_distance(plan: Plan, d: Distance) -> None:
-    """Refuse a distance to a hall that is not declared. Raises Fault."""
+    """Resolve the ends of a distance. Raises Fault for what is neither a hall nor a group."""
     known = [h.name for h in plan.halls]
-    for name in (d.a, d.b):
-        if name not in known and name not in plan.absent_halls:
-            raise unknown("E0101", d.span, "hall", name, known)
+    for path in (d.a, d.b):
+        if path.bare in known:
+            d.ends.append(path.bare)
+        elif path.bare in plan.absent_halls:
+            raise Excused
+        else:
+            d.ends.append(_group(plan, d, path, known))
+    if isinstance(d.ends[0], str) is not isinstance(d.ends[1], str):
+        raise Fault("E0120", d.span, "one end is a hall and the other is none", help="name two halls, or two groups")
+
+
+def _group(plan: Plan, d: Distance, path: tree.Path, halls: list[str]) -> Target:
+    """What one end of a distance names where it is no hall."""
+    try:
+        target = resolve(plan, d.context, path, ports=False)
+    except Fault:
+        if path.bare is None:
+            raise
+        groups = [name for name, m in d.context.groups[0].members.items() if not isinstance(m, DeviceSet)]
+        raise unknown("E0101", path.span, "hall or group", path.bare, [*halls, *groups]) from None
+    if target.group is None:
+        raise Fault("E0120", path.span, f"`{path.span.text}` is a device; a distance is between groups", help="name a group")
+    return target
 
 
 def _millimetres(value: object, span: Span, least: int = 1) -> int:
@@ -312,7 +350,7 @@ class _Reader:
         if not 0 <= low <= high < RACK_LIMIT:
             raise Fault("E0120", s.span, "racks have numbers", help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`")
         height: int | None = None
-        feeds, watts, mass = 0, None, None
+        feeds, watts, mass, bend = 0, None, None, None
         for inner in self.settings(s.body or (), RACK, "rack"):
             if inner.name.name == "height":
                 units = self.amount(inner, UNITS)
@@ -321,9 +359,11 @@ class _Reader:
                 height = int(units)
             elif inner.name.name == "mass":
                 mass = self.amount(inner, MASS)
+            elif inner.name.name == "bend":
+                bend = self.length(inner)
             else:
                 feeds, watts = self.feeds(inner)
-        kind = RackKind(height, feeds, watts, mass, s.span)
+        kind = RackKind(height, feeds, watts, mass, s.span, bend)
         return [(n, kind) for n in range(low, high + 1)]
 
     def feeds(self, s: tree.Setting) -> tuple[int, Fraction]:

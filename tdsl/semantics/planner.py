@@ -48,7 +48,7 @@ class Planner:
         scope = Scope(home.scope)
         root = Group(node.name.name, node.kind.name, (), None, node.name.span, scope)
         title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
-        self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator)
+        self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices)
         self.context = Context((root,), ())
         self.count = 0
         self.ports = 0
@@ -67,6 +67,8 @@ class Planner:
             for step in steps:
                 self.guard(step)
         self.force(self.plan.root.scope)
+        if self.plan.minimize is not None and (self.plan.halls or self.plan.distances):
+            self.plan.parts = self.library.parts(self.home)  # the figure counts cables and transceivers
         return self.plan
 
     def guard(self, step: Callable[[], None]) -> bool:

@@ -1,15 +1,15 @@
-"""What ``minimize`` compares: a figure of the devices that are built, or the cables between them."""
+"""What ``minimize`` compares: a figure of the devices that are built with their cables and transceivers, or a count of cables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Plan
-from tdsl.semantics.quantity import Quantity
+from tdsl.semantics.quantity import MONEY, Quantity
 from tdsl.source import Span
 from tdsl.syntax import tree
 
@@ -43,11 +43,11 @@ class Weights:
     scale: int
     unit: Quantity | None
 
-    def show(self, value: int) -> str:
+    def show(self, value: Fraction) -> str:
         """A total as people write it."""
         if self.unit is None:
             return f"{value} {self.asked.figure}"
-        return f"{self.asked.figure} {Quantity(Fraction(value, self.scale), self.unit.dim)}"
+        return f"{self.asked.figure} {Quantity(value / self.scale, self.unit.dim)}"
 
     def term(self, sizes: Any) -> Any:
         """A term that no total lies below: devices that an ``omit`` may name are not counted."""
@@ -69,7 +69,8 @@ def weights(asked: Minimize, plan: Plan, sized: set[str]) -> Weights:
         return Weights(asked, each, 1, None)
     amounts: dict[str, Quantity] = {}
     for s in plan.sets:
-        value = s.model.facts.get(fact)
+        stated = plan.prices.get(s.model.name) if asked.figure == "cost" else None
+        value = Quantity(stated, MONEY) if stated is not None else s.model.facts.get(fact)
         if isinstance(value, Quantity):
             amounts[s.path] = value
         elif s.path in sized:
@@ -81,3 +82,26 @@ def weights(asked: Minimize, plan: Plan, sized: set[str]) -> Weights:
     scale = lcm(*(Fraction(q.amount).denominator for q in amounts.values())) if amounts else 1
     unit = next(iter(amounts.values()), None)
     return Weights(asked, {path: int(q.amount * scale) for path, q in amounts.items()}, scale, unit)
+
+
+@dataclass(slots=True)
+class Parts:
+    """What is known of the cables and transceivers of the fabrics compared: whether any has the figure, and how many lack it."""
+
+    known: bool = False
+    missing: set[int] = field(default_factory=set)
+
+    def add(self, amount: Fraction, missing: int) -> None:
+        """One more fabric."""
+        self.known = self.known or amount > 0
+        self.missing.add(missing)
+
+    @property
+    def incomparable(self) -> bool:
+        """Whether some have the figure, and those that lack it are not the same in all fabrics."""
+        return self.known and len(self.missing) > 1
+
+    @property
+    def left_out(self) -> bool:
+        """Whether there are some and none has the figure."""
+        return not self.known and bool(self.missing - {0})

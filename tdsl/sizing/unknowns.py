@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +26,7 @@ from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
 from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.independent import whatever
-from tdsl.sizing.objectives import Weights, minimize_of, weights
+from tdsl.sizing.objectives import Parts, Weights, minimize_of, weights
 
 if TYPE_CHECKING:
     from tdsl.sizing.proposals import Guide
@@ -86,7 +88,8 @@ class Solver:
     highest: int = 0  # the highest number tried for the last hole
     guide: Guide | None = None
     weights: Weights | None = None
-    ranked: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
+    ranked: list[tuple[Fraction, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
+    parts: Parts = field(default_factory=Parts)  # cables and transceivers of the fabrics ranked
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     unmet: Sequence[Diagnostic] = ()  # what the judge found last
     unmet_equal: int = 0  # how often in a row
@@ -261,7 +264,7 @@ class Solver:
                 continue
             from tdsl.sizing.proposals import Undecided
 
-            below = self.ranked[-1][0] if len(self.ranked) > self.second_best else None
+            below = ceil(self.ranked[-1][0]) if len(self.ranked) > self.second_best else None
             try:
                 value = self.guide.least(fixed, self.openings[k].key, low, top, below)
             except Undecided:
@@ -304,21 +307,41 @@ class Solver:
         self.spend(TRIAL)
         return False
 
-    def total(self, by: Weights) -> int:
-        """The figure of the fabric with the present values."""
+    def total(self, by: Weights) -> Fraction:
+        """The figure of the fabric with the present values, times the scale of the weights."""
         plan = self.planned(Diagnostics())
         if by.asked.figure == "cables":
-            return len(np.unique(elaborate(plan, Diagnostics(), self.max_links).cable_group))
+            return Fraction(len(np.unique(elaborate(plan, Diagnostics(), self.max_links).cable_group)))
         rows = table(plan)
         omissions(plan, rows, Diagnostics())
         each = np.array([by.each.get(s.path, 0) for s in rows.sets] or [0], dtype=object)
-        return int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
+        devices = int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
+        if by.unit is None:
+            return Fraction(devices)
+        from tdsl.physical.figures import Figures
+
+        figures = Figures(elaborate(plan, Diagnostics(), self.max_links))
+        f = figures.fabric
+        every, legs = np.ones(f.device_count, dtype=np.bool_), np.ones(len(f.cable_a), dtype=np.bool_)
+        cost = by.asked.figure == "cost"
+        whole = figures.cost(every, legs) if cost else figures.power(every)
+        parts = figures.parts_cost(every, legs) if cost else figures.parts_power(every)
+        self.parts.add(parts.known, parts.missing)
+        return whole.known * by.scale
 
     def compare(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of what ``minimize`` chose, and the second best if that was asked for."""
         assert self.weights is not None
         best = self.ranked[0][0]
         notes = []
+        if self.parts.incomparable:
+            what = "price" if self.weights.asked.figure == "cost" else "power"
+            diagnostics.add(
+                "E0463", self.weights.asked.span,
+                f"some cables or transceivers say no `{what}`, and not equally many for all numbers",
+                help="name parts that state it, `cable PART` and `optic A, B`, or minimize `switches`",
+            )  # fmt: skip
+            return
         if self.second_best:
             notes = ["no other numbers fit"]
             if len(self.ranked) > 1:
@@ -328,6 +351,7 @@ class Solver:
         notes += self.left_open()
         for opening, value in out.items():
             message = f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: {self.weights.show(best)}"
+            message += ", of devices alone" if self.parts.left_out else ""
             diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
         if self.undecided:
             diagnostics.add(

@@ -20,7 +20,7 @@ METRICS = (
     "reachability", "plane_isolation", "rail_alignment", "port_budget", "rate_match", "connector_match", "oversubscription",
     "taper", "bisection", "throughput", "edge_redundancy", "node_redundancy", "survives", "blast_radius", "diameter", "mean_hops",
     "latency", "all_to_all_time", "deadlock_free",
-    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port", "tray_fill",
+    "cable_length", "loss_budget", "rack_power", "rack_space", "rack_weight", "cage_fit", "twin_port", "tray_fill", "bend_radius",
     "optics_power", "cost",
     "power", "address_overlap", "name_collision", "allreduce", "links", "cables", "switches", "ports",
 )  # fmt: skip

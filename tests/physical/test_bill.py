@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
@@ -94,7 +95,7 @@ def test_drawings_show_every_rack_once(files: dict[str, bytes]) -> None:
     assert len(hints) == len(set(hints)) == 38
     fronts = ET.fromstring(files["racks/elevations.svg"])
     texts = [t.text for t in fronts.iter("{http://www.w3.org/2000/svg}text")]
-    assert sum(int(t.split()[0]) for t in texts if t and t.endswith((" rack", " racks")) and t[0].isdigit()) == 38
+    assert sum(int(n[1]) for t in texts if (n := re.fullmatch(r"[a-z]: (\d+) racks?", t or ""))) == 38
     for picture in (plan, fronts):
         width, height = (float(picture.get(k, "0")) for k in ("width", "height"))
         for box in picture.iter("{http://www.w3.org/2000/svg}rect"):
@@ -153,3 +154,19 @@ def test_compare_designs_as_markdown() -> None:
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0].startswith("| figure | ")
     assert CliRunner().invoke(cli, ["compare", "ft2", "ft3", "--vary", "a=1"]).exit_code == 2
+
+
+def test_elevations_name_devices_and_their_power(files: dict[str, bytes]) -> None:
+    fronts = ET.fromstring(files["racks/elevations.svg"])
+    texts = [t.text or "" for t in fronts.iter("{http://www.w3.org/2000/svg}text")]
+    assert {f"spine{k}  QM9700" for k in range(16)} | {f"su#-leaf{k}  QM9700" for k in range(8)} <= set(texts)
+    assert texts.count("10.2 kW") == 4 + 3 and texts.count("1.72 kW") == 8 + 16
+    assert "41.07 kW of 44 kW with one of 2 feeds lost" in texts
+
+
+def test_the_plan_says_how_many_cables_lie_in_each_stretch(files: dict[str, bytes]) -> None:
+    """From the leaves in rack 5 of a row 256 cables leave by the row's first rack; each rack between adds the 32 of its hosts."""
+    plan = ET.fromstring(files["racks/plan.svg"])
+    texts = [t.text or "" for t in plan.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"288", "320", "352", "384", "128", "96", "64", "32", "1,024"} <= set(texts)
+    assert any(t.startswith("31 racks: 4 DGX_H100; 41.07 kW") for t in texts)

@@ -73,7 +73,7 @@ def test_sound_claims(metric, op, value, given):
 def test_unknown_metrics_get_the_nearest_name():
     assert unknown("overscription", catalogue())[0] == "E0490"
     assert "`oversubscription`" in unknown("overscription", catalogue())[2]
-    assert unknown("loss_budget", catalogue())[0] == "E0491"
+    assert unknown("deadlock_free", catalogue())[0] == "E0491"
 
 
 def test_the_worst_element_depends_on_the_comparison():

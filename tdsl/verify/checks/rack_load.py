@@ -44,7 +44,8 @@ def _worst(
         limit = limits[r]
         assert limit is not None
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more rack{'' if len(over) == 2 else 's'})"
-        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {show(Quantity(limit, dim))}, and its devices come to "
+        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {show(Quantity(limit, dim))}{_after_loss(p, r, dim)}, "
+        words += "and its devices come to "
         words += f"{show(Quantity(sums[r].known, dim))}{more}"
         faults.append(Fault(p.origin(last), words, len(over), ((p.rack_kind[r].span, "the rack is declared here"),),
                             help="place fewer devices in it, or use a rack that carries more"))  # fmt: skip
@@ -54,20 +55,29 @@ def _worst(
     return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
 
 
+def _after_loss(p: Places, rack: int, dim: Dim) -> str:
+    """Which feeds a limit is about, where there are more than two."""
+    feeds = p.rack_kind[rack].feeds
+    return f" with one of {feeds} lost" if dim == POWER and feeds > 2 else ""
+
+
 class RackPower(Check):
     """No rack takes more power than its feeds carry.
 
     ## What it means
-    The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more than one of its
-    feeds carries: with `power 2 x 44kW` each feed must carry the whole rack, so that it survives the loss of the other.
-    `require rack_power typical <= 30kW` takes typical figures instead of maxima.
+    The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more than its feeds
+    carry after the loss of one: with `power 2 x 44kW` each feed must carry the whole rack, with `power 3 x 20kW` two of them.
+    `require rack_power typical <= 30kW` takes typical figures instead of maxima. `require rack_power per_feed <= 22kW` is about
+    one feed while all are in service, `require rack_power feed_lost <= 44kW` about one feed while another is lost; the rack
+    shares its power evenly among them.
 
     ## Formula and source
     Σ over the devices of a rack as in `power`: the published maximum with transceivers, else the one figure and the maximum
     of the transceivers in its cages. Four DGX H100 are 40.8 kW, and 41.1 kW with four twin-port transceivers of 17 W each.
 
     ## What it assumes
-    All devices at their maximum at once; the limit is that of one feed. Unknown figures make the sum a lower bound.
+    All devices at their maximum at once, and supplies that share their load evenly over the feeds that are left. A rack with a
+    single feed has no other to lose: the limit is that feed. Unknown figures make the sum a lower bound.
 
     ## A design that passes
     ```fab
@@ -95,7 +105,7 @@ class RackPower(Check):
     fails_by_default = True
     of_design = True
     takes = frozenset({"of", "args"})
-    words = frozenset({"typical"})
+    words = frozenset({"typical", "per_feed", "feed_lost"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None
@@ -108,11 +118,18 @@ class RackPower(Check):
         held = _held(view, racks)
         if not held:
             return skipped("no device here has a place")
-        typical = claim is not None and "typical" in map(str, claim.args)
-        found = rack_sums(Figures(f), racks, typical)
+        words = set(map(str, claim.args)) if claim is not None else set()
+        found = rack_sums(Figures(f), racks, "typical" in words)
+        lost = "feed_lost" in words
+        if lost or "per_feed" in words:
+            known = [r for r in held if p.rack_kind[r].feeds]
+            if not known:
+                return skipped("no rack here states its feeds: `power 2 x 44kW`")
+            share = {r: max(p.rack_kind[r].feeds - lost, 1) for r in known}
+            sums = {r: Bound(found[r].known / share[r], found[r].missing) for r in known}
+            return _worst(p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held)
         sums = {r: found[r] for r in held}
-        limits = {r: p.rack_kind[r].feed_watts for r in held}
-        return _worst(p, sums, limits, POWER, "has feeds of", held)
+        return _worst(p, sums, {r: p.rack_kind[r].watts for r in held}, POWER, "has feeds of", held)
 
 
 class RackWeight(Check):

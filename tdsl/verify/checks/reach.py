@@ -8,11 +8,15 @@ from math import inf
 import numpy as np
 
 from tdsl.fabric.cables import Cables
+from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.places import nowhere
+from tdsl.physical.facts import MICRO, amount, lengths_of, shown
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.parts import MICRO, Choice, amount, fits, lengths_of, shown
-from tdsl.physical.plugs import ends_wrong, has_plugs
+from tdsl.physical.parts import Choice, fits
+from tdsl.physical.plugs import ends_wrong
+from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, show
@@ -44,12 +48,14 @@ class CableLength(Check):
     """Every cable reaches from one end to the other.
 
     ## What it means
-    The figure is the longest run of any cable, with slack, as its ends are placed. A design fails where a run is longer than the
-    part or the transceivers of its connect reach, or than any length in which the part is sold.
+    The figure is the longest run of any cable: the `length` that its connect states, else the way between its ends as they are
+    placed, with slack. A design fails where a run is longer than the part or the transceivers of its connect reach, or than any
+    length in which the part is sold, and where a stated `length` is shorter than the way.
 
     ## Formula and source
-    The route as in `tdsl show FILE length CABLE`. The run is at most the `reach` of the cable and of the transceivers at its
-    ends, and at most the longest of its `lengths` and `unconfirmed` lengths.
+    The route as in `tdsl show FILE length CABLE`, with the `distance` between halls or sites that it spans. The run is at most
+    the `reach` of the cable and of the transceivers at its ends, and at most the longest of its `lengths` and `unconfirmed`
+    lengths.
 
     ## What it assumes
     The places, pitches, trays and slack of the design. The figure is that of one cable; reach holds for all cables of a
@@ -84,14 +90,17 @@ class CableLength(Check):
     takes = frozenset({"of", "to"})
 
     def applies_to(self, fabric: Fabric) -> bool:
-        return fabric.places is not None
+        return fabric.places is not None or bool(fabric.spans) or any("length" in s.settings for s in fabric.statements)
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        physical = physical_of(view.fabric)
-        if physical is None:
+        f = view.fabric
+        if not self.applies_to(f):
             return skipped(NO_PLACES)
+        physical = physical_of(f) or Physical(f, nowhere(f.device_count))
         legs = legs_of(view, claim)
-        run = physical.lengths.run[legs]
+        stated = stated_lengths(f)
+        every = np.where(stated >= 0, stated, physical.lengths.run)
+        run = every[legs]
         if not len(run):
             return skipped("there are no cables")
         unknown = int((run < 0).sum())
@@ -103,7 +112,11 @@ class CableLength(Check):
         text = f"{show(most)} from {_ends(view.fabric, longest)}"
         if unknown:
             text = f"at least {text}; {unknown:,} of {len(run):,} lengths are unknown"
-        faults = (*_too_long(view.fabric, physical, legs), *_too_long_in_all(view.fabric, physical, legs))
+        faults = (
+            *_too_long(f, physical, legs, every),
+            *_too_long_in_all(f, physical, legs, every),
+            *_too_short(f, physical, legs),
+        )
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         witness = {"cable": _ends(view.fabric, longest)}
         upper: Value = inf if unknown else most
@@ -114,7 +127,22 @@ def _ends(f: Fabric, leg: int) -> str:
     return f"{f.port_path(int(f.cable_a[leg]))} to {f.port_path(int(f.cable_b[leg]))}"
 
 
-def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+def _too_short(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+    """A fault for each connect that states a length below the way of one of its cables."""
+    stated, run = stated_lengths(f), physical.lengths.run
+    short = np.flatnonzero(legs & (stated >= 0) & (run > stated))
+    out = []
+    for statement in np.unique(f.cable_statement[short]).tolist():
+        mine = short[f.cable_statement[short] == statement]
+        leg = int(mine[np.argmax(run[mine])])
+        text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states {stated[leg] / MICRO:g}m"
+        alike = f" ({len(mine):,} cables alike)" if len(mine) > 1 else ""
+        help = "leave `length` out, or state one that covers the way"
+        out.append(Fault(f.statements[statement].origin, text + alike, len(mine), help=help))
+    return out
+
+
+def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools, every: Ints) -> list[Fault]:
     """A fault for each connect with a link through a panel whose cables together are longer than its parts reach."""
     number, choices = physical.parts.group
     parts = [[x for x in (c.cable, c.optic_a, c.optic_b) if x is not None] for c in choices]
@@ -122,12 +150,12 @@ def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
     reach = np.array([NO_LIMIT if x is None else int(x[0] * MICRO) for x in limits] or [NO_LIMIT], dtype=np.int64)[number]
     links, at = Cables(f).crossings
     run, least = np.zeros(f.link_count, dtype=np.int64), np.full(f.link_count, NO_LIMIT, dtype=np.int64)
-    np.add.at(run, links, np.maximum(physical.lengths.run[at], 0))
+    np.add.at(run, links, np.maximum(every[at], 0))
     np.minimum.at(least, links, reach[at])
     asked = np.zeros(f.link_count, dtype=np.bool_)
     asked[links[legs[at]]] = True
     alone = np.zeros(f.link_count, dtype=np.bool_)  # one of its cables is beyond reach by itself
-    alone[links[physical.lengths.run[at] > reach[at]]] = True
+    alone[links[every[at] > reach[at]]] = True
     over = np.flatnonzero(asked & ~alone & (f.link_via_a >= 0) & (run > least))
     out: list[Fault] = []
     for statement in np.unique(f.link_statement[over]).tolist():
@@ -142,10 +170,9 @@ def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
     return out
 
 
-def _too_long(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+def _too_long(f: Fabric, physical: Physical, legs: Bools, run: Ints) -> list[Fault]:
     """A fault for each connect with a run beyond its parts, at the longest."""
     number, choices = physical.parts.group
-    run = physical.lengths.run
     out: list[Fault] = []
     for k, choice in enumerate(choices):
         if choice.cable is None:
@@ -218,7 +245,7 @@ class CageFit(Check):
     takes = frozenset({"of"})
 
     def applies_to(self, fabric: Fabric) -> bool:
-        return any("optics" in s.settings or has_plugs(s.settings.get("part")) for s in fabric.statements)
+        return any("optics" in s.settings or fills_cages(s.settings.get("part")) for s in fabric.statements)
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
@@ -231,7 +258,7 @@ class CageFit(Check):
             optics = statement.settings.get("optics")
             rows = np.flatnonzero(legs & (f.cable_statement == number))
             part = statement.settings.get("part")
-            if len(rows) and isinstance(part, DeviceModel) and has_plugs(part):
+            if len(rows) and isinstance(part, DeviceModel) and fills_cages(part):
                 faults += _plugs(f, rows, part, statement.origin)
             if not isinstance(optics, tuple) or not len(rows):
                 continue
@@ -273,7 +300,7 @@ def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int)
     assert isinstance(a, DeviceModel) and isinstance(b, DeviceModel)
     pairs = [(a, b, "fibre"), (a, b, "connector")]
     if isinstance(part, DeviceModel):
-        pairs += [(a, part, "fibre"), (b, part, "fibre")]
+        pairs += [(a, part, "fibre"), (b, part, "fibre"), (a, part, "connector"), (b, part, "connector")]
     for x, y, fact in pairs:
         one, two = x.facts.get(fact), y.facts.get(fact)
         if one is not None and two is not None and str(one) != str(two):

@@ -1,0 +1,51 @@
+"""Facts of parts: what the models of cables and transceivers state."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import LENGTH, POWER, Quantity
+
+MICRO = 1_000_000
+
+
+def shown(part: DeviceModel) -> str:
+    """The name of a part as its maker writes it: names in a design have no hyphens."""
+    return part.name.replace("_", "-")
+
+
+def amount(part: DeviceModel, fact: str, dim: tuple[int, ...]) -> Fraction | None:
+    """A quantity that a part states, None where it does not."""
+    value = part.facts.get(fact)
+    return value.amount if isinstance(value, Quantity) and value.dim == dim else None
+
+
+def several(part: DeviceModel, fact: str) -> tuple[object, ...]:
+    """The values of a fact that may be a list."""
+    value = part.facts.get(fact, ())
+    return value if isinstance(value, tuple) else (value,)
+
+
+def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
+    """Micrometres of the lengths in which a part is sold: those with a source, and those that must be confirmed."""
+    found = []
+    for fact in ("lengths", "unconfirmed"):
+        amounts = [v.amount for v in several(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
+        found.append(sorted(int(x * MICRO) for x in amounts))
+    return found[0], found[1]
+
+
+def sold(part: DeviceModel, run: int) -> tuple[int, bool] | None:
+    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where no other fits."""
+    for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
+        fit = next((x for x in lengths if x >= run), None)
+        if fit is not None:
+            return fit, confirmed
+    return None
+
+
+def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
+    """Watts of a transceiver: its maximum, or with ``typical`` the typical figure where one is stated."""
+    most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
+    return (usual if usual is not None else most) if typical else (most if most is not None else usual)

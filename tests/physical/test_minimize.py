@@ -1,0 +1,67 @@
+"""``minimize cost`` and ``minimize power`` count cables and transceivers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tdsl import compiler
+from tdsl.compiler import Options
+from tdsl.source import SourceFile
+
+MODELS = """
+model host N {{ port nic[2]: 400Gbps {{ type NDR }} }}
+model switch S {{ port p[1..8]: 400Gbps {{ type NDR }}; price $10; power 10W }}
+model switch C {{ port p[1..64]: 400Gbps {{ type NDR }}; price $100; power 10W }}
+model cable WIRE {{ rate 400Gbps; medium dac; price ${wire} }}
+model cable FREE {{ rate 400Gbps; medium dac; price $0 }}
+model cable OPEN {{ rate 400Gbps; medium dac }}
+"""
+# Eight hosts of two ports on s leaves, as many links up as down: with x leaves in the middle there are 16 more cables for each of
+# the switches that a chain of two tiers adds. With one big switch C the 16 cables of hosts are all.
+TEXT = """fabric f {{
+  minimize cost
+  host n[8]: N
+  switch leaf[?]: S
+  switch top[?]: C
+  connect n[*] to leaf[*] spread x 2 {{ cable {below} }}
+  connect leaf[*] to top[*] spread x {up} {{ cable {above} }}
+}}
+"""
+
+
+def answer(
+    tmp_path: Path, wire: int, below: str = "FREE", above: str = "WIRE", prices: str = ""
+) -> tuple[list[int], list[str], str]:
+    path = tmp_path / "design.fab"
+    path.write_text(MODELS.format(wire=wire) + TEXT.format(below=below, above=above, up=4))
+    options = Options(prices=SourceFile("prices.toml", prices)) if prices else Options()
+    found = compiler.elaborate(str(path), options)
+    fabric = found.designs[0].fabric if found.designs else None
+    sizes = [s.count for s in fabric.sets if s.kind == "switch"] if fabric is not None else []
+    said = [d.message for d in found.findings if d.code == "E0461"]
+    return sizes, [d.code for d in found.findings if d.severity.word == "error"], said[0] if said else ""
+
+
+@pytest.mark.parametrize(("wire", "cost"), [(0, 140), (5, 220), (100, 1740)])
+def test_cables_are_part_of_the_cost(wire: int, cost: int, tmp_path: Path) -> None:
+    """Four leaves of 4 hosts' links, each with 4 up, and one switch on top: $40 + $100 + 16 wires."""
+    sizes, errors, said = answer(tmp_path, wire)
+    assert (sizes, errors) == ([4, 1], [])
+    assert said.endswith(f"cost ${cost}")
+
+
+def test_prices_of_the_table_count(tmp_path: Path) -> None:
+    _, errors, said = answer(tmp_path, 5, prices='currency = "USD"\n[price]\nC = 7\nWIRE = 1\n')
+    assert not errors and said.endswith(f"cost ${4 * 10 + 7 + 16}")
+
+
+def test_where_no_cable_has_a_price_they_are_left_out(tmp_path: Path) -> None:
+    _, errors, said = answer(tmp_path, 5, "OPEN", "OPEN")
+    assert not errors and said.endswith("cost $140, of devices alone")
+
+
+def test_equally_many_without_a_price_change_nothing(tmp_path: Path) -> None:
+    sizes, errors, said = answer(tmp_path, 5, "OPEN", "WIRE")
+    assert (sizes, errors) == ([4, 1], []) and said.endswith("cost $220")
