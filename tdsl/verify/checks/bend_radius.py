@@ -47,7 +47,7 @@ class BendRadius(Check):
 
     ### What it prints
     ```
-    E0229: rack A01 in hall h1 leaves 20mm for a bend, and MFP7E10 needs 30mm (4 cables alike)
+    E0229: rack A01 in hall h1 leaves 20mm for a bend, and MFP7E10 needs 30mm (4 cables)
     ```
     """
 
@@ -94,9 +94,9 @@ class BendRadius(Check):
             blamed.add(at)
             part = physical.parts.choice(t.leg).cable
             assert part is not None
-            alike = f" ({t.count:,} cables alike)" if t.count > 1 else ""
+            several = f" ({t.count:,} cables)" if t.count > 1 else ""
             words = f"rack {p.rack_names[t.rack]} in hall {p.hall_name(t.rack)} leaves {show(_length(t.have))} for a bend, "
-            words += f"and {shown(part)} needs {show(_length(t.need))}{alike}"
+            words += f"and {shown(part)} needs {show(_length(t.need))}{several}"
             labels = ((p.rack_kind[t.rack].span, "the rack is declared here"),)
             help = "use a thinner cable, or racks with larger cable managers"
             faults.append(Fault(f.statements[at].origin, words, t.count, labels, help=help))

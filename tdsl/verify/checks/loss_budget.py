@@ -25,7 +25,7 @@ class LossBudget(Check):
 
     ## What it means
     The figure is the largest number of ferrule-to-ferrule connections between the transceivers of a link: where two fibre
-    connectors meet in a panel, light is lost. A design fails where a link passes more of them than the stated reach of its
+    connectors are joined in a panel, light is lost. A design fails where a link passes more of them than the stated reach of its
     fibre or of a transceiver includes.
 
     ## Formula and source
@@ -51,7 +51,7 @@ class LossBudget(Check):
 
     ### What it prints
     ```
-    E0233: leaf[0].p[1] to leaf[1].p[1] passes 6 ferrules, and the reach of MFP7E10 includes 4 (4 links alike)
+    E0233: leaf[0].p[1] to leaf[1].p[1] passes 6 ferrules, and the reach of MFP7E10 includes 4 (4 links)
     ```
     """
 
@@ -90,11 +90,11 @@ class LossBudget(Check):
             link = int(mine[np.argmax(passed[mine])])
             words = f"{_ends(f, link)} passes {int(passed[link])} ferrules, "
             words += f"and the reach of {parts[link]} includes {int(limit[link])}"
-            alike = f" ({len(mine):,} links alike)" if len(mine) > 1 else ""
+            several = f" ({len(mine):,} links)" if len(mine) > 1 else ""
             panel = f.model_of(int(f.port_device[f.link_via_a[link]]))
             labels = ((panel.origin.span, "the panel is declared here"),)
             help = "cross fewer panels, or splice trunks"
-            faults.append(Fault(f.statements[statement].origin, words + alike, len(mine), labels, help=help))
+            faults.append(Fault(f.statements[statement].origin, words + several, len(mine), labels, help=help))
         open_links = rows[limit[rows] == NO_LIMIT]
         if not faults and len(open_links) and claim is None:
             names = sorted({f.model_of(int(f.port_device[f.link_via_a[k]])).name for k in open_links.tolist()})

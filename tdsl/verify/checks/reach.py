@@ -136,9 +136,9 @@ def _too_short(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
         mine = short[f.cable_statement[short] == statement]
         leg = int(mine[np.argmax(run[mine])])
         text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states {stated[leg] / MICRO:g}m"
-        alike = f" ({len(mine):,} cables alike)" if len(mine) > 1 else ""
+        several = f" ({len(mine):,} cables)" if len(mine) > 1 else ""
         help = "leave `length` out, or state one that covers the way"
-        out.append(Fault(f.statements[statement].origin, text + alike, len(mine), help=help))
+        out.append(Fault(f.statements[statement].origin, text + several, len(mine), help=help))
     return out
 
 
