@@ -83,6 +83,7 @@ class Compilation:
     file: str
     designs: list[Design]
     findings: list[Diagnostic]
+    read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
 
     def told(self) -> list[tuple[str, Diagnostic]]:
         """The findings to tell people, each with the name of the file it is about."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import acquainted, explained, gathered, lone, settled, verified, wired
+from tdsl.phases import acquainted, explained, gathered, lone, settled, upgraded, verified, wired
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compi
         designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []))
         absent.append(not_its_own)
     designs = acquainted(designs)
+    upgraded(Path(source), kept, text.files, designs, diagnostics, options)
     if not diagnostics.has_errors and not any(found.has_errors for found in own):
         _refuse_absent(absent)
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):

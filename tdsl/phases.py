@@ -11,7 +11,10 @@ from tdsl.planning import name_settings
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
-    from tdsl.fabric.pins import Line, Mount
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tdsl.fabric.pins import Line, Recorded
     from tdsl.semantics.plan import Plan
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
@@ -19,7 +22,7 @@ SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 
 
 def wired(
-    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Line | Mount]
+    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]
 ) -> tuple[Design, dict[str, str]]:
     """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
     errors. And the failed elements that are not its own, with why."""
@@ -82,6 +85,24 @@ def _together(a: Design, b: Design) -> bool:
     return a.phase == b.phase or 0 in (a.phase, b.phase)
 
 
+def upgraded(
+    source: Path, kept: Mapping[str, list[Recorded]], files: list[SourceFile], designs: list[Design], diagnostics: Diagnostics,
+    options: Options,
+) -> None:  # fmt: skip
+    """Say which library files are not as the lock has them, and which figures differ since."""
+    last = {d.name: d.fabric for d in designs}  # of several phases the last, which the lock is of
+    fabrics = [f for f in last.values() if f is not None and f.complete]
+    if not kept or len(fabrics) < len(last):
+        return
+    from tdsl.fabric.pins import Figure, Used
+    from tdsl.physical.standing import changed, digests
+
+    figures = {name: [x for x in lines if isinstance(x, Figure)] for name, lines in kept.items()}
+    used = [x for x in kept.get("", []) if isinstance(x, Used)]
+    found = changed(source.name, used, figures, digests(files, source.parent), fabrics, options.locked)
+    diagnostics.items += [found] if found is not None else []
+
+
 def verified(design: Design, own: Diagnostics, options: Options) -> Design:
     """A wired design, judged by every check."""
     from tdsl.prove.budget import of_seconds
@@ -129,6 +150,7 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     """A compilation with the severities that the design's comments and the configuration settle."""
     from tdsl.allowances import Allowances
 
+    compilation.read = tuple(files)
     own = Diagnostics()
     allowed = Allowances(options.severities)
     for file in files:

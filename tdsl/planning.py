@@ -14,7 +14,7 @@ from tdsl.source import SourceFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tdsl.fabric.pins import Line, Mount
+    from tdsl.fabric.pins import Recorded
     from tdsl.semantics.fabrics import Declared
     from tdsl.semantics.library import Library, Linked
     from tdsl.semantics.plan import Plan
@@ -120,7 +120,7 @@ def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
     return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
 
 
-def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
+def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
     """The links of each fabric that stand by the lock beside a file."""
     path = Path(f"{source}{LOCK}")
     if not options.lock or not disk.is_file(path):

@@ -172,7 +172,11 @@ class Further(Output):
 @click.option("--fix", is_flag=True, help="Apply the edits that findings carry to the files named, then check them.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing; exit status 1 if anything would.")
 @click.option("--unsafe", is_flag=True, help="With --fix or --diff, apply edits that guess what was meant, too: names, braces.")
-@click.option("--locked", is_flag=True, help="Fail if a link that FILE.lock records would move.")
+@click.option(
+    "--locked",
+    is_flag=True,
+    help="Fail if a link that FILE.lock records would move, or a figure differs by a changed library file.",
+)
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @places_option
 @limit_options

@@ -23,15 +23,17 @@ from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, li
 @click.option("--fresh", is_flag=True, help="Forget the lock that is there: lay all links anew, as the text alone has it.")
 @limit_options
 def command(file: str, fresh: bool, **given: Any) -> int:
-    """Write FILE.lock: every link of the design with its ports, a line each.
+    """Write FILE.lock: every link of the design with its ports, a line each, and the SHA-256 of the library files that it uses.
 
-    While that file is beside the design, every command keeps those links on their ports where the design still joins the same
-    devices, whatever is added before or between. Commit it with the design.
+    While that file is beside the design, every command keeps those links on their ports where the design still joins the
+    same devices, whatever is added before or between. Commit it with the design. `tdsl check --locked` also names the library
+    files that have changed since, with the figures that differ.
     """
     if not Path(file).is_file():
         raise Wrong(f"there is no file {file}; the lock is written beside the design")
     from tdsl.compiler import LOCK
     from tdsl.fabric.pins import write
+    from tdsl.physical.standing import digests, figures_of
 
     compilations = compiled([file], replace(options(given), lock=not fresh), verify=False)
     show_findings(compilations, sys.stderr)
@@ -39,7 +41,9 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     if any(d.fabric is None or not d.fabric.complete for d in designs):
         click.echo("nothing is written", err=True)
         return FOUND
-    save(write([d.fabric for d in designs if d.fabric is not None], Path(file).name), Path(f"{file}{LOCK}"))
+    fabrics = [d.fabric for d in designs if d.fabric is not None]
+    used = digests(compilations[0].read, Path(file).parent)
+    save(write(fabrics, Path(file).name, used, {f.name: figures_of(f) for f in fabrics}), Path(f"{file}{LOCK}"))
     count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
     click.echo(f"{file}{LOCK} is written: {count:,} links", err=True)
     return OK

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -24,6 +25,8 @@ HEAD = """\
 # Existing links: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.
 """
 FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
+USES = re.compile(r"uses\s+(\S+(?: \S+)*?)\s+sha256:([0-9a-f]{64})")
+FIGURE = re.compile(r"figure\s+([a-z_]+)\s+(\d{1,40}(?:/\d{1,40})?)")
 MOUNT = re.compile(r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U")
 LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
 
@@ -49,18 +52,44 @@ class Mount:
     span: Span
 
 
-def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line | Mount]]:
-    """The lines of each fabric. What is not a line is a finding."""
-    out: dict[str, list[Line | Mount]] = {}
-    mine: list[Line | Mount] | None = None
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A file that the design used when the lock was written, and the SHA-256 of its text."""
+
+    name: str
+    digest: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a fabric when the lock was written, in base units."""
+
+    name: str
+    value: Fraction
+    span: Span
+
+
+Recorded = Line | Mount | Used | Figure
+"""A line of a lock."""
+
+
+def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
+    """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding."""
+    out: dict[str, list[Recorded]] = {}
+    mine: list[Recorded] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
         text = file.text[start : end - 1].split("#", 1)[0].rstrip()
         if not text.strip():
             continue
         span = Span(file, start + len(text) - len(text.lstrip()), start + len(text))
-        head, line, mount = (form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT))
+        head, line, mount, used, figure = (form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT, USES, FIGURE))
         if head is not None:
             mine = out.setdefault(head[1], [])
+        elif used is not None:
+            out.setdefault("", []).append(Used(used[1], used[2], span))
+        elif figure is not None and mine is not None and not figure[2].endswith("/0"):
+            mine.append(Figure(figure[1], Fraction(figure[2]), span))
         elif mount is not None and mine is not None:
             mine.append(Mount(mount[1], mount[2], mount[3], int(mount[4]), int(mount[5]), span))
         elif line is not None and mine is not None:
@@ -75,11 +104,16 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Line | Mo
     return out
 
 
-def write(fabrics: Iterable[Fabric], file: str) -> str:
-    """The text of a lock: every link of some fabrics."""
+def write(
+    fabrics: Iterable[Fabric], file: str, used: Mapping[str, str] | None = None,
+    figures: Mapping[str, Mapping[str, Fraction]] | None = None,
+) -> str:  # fmt: skip
+    """The text of a lock: the files that the design used with their SHA-256; of some fabrics the figures and every link."""
     parts = [HEAD.format(file=file)]
+    parts += [f"uses {name} sha256:{digest}\n" for name, digest in sorted((used or {}).items())]
     for f in fabrics:
         parts.append(f"\nfabric {f.name}\n")
+        parts += [f"figure {name} {value}\n" for name, value in (figures or {}).get(f.name, {}).items()]
         ends = zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)
         parts += [f"{f.port_path(a)}  {f.port_path(b)}\n" for a, b in ends]
         p = f.places

@@ -1,0 +1,97 @@
+"""What a lock records beside links: the library files that a design uses, and the figures that it had with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostic, Label, Severity
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.order import distinct
+from tdsl.fabric.pins import Figure, Used
+from tdsl.physical.figures import Figures
+from tdsl.semantics.quantity import LENGTH, MONEY, POWER, Quantity, show
+from tdsl.source import SourceFile
+
+UNITS = {"power": POWER, "cost": MONEY, "cable_length": LENGTH}
+"""Figures that measure something; the others are numbers."""
+SHOWN = 8
+
+
+def digests(files: Iterable[SourceFile], folder: Path) -> dict[str, str]:
+    """SHA-256 of the text of every file that was read, by the name that a lock in a folder gives it."""
+    out = {}
+    for file in files:
+        name = file.name
+        if not name.startswith("stdlib:") and name != "-":
+            name = Path(os.path.relpath(name, folder)).as_posix()
+        out[name] = sha256(file.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return out
+
+
+def figures_of(fabric: Fabric) -> dict[str, Fraction]:
+    """What a fabric consists of, takes and costs, as far as it is known: in base units."""
+    figures = Figures(fabric)
+    out = {
+        "switches": Fraction(int((fabric.built & fabric.is_switch).sum())),
+        "links": Fraction(fabric.link_count),
+        "cables": Fraction(len(distinct(fabric.cable_group))),
+    }
+    power, cost = figures.power(fabric.built), figures.cost(fabric.built, np.ones(len(fabric.cable_a), dtype=np.bool_))
+    out |= {name: bound.known for name, bound in (("power", power), ("cost", cost)) if bound.known}
+    if len(fabric.link_run) and (fabric.link_run > 0).any():
+        out["cable_length"] = Fraction(int(fabric.link_run[fabric.link_run > 0].sum()), 10**6)
+    return out
+
+
+def shown(name: str, value: Fraction) -> str:
+    """A figure as people read it."""
+    return show(Quantity(value, UNITS[name])) if name in UNITS else f"{value.numerator:,}"
+
+
+def changed(
+    design: str, used: Sequence[Used], stood: Mapping[str, Sequence[Figure]], now: Mapping[str, str], fabrics: Sequence[Fabric],
+    locked: bool,
+) -> Diagnostic | None:  # fmt: skip
+    """The finding about library files that are not as the lock has them, with the figures that differ; None if all are.
+
+    ``design`` is the name of the design's own file. An error if ``locked`` and a figure differs."""
+    before = {u.name: u for u in used}
+    notes = []
+    for name, u in before.items():
+        if name != design and now.get(name) != u.digest:
+            notes.append(f"{name} {'has changed' if name in now else 'is not used any more'}")
+    if not notes:
+        return None
+    files = len(notes)
+    moved = 0
+    for f in fabrics:
+        for figure in stood.get(f.name, ()):
+            value = figures_of(f).get(figure.name)
+            if value is not None and value != figure.value:
+                moved += 1
+                notes.append(
+                    f"{f.name}: {figure.name} {shown(figure.name, figure.value)} before, {shown(figure.name, value)} now"
+                )
+    notes += [f"{name} is used now, and was not" for name in now if name not in before]
+    own = design in before and now.get(design) != before[design].digest
+    if own and moved:
+        notes.append("the design itself has changed as well")
+    elif not moved:
+        notes.append("no figure differs")
+    first = next(u for n, u in before.items() if n != design and now.get(n) != u.digest)
+    count = sum(n != design for n in before)
+    hidden = len(notes) - SHOWN
+    said = notes if hidden <= 1 else [*notes[:SHOWN], f"and {hidden} more"]
+    labels = tuple(Label(f.origin.span, "in this design") for f in fabrics[:1])
+    return Diagnostic(
+        "E0494", f"{files} of {count} library files that this design uses have changed since the lock was written",
+        first.span, labels, tuple(said),
+        "compare the designs with `tdsl diff`; if what differs is meant, write the lock anew with `tdsl lock`",
+        severity=Severity.ERROR if locked and moved else Severity.NOTE,
+    )  # fmt: skip
