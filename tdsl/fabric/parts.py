@@ -8,12 +8,12 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.plan import Plan
-from tdsl.semantics.quantity import Quantity, show
+from tdsl.semantics.quantity import RATE, Quantity, show
 
 
 def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagnostics: Diagnostics) -> None:
@@ -26,10 +26,13 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
         for s in distinct(cables.statement[bad]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
-            would, mend = "join many connectors to many", "put a `panel` between them: `via PANEL[…]`"
+            would, mend = "join many connectors to many", _shuffle(wiring, cables, mine)
             if code == "E0202":
                 would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
-                mend = "name a part of the catalogue with as many legs: `{ cable PART }`, or use ports with a connector each"
+                load = int((rates[cables.a] * cables.links)[cables.group == cables.group[first]].sum())
+                carried = show(Quantity(Fraction(load), RATE))
+                mend = "name a part with as many legs, `{ cable PART }`, one of the catalogue or your own: "
+                mend += f"`model cable PART {{ rate {carried}; legs {int(legs[first])} }}`; or use ports with a connector each"
                 if not plan.wires[s].origin.span.text.startswith("connect"):  # an intent made it
                     mend = (
                         "write the tiers out, and name a part with as many legs: `tier T of ? hosts { switch MODEL; cable PART }`"
@@ -43,6 +46,20 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
                 help=mend,
             )
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
+
+
+def _shuffle(wiring: Wiring, cables: Cables, mine: Array) -> str:
+    """How to put a panel between connectors that are joined many to many: with as many lanes to a connector as these have."""
+    connector, links = wiring.ports.connector, int(cables.links[mine].sum())
+    lanes = []
+    for side in (cables.a, cables.b):
+        _, at = ranks(connector[side[mine]])
+        load = np.bincount(at, weights=cables.links[mine]).astype(np.int64)
+        lanes.append(int(load[0]) if (load == load[0]).all() else 0)
+    if not all(lanes):
+        return "put a `panel` between them, whose connectors have as many lanes: `via PANEL[…]`"
+    model = "; ".join(f"port {n}[{links}]: any {{ connector {k} }}" for n, k in zip(("front", "back"), lanes, strict=True))
+    return f"put a panel between them: `via shuffle`, with `panel shuffle: SHUFFLE` and `model panel SHUFFLE {{ {model} }}`"
 
 
 def _legs(part: object) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
@@ -124,8 +125,10 @@ class ModelBuilder:
         group = self.whole_setting(settings.get("connector"), 1)
         cages: tuple[int, ...] = tuple(0 for _ in range(size))
         if per_cage:
-            cages = cage_number or tuple(k // per_cage + 1 for k in range(size))
-            self.check_cages(cages, per_cage, settings["cage"])
+            same = [c for c in self.classes if c.form == form and c.per_cage]
+            after = max((n for c in same for n in c.cages), default=0)  # cages of a form are numbered over the device
+            cages = cage_number or tuple(after + k // per_cage + 1 for k in range(size))
+            self.check_cages(cages, per_cage, settings["cage"], same)
         first = sum(c.size for c in self.classes)
         labels = self.per_port(settings.get("name"), s.name.name, axes)
         default = tuple(_plain_label(s.name.name, axes, k) for k in range(size))
@@ -223,9 +226,17 @@ class ModelBuilder:
                 raise unknown("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
         return str(words[0]) if words else ""
 
-    def check_cages(self, cages: tuple[int, ...], per_cage: int, s: tree.Setting) -> None:
-        """No cage may hold more ports than it has room for."""
+    def check_cages(self, cages: tuple[int, ...], per_cage: int, s: tree.Setting, same: Sequence[PortClass]) -> None:
+        """No cage may hold more ports than it has room for, and none is that of two classes of one form (``same``)."""
         for number in sorted(set(cages)):
+            other = next((c for c in same if number in c.cages), None)
+            if other is not None:
+                free = max(n for c in same for n in c.cages) + 1
+                raise Fault(
+                    "E0120", s.span, f"cage {other.form} {number} is one of `{other.name}` already".replace("  ", " "),
+                    labels=[(other.origin.span, "its cages are declared here")],
+                    help=f"leave the number out, and these cages are {free} and on; or begin with {free}",
+                )  # fmt: skip
             if number < 1 or cages.count(number) > per_cage:
                 raise Fault("E0120", s.span, f"cage {number} would hold {cages.count(number)} ports; a cage holds {per_cage}")
 

@@ -89,8 +89,10 @@ class RateMatch(Check):
         classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
         slower = min((c.rate for c in classes if c.rate is not None), default=rate)
         labels = tuple(dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True)))
-        split = "" if "rate" in statement.settings else "split the faster port, or "
-        help = f"{split}say `rate {gbps(slower)}`"
+        ways = [(c.name, c.rate // slower) for c in classes if c.rate is not None and c.rate % slower == 0 and c.rate > slower]
+        split = next((f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
+                      if k in c.splits and "rate" not in statement.settings), "")  # fmt: skip
+        help = f"write `{{ rate {gbps(slower)} }}` behind the connect" + (f", or split the faster port: {split}" if split else "")
         return Fault(statement.origin, message + more, joint.count, labels, help=help)
 
     def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:
