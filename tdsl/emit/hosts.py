@@ -7,7 +7,7 @@ host is described whole or not at all: what a model does not say is a finding at
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.records import Accelerator, HostLayout, NetPort, NumaNode, NvLink, PciFunction
@@ -33,8 +33,13 @@ class _Incomplete(Exception):
     """Something needed is missing; the finding has been made."""
 
 
-def host_layouts(models: Mapping[str, DeviceModel], diagnostics: Diagnostics) -> list[HostLayout]:
-    """Layouts of the host models that have accelerators, by name; a model without any layout is passed over with a note."""
+def host_layouts(
+    models: Mapping[str, DeviceModel], diagnostics: Diagnostics, ethernet: Collection[tuple[str, str]] = ()
+) -> list[HostLayout]:
+    """Layouts of the host models that have accelerators, by name; a model without any layout is passed over with a note.
+
+    ``ethernet`` has the names of models and their port classes whose links are Ethernet here: an adapter that can be both
+    InfiniBand and Ethernet then has the PCI class of the latter."""
     out = []
     for name, model in models.items():
         if model.kind != "host" or not model.accelerators:
@@ -46,7 +51,8 @@ def host_layouts(models: Mapping[str, DeviceModel], diagnostics: Diagnostics) ->
             )  # fmt: skip
             continue
         try:
-            out.append(_Layout(name, model, diagnostics).host())
+            speaks = frozenset(port for m, port in ethernet if m == name)
+            out.append(_Layout(name, model, diagnostics, speaks).host())
         except _Incomplete:
             continue
     return out
@@ -64,8 +70,9 @@ def gpu_vendor(model: DeviceModel) -> str:
 class _Layout:
     """One model's layout, read node by node."""
 
-    def __init__(self, name: str, model: DeviceModel, diagnostics: Diagnostics) -> None:
+    def __init__(self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str]) -> None:
         self.name = name
+        self.ethernet = ethernet  # port classes whose links are Ethernet
         self.model = model
         self.diagnostics = diagnostics
         self.nodes: dict[Key, LayoutNode] = {(n.name, n.index): n for n in model.layout}
@@ -208,7 +215,7 @@ class _Layout:
             self.fault(
                 node.origin, f"{node.name}[{node.index}]: PCIe generation {gen} is unknown", f"known: 1 to {max(LINK_SPEEDS)}"
             )
-        default = GPU_CLASS if node.name in self.chips else _net_class(ports) if ports else SWITCH_CLASS
+        default = GPU_CLASS if node.name in self.chips else self.net_class(ports) if ports else SWITCH_CLASS
         return PciFunction(
             self.bus(node),
             self.word(node, "class", default) if "class" in node.facts else default,
@@ -222,6 +229,10 @@ class _Layout:
             self.nets(node, ports) if ports else (),
             self.children(node),
         )
+
+    def net_class(self, ports: PortClass) -> str:
+        """The PCI class of an adapter: ConnectX shows that of the protocol that its port is set to."""
+        return INFINIBAND_CLASS if INFINIBAND & set(ports.types) and ports.name not in self.ethernet else ETHERNET_CLASS
 
     def nets(self, node: LayoutNode, ports: PortClass) -> tuple[NetPort, ...]:
         """Network devices of one adapter: its port, or as many as the operating system tells apart where it is split."""
@@ -283,10 +294,6 @@ def hex_words(mask: int) -> str:
     """A mask of processors in 32-bit words, highest first: ``000000ff,ffffffff``."""
     words = max(1, -(-mask.bit_length() // 32))
     return ",".join(f"{mask >> (32 * k) & 0xFFFFFFFF:08x}" for k in reversed(range(words)))
-
-
-def _net_class(ports: PortClass) -> str:
-    return INFINIBAND_CLASS if INFINIBAND & set(ports.types) else ETHERNET_CLASS
 
 
 def _lacks(name: str, value: object) -> str:

@@ -52,6 +52,7 @@ from tdsl.physical.bom import bill
 from tdsl.physical.elevations import Drawing, Fronts, Plans
 from tdsl.physical.tables import RackLine, rack_lines
 from tdsl.semantics.model import DeviceModel, Part
+from tdsl.semantics.transport import TRANSPORTS
 
 if TYPE_CHECKING:
     from tdsl.emit.faceplate import Faceplates, FacePort
@@ -259,7 +260,17 @@ class FabricView:
     @cached_property
     def hosts(self) -> tuple[HostLayout, ...]:
         """The insides of host models with accelerators."""
-        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics))
+        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet()))
+
+    def _ethernet(self) -> set[tuple[str, str]]:
+        """Models by key with the port classes whose links here speak what runs over Ethernet."""
+        f, keys = self._fabric, list(self.models_by_key)
+        if not f.transport or "infiniband" in TRANSPORTS[f.transport]:
+            return set()
+        ports = np.concatenate([f.link_a, f.link_b])
+        device = f.port_device[ports]
+        used = np.unique(np.stack([f.device_model[device], ports - f.port_base[device]]), axis=1)
+        return {(keys[m], f.models[m].class_of(p).name) for m, p in used.T.tolist()}
 
     @cached_property
     def adapters(self) -> tuple[HostAdapters, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tdsl.emit.nccl_lint import lint
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
 from tdsl.source import SourceFile
 from tests.fabrics import Builder
+from tests.harness import compile_text
 from tests.targets import nccl_reader
 from tests.targets.build import GPU_BUSES, HERE, NIC_BUSES, SYSTEMS, dgx_h100, gbps, numa, pcie, pod, ports
 from tests.targets.nccl_reader import Node
@@ -292,3 +294,22 @@ def test_exchanged_adapters_and_names_of_a_conf() -> None:
     (text,) = compared("NCCL_IB_HCA==mlx5_0,mlx5_77::1\n", dump, "nccl.conf")
     assert text.startswith("the machine has no adapter mlx5_77")
     assert compared(lean, "no dump") == ["dump.xml holds no topology of NCCL"]
+
+
+@pytest.mark.parametrize(("transport", "shown"), [("roce", "0x020000"), ("ethernet", "0x020000"), ("infiniband", "0x020700")])
+def test_an_adapter_of_both_kinds_has_the_class_of_its_transport(transport: str, shown: str, tmp_path: Path) -> None:
+    """ConnectX-7 ports of a DGX H100 are NDR or 400GE: a port that is set to Ethernet shows as an Ethernet controller."""
+    text = (
+        f"fabric f {{\n  transport {transport}\n  host node[4]: DGX_H100\n  switch leaf[8]: SW64x400\n"
+        "  connect node[n].nic[r] to leaf[r]\n  connect leaf[*] each\n}\n"
+    )
+    (design,) = compile_text(text, tmp_path, models=False, verify=False).designs
+    assert design.fabric is not None
+    files = build(design.fabric, ["nccl"], Diagnostics(), BuildOptions())
+    (xml,) = [nccl_reader.read(data.decode()) for name, data in files.items() if name.endswith(".xml")]
+
+    def adapters(node: Node) -> list[str]:
+        own = [node.attributes["class"]] if any(c.name == "nic" for c in node.children) else []
+        return [*own, *(x for c in node.children for x in adapters(c))]
+
+    assert adapters(xml) == [shown] * 8
