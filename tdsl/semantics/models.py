@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.diagnostic import Fix, Severity
 from tdsl.semantics import forwards, nos
+from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
 from tdsl.semantics.quantity import RATE, TIME, Quantity
@@ -30,7 +30,6 @@ FACTS = (
     "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
     "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
 )  # fmt: skip
-HEATSINKS = ("finned", "flat")
 PORT_LIMIT = 1 << 16
 
 
@@ -121,14 +120,14 @@ class ModelBuilder:
         rate = self.rate(s)
         settings = self.port_settings(s)
         per_cage, form, cage_number = self.cage(settings.get("cage"), s, axes)
-        heatsink = self.heatsink(settings.get("cage"))
+        heatsink = heatsink_of(settings.get("cage"), self.evaluator, self.scope)
         group = self.whole_setting(settings.get("connector"), 1)
         cages: tuple[int, ...] = tuple(0 for _ in range(size))
         if per_cage:
             same = [c for c in self.classes if c.form == form and c.per_cage]
             after = max((n for c in same for n in c.cages), default=0)  # cages of a form are numbered over the device
             cages = cage_number or tuple(after + k // per_cage + 1 for k in range(size))
-            self.check_cages(cages, per_cage, settings["cage"], same)
+            check_cages(cages, per_cage, settings["cage"], same)
         first = sum(c.size for c in self.classes)
         labels = self.per_port(settings.get("name"), s.name.name, axes)
         default = tuple(_plain_label(s.name.name, axes, k) for k in range(size))
@@ -217,28 +216,6 @@ class ModelBuilder:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
         return count, form, numbers
-
-    def heatsink(self, s: tree.Setting | None) -> str:
-        """``finned`` or ``flat`` behind the form of a cage, "" if neither is written."""
-        words = [self.evaluator.evaluate(v, self.scope, words=True) for w, v in s.items[0].args[1:] if not w] if s else []
-        for item, word in zip(s.items[0].args[1:] if s else (), words, strict=False):
-            if word not in HEATSINKS:
-                raise unknown("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
-        return str(words[0]) if words else ""
-
-    def check_cages(self, cages: tuple[int, ...], per_cage: int, s: tree.Setting, same: Sequence[PortClass]) -> None:
-        """No cage may hold more ports than it has room for, and none is that of two classes of one form (``same``)."""
-        for number in sorted(set(cages)):
-            other = next((c for c in same if number in c.cages), None)
-            if other is not None:
-                free = max(n for c in same for n in c.cages) + 1
-                raise Fault(
-                    "E0120", s.span, f"cage {other.form} {number} is one of `{other.name}` already".replace("  ", " "),
-                    labels=[(other.origin.span, "its cages are declared here")],
-                    help=f"leave the number out, and these cages are {free} and on; or begin with {free}",
-                )  # fmt: skip
-            if number < 1 or cages.count(number) > per_cage:
-                raise Fault("E0120", s.span, f"cage {number} would hold {cages.count(number)} ports; a cage holds {per_cage}")
 
     def integers(self, e: tree.Expr, name: str, axes: tuple[Axis, ...]) -> list[int]:
         """A whole number for every port."""
