@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.fabric.claims import Element
 from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.elements import elements, failed
+from tdsl.prove.elements import elements, failed, lost_rows
 from tdsl.prove.symmetry import Reads, keeps
 from tdsl.prove.view import View
 from tests.harness import compile_text
@@ -248,3 +249,25 @@ model chip GV4 {{ port ici[4]: 200Gbps }}"""
     _, (found,) = results(text, tmp_path)
     assert found.status == status, found.text
     assert sets is None or found.witness["sets"] == sets
+
+
+def test_the_links_of_an_element_are_found_by_their_rows(tmp_path):
+    """The first link is one, too; a panel takes what runs through it, a host what ends at it."""
+    text = """fabric f {
+  host n[3]: N
+  switch s: SW
+  panel box: PATCH
+  connect n[i].nic to s via box where i < 2
+  connect n[(2)].nic to s
+}"""
+    panel = "model panel PATCH { port front[8]: any; port back[8]: any }\n"
+    fabric = compile_text(MODELS + panel + text, tmp_path, models=False).designs[0].fabric
+    assert fabric is not None and fabric.link_count == 3
+    view = View.whole(fabric)
+    none, every = np.zeros(0, dtype=np.int64), np.arange(3)
+    single = [Element(f"link {i}", none, np.array([i])) for i in range(3)]
+    assert [rows.tolist() for rows in lost_rows(view, single)] == [[0], [1], [2]]
+    named = {fabric.device_name(d): Element("d", np.array([d]), none) for d in range(fabric.device_count)}
+    gone = {name: rows.tolist() for name, rows in zip(named, lost_rows(view, list(named.values())), strict=True)}
+    assert gone["s"] == every.tolist() and len(gone["box"]) == 2
+    assert sorted(gone["n0"] + gone["n1"] + gone["n2"]) == every.tolist()
