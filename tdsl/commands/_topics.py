@@ -98,6 +98,10 @@ def _topologies() -> dict[str, tuple[str, str]]:
     return out
 
 
+FROM_HOSTS = frozenset({"ends", "hosts", "per_host"})
+"""Parameters of a topology that the declaration of the hosts gives."""
+
+
 def _topology(word: str) -> str | None:
     from tdsl.diagnostic import Diagnostics
     from tdsl.source import SourceFile
@@ -113,11 +117,14 @@ def _topology(word: str) -> str | None:
     comment = " ".join(line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines())  # type: ignore[index]
     rows = []
     for f in node.formals:
-        if f.name.name == "ends":
-            continue  # what the tiers connect: the design gives it
+        if f.name.name in FROM_HOSTS:
+            continue
+        if f.type.name == "table" and f.default is not None:
+            rows.append(f"- `{f.name.name}`: table, of rows `{f.default.span.text.strip(chr(34))}`")
+            continue
         default = f"{f.default.span.text} if not given" if f.default is not None else "required"
         rows.append(f"- `{f.name.name}`: {f.type.name}, {default}")
-    needed = [f.name.name for f in node.formals if f.default is None and f.name.name != "ends"]
+    needed = [f.name.name for f in node.formals if f.default is None and f.name.name not in FROM_HOSTS]
     usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"
     declared = f"Declared at {file}; `tdsl list topologies` lists all."
     return "\n".join([f"# {name}: topology\n", f"{comment}\n", "## Parameters\n", *rows, "", f"Use: `{usage}`", declared]) + "\n"
