@@ -38,7 +38,7 @@ from tdsl.syntax.tables import load
 
 NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
 WORD = re.compile(r"[A-Za-z0-9_]*\Z")
-PATHS = frozenset({"connect", "circuit", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","})
+PATHS = frozenset({"connect", "circuit", "distance", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","})
 """Words behind which a path begins, in the statements that have paths."""
 DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
 """Words behind which a new name stands."""
@@ -174,7 +174,7 @@ class Writer:
         if block == "model":
             return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
         if block == "fabric":
-            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport")
+            words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
             asked = [Item(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
             return [*(Item(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
         found = self.known.topology(block)

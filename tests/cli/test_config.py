@@ -62,7 +62,7 @@ def test_folders_are_meant_from_the_file(project: Path) -> None:
         ('[check]\nfail-on = "never"\n', "'never' is not one of"),
         ('[severity]\noversubscriptio = "error"\n', "did you mean `oversubscription`?"),
         ('[severity]\nunknown_name = "note"\n', "is always an error"),
-        ('[severity]\noversubscription = "off"\n', "gives a finding one of error, warning, note"),
+        ('[severity]\noversubscription = "off"\n', "must be one of error, warning, note"),
         ("[check\n", "tdsl.toml: "),
     ],
 )

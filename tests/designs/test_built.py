@@ -27,7 +27,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_there(out: Path) -> None:
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == [
         "ansible/inventory.yaml", "astra_sim/logical_topology.json", "astra_sim/physical_topology.txt",
-        "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/links.csv",
+        "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/labels.html", "cabling/links.csv",
         "diagram/fabric.dot", "diagram/fabric.svg", "fabric.json", "ibsim/assets.csv", "ibsim/fabric.net",
         "infragraph/fabric.yaml",
         "kubernetes/labels.yaml", "kubernetes/topology.yaml", "manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",

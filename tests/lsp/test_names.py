@@ -236,8 +236,8 @@ def test_renaming(tmp_path: Path) -> None:
             ("a.fab", "su[(k)].le|af", "", "is not a name"),
             ("star.fab", "star QM97|00", "X", "declared in stdlib:hardware/nvidia/qm9700.fab, the standard library"),
             ("star.fab", "h|osts 4", "X", "`host` is the name that `hosts` gives"),
-            ("star.fab", "require por|ts", "X", "no name stands here"),
-            ("a.fab", "{fab|ric}", "X", "so named by the language"),
+            ("star.fab", "require por|ts", "X", "there is no name here"),
+            ("a.fab", "{fab|ric}", "X", "predefined name"),
             ("star.fab", "use ho|use", "X", "name of a file"),
             ("star.fab", "ar|ms 2", "per_host", "fabrics fill `per_host`"),
         ]:

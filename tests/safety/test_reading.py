@@ -88,7 +88,7 @@ def test_a_table_of_demands(kind: str, tmp_path: Path) -> None:
         (tmp_path / name).symlink_to("/dev/zero" if kind == "device" else "secrets")
     done = call(tmp_path, "check", "small.fab", "--select", "throughput")
     assert done.returncode == 1 and "ghp_" not in done.stdout + done.stderr and "Traceback" not in done.stderr
-    assert {"pipe": "no regular file", "kind": "ends in `.csv`", "device": "out of the folders"}.get(
+    assert {"pipe": "not a regular file", "kind": "ends in `.csv`", "device": "out of the folders"}.get(
         kind, "another kind"
     ) in done.stdout
 

@@ -210,7 +210,7 @@ def test_a_full_disk_leaves_what_stood_there(tmp_path: Path) -> None:
     tool = f"PYTHONPATH={ROOT} {sys.executable} -m tdsl"
     in_mounts(
         f"""
-        mkdir disk && mount -t tmpfs -o size=256k tmpfs disk && cp small.fab disk && cd disk
+        mkdir disk && mount -t tmpfs -o size=512k tmpfs disk && cp small.fab disk && cd disk
         {tool} lock small.fab; {tool} build small.fab --target cabling --out out > /dev/null 2>&1
         {tool} check small.fab -o report.json --output-format json
         find . -type f | xargs sha256sum | sort > ../before

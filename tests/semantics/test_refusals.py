@@ -15,7 +15,6 @@ REFUSED = {
     "fabric f { switch a[2]: SW { split nci 2 }; connect a[*] each }": "E0101",
     "fabric f { switch a[2]: SW { split p 0 }; connect a[*] each }": "E0120",
     "fabric f { switch a[2]: SW { split p 2 }; connect a[*] each }": "E0120",
-    "fabric f { switch a[2]: SW; connect a[*] each { layer scaleup } }": "E0118",
     'fabric f { switch a[2] "Leaf": SW; connect a[*] each }': "E0120",
     "fabric f { switch a[2]: SW; connect a[*] each { rate 3m } }": "E0103",
     "fabric f { switch a[2]: SW; connect a[*] each { medium wool } }": "E0101",

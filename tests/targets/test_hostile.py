@@ -14,6 +14,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
+from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
@@ -283,6 +284,32 @@ def _reservations(path: str, data: bytes, fabric: Fabric) -> None:
     assert [set(r) for r in subnet["reservations"]] == [{"hw-address", "ip-address", "hostname"}]
 
 
+class _Page(HTMLParser):
+    """The tags that are open, and the text between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        assert not any(name.startswith("on") for name, _ in attrs), "a name is no script"
+        if tag not in ("meta", "path", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("meta", "path", "link", "br"):
+            assert self.open.pop() == tag
+
+
+def _html(path: str, data: bytes, fabric: Fabric) -> None:
+    page = _Page()
+    page.feed(data.decode())
+    page.close()
+    assert not page.open and page.tags <= {"html", "head", "meta", "title", "style", "body", "div", "svg", "path", "span"}
+
+
 READERS: dict[str, Reader] = {
     r"(netbox/\d-[\w-]+|bom/\w+)\.csv": _rows,
     r"(slurm|kubernetes)/\w+\.yaml|ansible/inventory\.yaml|containerlab/fabric\.clab\.yml": _plain_yaml,
@@ -297,6 +324,7 @@ READERS: dict[str, Reader] = {
     r"manifest\.json|fabric\.json|sonic/.*\.json": _json,
     r"cabling/\w+\.csv": _csv,
     r"(cabling|bom)/\w+\.xlsx": _workbook,
+    r"cabling/labels\.html": _html,
     r"diagram/fabric\.svg|racks/[\w-]+\.svg": _svg,
     r"diagram/fabric\.dot|p2p/topology\.dot": _dot,
     r"frr/[^/]+/frr\.conf": _frr,

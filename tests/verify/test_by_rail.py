@@ -215,7 +215,7 @@ def test_certificates_of_all_to_all_say_what_the_ends_are():
     f = superpod(2, 2, 2, 2, omit_last=False, manager=False).build()
     asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=way) for way in ("", "scaleup")]
     alone, inside = headed(f, certificates(f, asked, [])).values()
-    assert [(x["pattern"], x["units"]) for x in (alone, inside)] == [("all_to_all by rail", 8), ("all_to_all", 4)]
+    assert [(x["pattern"], x["units"]) for x in (alone, inside)] == [("all_to_all by rail", 4), ("all_to_all", 4)]
     for proof in (alone, inside):
         verify(proof, as_json(f))
     assert rejected({**alone, "pattern": "all_to_all"}, as_json(f))
