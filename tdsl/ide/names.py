@@ -192,7 +192,7 @@ class Names:
             many = any(w == "x" for i in s.items for w, _ in i.args)
             self.joined([] if many else worth, block, [(i.value if many else (), i.args) for i in s.items])
             self.device(s.body or (), block.members.get(DEVICES[word], []), block)
-        elif word in PATHED or word == "address":
+        elif word in PATHED or word in ("address", "distance"):
             args = [a for i in s.items for a in i.args]
             far = [v for w, v in args if w == "to" and isinstance(v, tree.Path)]
             self.joined([*worth, *far], block, [v for w, v in args if v not in far], s.body or ())
@@ -253,7 +253,7 @@ class Names:
                 around.values["fabric"] = self.fabrics(block)
                 self.joined([s.path], around, (s.template, s.guard))
             case tree.Place():
-                self.joined([s.path], block, s.value)
+                self.joined([s.path, s.into, *s.more], block, s.value)
             case tree.Require():
                 for claim in s.claims:
                     self.claim(claim, block)

@@ -25,7 +25,7 @@ HELD = TemporaryDirectory()
 FOLDER = Path(HELD.name)
 OTHERS = ("to", "min")
 """A word of the grammar and a function of the language: names, but not everywhere."""
-HANDED = ("gives", "predefined name", "fill `", "standard library")
+HANDED = ("gives", "predefined name", "fill `", "standard library", "name of a file")
 """Why a name may be refused: it is not the text's own."""
 
 
