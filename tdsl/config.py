@@ -75,6 +75,8 @@ def load(folder: Path) -> Config:
         raise config.fault(wrong.strerror or str(wrong)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise config.fault(str(wrong)) from None
+    except RecursionError:
+        raise config.fault("it is nested too deeply") from None
     paths = given.pop("path", [])
     severities = given.pop("severity", {})
     targets = given.pop("target", {})

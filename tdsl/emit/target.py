@@ -108,7 +108,7 @@ def discover(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str
                     raise _Unfit(f"there is already a target `{name}` in {out[name].folder.parent}")
                 stamp = files_.stamp(manifest) if own else None
                 out[name] = _load(manifest, own) if stamp is None else _kept(manifest, stamp)
-            except (_Unfit, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+            except (_Unfit, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
                 diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
     return dict(sorted(out.items()))
 

@@ -29,8 +29,8 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> Prices:
 
     try:
         data = tomllib.loads(file.text, parse_float=Fraction)
-    except tomllib.TOMLDecodeError as fault:
-        wrong(f"the prices are no TOML: {fault}")
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        wrong(f"the prices are not TOML: {fault}")
         return Prices()
     extra = sorted(set(data) - {"currency", "date", "price"})
     if extra:

@@ -98,6 +98,11 @@ class TierReader:
             raise Fault(
                 "E0102", span, f"{model.name} is a {model.kind}, not a switch", labels=[(model.origin.span, "declared here")]
             )
+        if not model.classes:
+            raise Fault(
+                "E0459", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")],
+                help="give the model a class of ports: `port p[1..64]: 400Gbps`",
+            )  # fmt: skip
         model, devices = self.devices(path, model, written)
         down, up = (self.leading(model, settings[w]) if w in settings else None for w in ("down", "up"))
         self.both_ways(t, model, settings, down, up)

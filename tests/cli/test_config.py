@@ -64,6 +64,7 @@ def test_folders_are_meant_from_the_file(project: Path) -> None:
         ('[severity]\nunknown_name = "note"\n', "is always an error"),
         ('[severity]\noversubscription = "off"\n', "must be one of error, warning, note"),
         ("[check\n", "tdsl.toml: "),
+        ("path = " + "[" * 600 + "\n", "nested too deeply"),
     ],
 )
 def test_what_cannot_be_followed(text: str, words: str, project: Path) -> None:

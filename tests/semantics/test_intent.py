@@ -431,3 +431,9 @@ def test_too_many_hosts_are_refused_at_once(tmp_path: Path) -> None:
     """The search for another size of the leaf does not try every number of its ports."""
     text = "fabric f {\nhosts 2**31 x DGX_H100\nplanes 8\nclos { leaf QM9700; spine QM9700; oversubscription 1:255 }\n}"
     assert {d.code for d in compiled(text, tmp_path).findings} == {"E0116", "E0459"}
+
+
+def test_a_tier_of_switches_without_ports_is_refused(tmp_path: Path) -> None:
+    text = "model switch EMPTY { }\nfabric f {\nhosts 8 x DGX_H100\nclos { leaf EMPTY; spine EMPTY; oversubscription 1:1 }\n}"
+    (found,) = compiled(text, tmp_path).findings
+    assert found.code == "E0459" and found.message == "EMPTY has no ports"
