@@ -1,6 +1,7 @@
 """tdsl: a language and compiler for the networks of AI clusters.
 
-``tdsl.compile("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
+``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
+``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables.
 """
 
 from __future__ import annotations
@@ -8,15 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tdsl.api import DesignError, build, check, columns, load
     from tdsl.compiler import Compilation, Options
     from tdsl.compiler import check as compile
     from tdsl.diagnostic import Diagnostic
     from tdsl.fabric.graph import Fabric
 
 __version__ = "0.1.0"
-__all__ = ["Compilation", "Diagnostic", "Fabric", "Options", "__version__", "compile"]
+__all__ = [
+    "Compilation",
+    "DesignError",
+    "Diagnostic",
+    "Fabric",
+    "Options",
+    "__version__",
+    "build",
+    "check",
+    "columns",
+    "compile",
+    "load",
+]
 
 _HOMES = {
+    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "load")},
     "Compilation": ("tdsl.compiler", "Compilation"),
     "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),

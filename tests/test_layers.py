@@ -26,7 +26,7 @@ LAYERS = (
     ("planning",),
     ("phases",),
     ("compiler",),
-    ("sweep", "second_opinion"),
+    ("sweep", "second_opinion", "api"),
     ("observe", "ide", "report"),
     ("changes",),
     ("lsp",),

@@ -1,0 +1,71 @@
+"""tdsl from programs: what a design proves, what is built of it, and its tables as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from tdsl.compilation import Compilation, Options
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Fabric
+
+TABLES = ("devices", "links", "cables")
+
+
+class DesignError(Exception):
+    """A design has errors; ``findings`` are all of its findings."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        errors = [f"{d.code}: {d.message}" for d in findings if d.severity is Severity.ERROR]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        super().__init__(f"{errors[0]}{more}" if errors else "the design has errors")
+        self.findings = tuple(findings)
+
+
+def check(source: str | PathLike[str], options: Options | None = None, **parameters: object) -> Compilation:
+    """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library, ``parameters`` are
+    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compilation.UsageError`` for an absent file or
+    parameter."""
+    from tdsl import compiler
+
+    options = options or Options()
+    given = tuple((name, str(value)) for name, value in parameters.items())
+    return compiler.check(fspath(source), replace(options, set=(*options.set, *given)))
+
+
+def load(source: str | PathLike[str], **parameters: object) -> Fabric:
+    """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several fabrics or phases."""
+    compilation = check(source, None, **parameters)
+    if any(d.severity is Severity.ERROR for d in compilation.findings):
+        raise DesignError(compilation.findings)
+    if len(compilation.designs) != 1 or compilation.designs[0].fabric is None:
+        names = ", ".join(d.name for d in compilation.designs)
+        raise ValueError(f"{fspath(source)} has several fabrics or phases ({names}); use tdsl.check")
+    return compilation.designs[0].fabric
+
+
+def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
+    """What targets make of a fabric, all that apply if none is named: contents of files by their path. Nothing is written. Raises
+    DesignError where a target cannot build it."""
+    from tdsl.emit.build import build as make
+
+    found = Diagnostics()
+    files = make(fabric, list(targets), found)
+    if found.has_errors:
+        raise DesignError(found.items)
+    return files
+
+
+def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
+    """A table of a fabric by column, as templates see it: ``devices``, ``links`` or ``cables``. ``pandas.DataFrame`` and
+    ``pyarrow.table`` take it as it is. Raises ValueError for another name."""
+    from tdsl.emit.view import FabricView
+
+    if table not in TABLES:
+        raise ValueError(f"there is no table {table!r}: {', '.join(TABLES)}")
+    rows = getattr(FabricView(fabric, Diagnostics()), table)
+    return {name: rows.column(name) for name in rows.names}
