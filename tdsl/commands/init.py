@@ -100,14 +100,16 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
     "init",
     short_help="Start a project: a small commented design, and what checks it.",
     epilog="\b\nExamples:\n  tdsl init my_fabric && tdsl check my_fabric.fab\n  tdsl init my_fabric --ci gitlab\n"
-    "  tdsl init my_fabric --bare        (the design and nothing else)",
+    "  tdsl init my_fabric --bare        (the design and nothing else)\n"
+    "  tdsl init my_fabric --ask         (a design for your hosts and switches)",
 )
 @click.argument("name", default="my_fabric")
 @click.option(
     "--ci", type=click.Choice([*PIPELINES, "none"]), default="github", show_default=True, help="Whose pipeline to write."
 )
 @click.option("--bare", is_flag=True, help="Write the design only.")
-def command(name: str, ci: str, bare: bool) -> None:
+@click.option("--ask", is_flag=True, help="Ask for hosts, switches, ratio and failures, and write a design that passes.")
+def command(name: str, ci: str, bare: bool, ask: bool) -> None:
     """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
 
     Files that are there are left alone; a design of this name is an error.
@@ -118,7 +120,15 @@ def command(name: str, ci: str, bare: bool) -> None:
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise click.UsageError(f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first")
     design = Path(f"{name}.fab")
-    if not _written(design, DESIGN.format(name=name)):
+    if design.exists():
+        raise Wrong(f"{design} is there already; choose another name")
+    if ask:
+        from tdsl.commands._ask import asked
+
+        text = asked(name)
+    else:
+        text = DESIGN.format(name=name)
+    if not _written(design, text):
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
         others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
