@@ -437,3 +437,12 @@ def test_a_tier_of_switches_without_ports_is_refused(tmp_path: Path) -> None:
     text = "model switch EMPTY { }\nfabric f {\nhosts 8 x DGX_H100\nclos { leaf EMPTY; spine EMPTY; oversubscription 1:1 }\n}"
     (found,) = compiled(text, tmp_path).findings
     assert found.code == "E0459" and found.message == "EMPTY has no ports"
+
+
+def test_tiers_in_the_loop_of_a_topology_are_a_finding(tmp_path: Path) -> None:
+    text = """topology t(ends: ports) {
+  for p in 0..1 { clos { tier rack of ? hosts { switch QM9700 }; tier top of ? rack { switch QM9700 } } }
+}
+fabric f { hosts 8 x DGX_H100; t }
+"""
+    assert {d.code for d in compiled(text, tmp_path).findings} & {"E0118", "E0120"}
