@@ -1,7 +1,8 @@
 """What people have settled about findings: ``# tdsl: allow(name) reason`` at the line, and ``[severity]`` of tdsl.toml.
 
 A finding that is allowed stays known, with its reason, and fails nothing. What keeps a text from being understood cannot be
-allowed.
+allowed. ``allow(name until 2027-01-31)`` has a last day: after it `check` warns, and the finding stays allowed, so that no day
+changes what is built.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from tdsl import catalogue
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
@@ -19,6 +21,8 @@ COMMENT = re.compile(r"#+\s*tdsl:\s*allow\s*(?:\(([^()]*)\))?\s*(.*)")
 BEGINNING = re.compile(r"#+\s*tdsl:")
 FOREVER = ("E00", "E01", "E09")
 """Families of findings that cannot be allowed: syntax, meaning, and faults of tdsl's own."""
+UNTIL = re.compile(r"(.*?)\s+until\b\s*(.*)", re.DOTALL)
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 HELP = "write `# tdsl: allow(NAME) REASON`, at the end of the line or alone above it"
 
 
@@ -30,6 +34,7 @@ class Allowance:
     reason: str
     span: Span
     line: int
+    until: date | None = None  # the last day on which it holds, None where it has no end
     used: bool = False
 
 
@@ -84,6 +89,14 @@ class Allowances:
         rest = [a for found in self.lines.values() for a in found if not a.used and a.name not in unjudged]
         return [_idle(a) for a in rest]
 
+    def expired(self, today: date) -> list[Diagnostic]:
+        """A warning for each whose last day is over."""
+        return [_expired(a, today) for found in self.lines.values() for a in found if a.until is not None and a.until < today]
+
+    def every(self) -> list[Allowance]:
+        """All of them, in the order of the text."""
+        return [a for found in self.lines.values() for a in found]
+
 
 def _idle(a: Allowance) -> Diagnostic:
     return Diagnostic(
@@ -95,10 +108,35 @@ def _idle(a: Allowance) -> Diagnostic:
     )
 
 
+def _expired(a: Allowance, today: date) -> Diagnostic:
+    assert a.until is not None
+    days = (today - a.until).days
+    return Diagnostic(
+        "E0018",
+        f"the waiver of `{a.name}` ended on {a.until.isoformat()}, {days:,} day{'s' * (days != 1)} ago",
+        a.span,
+        notes=(f"its reason was: {a.reason}",),
+        severity=Severity.WARNING,
+        help="correct the fault and delete the comment, or give a later date with its reason",
+    )
+
+
+def day(text: str) -> date:
+    """A date as ``2027-01-31``. Raises ValueError, which says what is wrong."""
+    if not DAY.fullmatch(text):
+        raise ValueError(f"`{text}` is not a date, such as 2027-01-31")
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"there is no day {text}") from None
+
+
 def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list[Allowance]:
     """The names that a comment allows, each with the reason."""
     found = COMMENT.fullmatch(text)
-    names = [n.strip() for n in (found[1] or "").split(",") if n.strip()] if found else []
+    inner = found[1] or "" if found else ""
+    dated = UNTIL.fullmatch(inner)
+    names = [n.strip() for n in (dated[1] if dated else inner).split(",") if n.strip()]
     reason = found[2].lstrip(":-– ").strip() if found else ""
     if not names:
         diagnostics.add("E0016", span, "this comment for tdsl names no finding", help=HELP)
@@ -106,6 +144,13 @@ def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list
     if not reason:
         diagnostics.add("E0016", span, "the waiver gives no reason", help=HELP)
         return []
+    until = None
+    if dated:
+        try:
+            until = day(dated[2].strip())
+        except ValueError as wrong:
+            diagnostics.add("E0016", span, f"{wrong}", help="write `# tdsl: allow(NAME until YYYY-MM-DD) REASON`")
+            return []
     out = []
     for name in names:
         page = catalogue.find(name)
@@ -117,5 +162,5 @@ def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list
         elif page.code.startswith(FOREVER):
             diagnostics.add("E0016", span, f"`{name}` cannot be allowed: it says that the text is not understood", help=HELP)
         else:
-            out.append(Allowance(page.name, reason, span, line))
+            out.append(Allowance(page.name, reason, span, line, until))
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
+    from tdsl.allowances import Allowance
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
@@ -54,6 +56,7 @@ class Options:
     lock: bool = True  # whether to read a lock at all
     places: SourceFile | None = None  # a table of racks and units
     prices: SourceFile | None = None  # what models cost, as TOML
+    day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
     phase: int = 0  # of fabrics with phases this one; -1: the last; 0: all where a design is checked, else the last
 
 
@@ -84,6 +87,7 @@ class Compilation:
     designs: list[Design]
     findings: list[Diagnostic]
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
+    waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
 
     def told(self) -> list[tuple[str, Diagnostic]]:
         """The findings to tell people, each with the name of the file it is about."""

@@ -163,6 +163,9 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
     if verified and whole and not (options.select or options.fail):
         own.extend(allowed.idle(options.ignore))
+    if options.day is not None:
+        own.extend(allowed.expired(options.day))
+    compilation.waivers = tuple(allowed.every())
     compilation.findings = gather([*compilation.findings, *own])
     compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
     return compilation

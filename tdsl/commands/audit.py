@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tdsl import __version__
-from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, say, show_findings
+from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, say, show_findings
+from tdsl.commands._today import Day, today, today_option
 
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Design
+    from tdsl.observe.accepted import Entry
     from tdsl.observe.audit import Audit, Settings
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
@@ -48,6 +52,14 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--only", multiple=True, metavar="SELECTOR", help="Check links of these devices only, such as 'su[0..1].*'.")
 @click.option("--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links.")
 @click.option("--no-requirements", is_flag=True, help="Do not check the requirements on what is built.")
+@click.option(
+    "--accept", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="A list of lost or slow links that are accepted and do not count; with --reason, what is found now is added to it.",
+)  # fmt: skip
+@click.option("--reason", metavar="TEXT", help="Why the faults found now are accepted.")
+@click.option("--ticket", default="", metavar="TEXT", help="With --reason, the ticket that they have.")
+@click.option("--until", type=Day(), metavar="DATE", help="With --reason, the last day on which they are accepted.")
+@today_option
 @click.option("--places", type=TABLE, metavar="FILE", help="A CSV device,hall,row,rack,u, by which the work list is ordered.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the work list here: .csv or .xlsx.")
 @click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,
@@ -57,7 +69,8 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(
     design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
     assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
-    places: Path | None, output: Path | None, output_format: str, **given: Any,
+    accept: Path | None, reason: str | None, ticket: str, until: date | None, places: Path | None, output: Path | None,
+    output_format: str, **given: Any,
 ) -> int:  # fmt: skip
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 
@@ -77,7 +90,9 @@ def command(
         raise Wrong("give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --lldp PATH or --p2p FILE")
     if output is not None and output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
-    (compilation,) = compiled([design], options(given), verify=False)
+    standing = _accepted(accept, reason, ticket, until)
+    asked = replace(options(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
+    (compilation,) = compiled([design], asked, verify=False)
     designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
     if len(designs) < len(compilation.designs) or not designs:
         show_findings([compilation], sys.stderr)
@@ -86,6 +101,8 @@ def command(
     observed = Observed()
     _read(captures, observed)
     made = [_audited(one, observed, _settings(one, assets, maps, only, simulator)) for one in designs]
+    if accept is not None:
+        _accept(accept, designs, made, standing, (reason, ticket, until), today(given["today"]))
     if not no_requirements:
         for one, m in zip(designs, made, strict=True):
             _promises(one, m)
@@ -145,9 +162,52 @@ def _audited(design: Design, observed: Any, settings: Settings) -> Audit:
     return made
 
 
+def _accepted(accept: Path | None, reason: str | None, ticket: str, until: date | None) -> list[Entry]:
+    """The entries of the list of accepted faults, where there is one."""
+    if accept is None or reason is None:
+        if (reason or ticket or until) and not (accept is not None and reason):
+            raise Wrong("--reason goes with --accept FILE, and --ticket and --until with --reason")
+    elif not reason.strip() or any(c in reason + ticket for c in "\n\r[]#"):
+        raise Wrong("--reason and --ticket are one line of text without brackets and `#`")
+    if accept is None or not accept.exists():
+        if accept is not None and reason is None:
+            raise Wrong(f"{accept}: there is no such list; with --reason TEXT one is written")
+        return []
+    from tdsl.observe.accepted import read
+    from tdsl.source import SourceFile
+
+    try:
+        return read(SourceFile(accept.as_posix(), _text(accept)))
+    except ValueError as wrong:
+        raise Wrong(f"{accept}: {wrong}") from None
+
+
+def _accept(
+    accept: Path, designs: list[Design], made: list[Audit], standing: list[Entry], new: tuple[str | None, str, date | None],
+    day: date,
+) -> None:  # fmt: skip
+    """Settle what is accepted; with a reason, write what was found now into the list first."""
+    from tdsl.observe.accepted import added, settle
+    from tdsl.observe.audit import findings
+
+    for one, m in zip(designs, made, strict=True):
+        rows = dict(zip(one.failed.names, one.failed.rows, strict=True)) if one.failed is not None else {}
+        settle(m, standing, rows, day)
+        one.findings = list(findings(m))
+    if new[0] is None:
+        return
+    entries, left = added(made, " ".join(new[0].split()), new[1].strip(), new[2])
+    known = {e.element for e in standing if e.until is None or e.until >= day}
+    entries = [e for e in entries if e.element not in known]
+    before = _text(accept) if accept.exists() else ""
+    save(before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept)
+    cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
+    click.echo(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}", err=True)
+
+
 def _promises(design: Design, made: Audit) -> None:
     """Judge the requirements again on what is built, if that differs from the design."""
-    if made.mistakes or any(f.slow is not None for f in made.faults):
+    if made.mistakes or any(f.slow is not None for f in (*made.accepted, *made.faults)):
         from tdsl.observe.asbuilt import findings, promises
 
         made.promises = promises(made, design.claims)

@@ -26,6 +26,7 @@ from tdsl.commands._shared import (
     say,
     with_stdin,
 )
+from tdsl.commands._today import today, today_option
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostic, Severity
@@ -177,6 +178,7 @@ class Further(Output):
     is_flag=True,
     help="Fail if a link that FILE.lock records would move, or a figure differs by a changed library file.",
 )
+@today_option
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @places_option
 @limit_options
@@ -206,7 +208,7 @@ def command(
         raise click.UsageError("--second-opinion-dir needs --second-opinion")
     if unsafe and not (fix or diff):
         raise click.UsageError("--unsafe needs --fix or --diff")
-    asked = replace(options(given, select, ignore), fail=failed)
+    asked = replace(options(given, select, ignore), fail=failed, day=today(given["today"]))
     if fix or diff:
         from tdsl.commands._fix import fix as apply
 

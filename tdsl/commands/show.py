@@ -26,7 +26,7 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Design
+    from tdsl.compiler import Compilation, Design
     from tdsl.fabric.graph import Fabric
     from tdsl.source import Origin
 
@@ -218,12 +218,23 @@ def metrics(design: Design) -> Rows:
     return Rows(head, [(*(f[k] for k in keys), f.get("text") or f.get("reason", "")) for f in facts])
 
 
+def waivers(compilation: Compilation) -> Rows:
+    """Every waiver of the files, and whether a finding needs it: ``unknown`` where the design has errors."""
+    whole = all(d.fabric is not None and d.fabric.complete for d in compilation.designs)
+    head = ("file", "line", "finding", "until", "state", "reason")
+    return Rows(head, [
+        (a.span.file.name, a.span.begin[0], a.name, a.until.isoformat() if a.until else "",
+         "used" if a.used else "unused" if whole else "unknown", a.reason)
+        for a in compilation.waivers
+    ])  # fmt: skip
+
+
 TABLES: Mapping[str, Callable[[Fabric], Rows]] = {
     "summary": summary, "devices": devices, "ports": ports, "links": links, "cables": cables,
     "addresses": addresses, "places": places, "racks": racks,
 }  # fmt: skip
 GRAPHS = ("graphml", "json", "gexf")
-WHAT = (*TABLES, "metrics", "length", "graph")
+WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 
 
 @click.command(
@@ -253,7 +264,7 @@ WHAT = (*TABLES, "metrics", "length", "graph")
 def command(
     file: str, what: str, cable: str | None, output_format: str | None, output: Path | None, **given: Any
 ) -> int:  # fmt: skip
-    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, or the graph for networkx.
+    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, waivers, or the graph for networkx.
 
     `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in cables.csv.
     """
@@ -264,7 +275,9 @@ def command(
         raise click.UsageError(f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}")
     if output is not None and what != "graph":
         raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
-    (compilation,) = compilations = compiled([file], options(given), verify=what == "metrics")
+    (compilation,) = compilations = compiled([file], options(given), verify=what in ("metrics", "waivers"))
+    if what == "waivers":
+        return _waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
     if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
@@ -286,6 +299,18 @@ def command(
                 say(f"{design.name}\n")
             print_table(_rows(design, what, cable))
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _waivers(compilation: Compilation, form: str | None) -> int:
+    """Print the waivers of a file and of the files that it uses."""
+    rows = waivers(compilation)
+    if form == "json":
+        print_json({"file": compilation.file, "waivers": rows.records()})
+    elif form == "csv":
+        print_csv(rows)
+    else:
+        print_table(rows)
+    return OK
 
 
 def _graph(shown: list[Design], form: str, output: Path | None) -> None:

@@ -23,11 +23,12 @@ from tdsl.syntax.parser import parse_expression
 @dataclass(frozen=True, slots=True)
 class Failed:
     """What failed: elements as they were named, devices, and links (those of the devices too, and those that cross a failed
-    panel or optical switch)."""
+    panel or optical switch). ``rows`` are the links of each element."""
 
     names: tuple[str, ...]
     devices: Bools
     links: Bools
+    rows: tuple[Ints, ...] = ()
 
 
 class NotThere(Exception):
@@ -167,7 +168,7 @@ def fail(plan: Plan, fabric: Fabric, elements: Iterable[str]) -> tuple[Failed, d
     finder = _Finder(plan, fabric)
     devices = np.zeros(fabric.device_count, dtype=np.bool_)
     links = np.zeros(fabric.link_count, dtype=np.bool_)
-    names, absent = [], {}
+    names, each, absent = [], [], {}
     for element in dict.fromkeys(" ".join(e.split()) for e in elements):
         try:
             rows, hit = finder.links(element)
@@ -177,4 +178,5 @@ def fail(plan: Plan, fabric: Fabric, elements: Iterable[str]) -> tuple[Failed, d
         devices[rows] = True
         links |= hit
         names.append(element)
-    return Failed(tuple(names), devices, links), absent
+        each.append(np.flatnonzero(hit))
+    return Failed(tuple(names), devices, links, tuple(each)), absent

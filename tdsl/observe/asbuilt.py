@@ -63,7 +63,7 @@ def built(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
 def _seen_rates(made: Audit) -> Mapping[int, int]:
     """Rates of degraded links, by port."""
     out = {}
-    for fault in made.faults:
+    for fault in (*made.accepted, *made.faults):
         if fault.slow is not None:
             port, rate = fault.slow
             out[port] = out[made.seen.far[port]] = rate
@@ -153,7 +153,7 @@ def _gains(made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[in
 
 def replace_faults(made: Audit, faults: list[Fault]) -> Audit:
     """An audit with some of its faults."""
-    return Audit(made.fabric, made.seen, made.judged, faults, made.notes)
+    return Audit(made.fabric, made.seen, made.judged, faults, made.notes, made.accepted)
 
 
 def _value(result: Result) -> Fraction:

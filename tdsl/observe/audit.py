@@ -55,12 +55,13 @@ class Audit:
     judged: Bools  # links that the captures show, or would show
     faults: list[Fault] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
+    accepted: list[Fault] = field(default_factory=list)  # lost and slow links that are accepted for a while, and do not count
     promises: list[Promise] = field(default_factory=list)  # requirements on what is built, where they were judged
 
     @property
     def mistakes(self) -> list[Mistake]:
         """Mistakes of cabling, in the order in which they lead from the design to what was seen."""
-        return [f.mistake for f in self.faults if f.mistake is not None]
+        return [f.mistake for f in (*self.accepted, *self.faults) if f.mistake is not None]
 
     @cached_property
     def matching(self) -> int:

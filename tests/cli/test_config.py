@@ -99,3 +99,47 @@ def test_what_did_not_run_is_not_idle(project: Path) -> None:
     assert "E0015" in tdsl("check", "small.fab").stdout
     assert "E0015" not in tdsl("check", "small.fab", "--select", "bisection").stdout
     assert "E0015" not in tdsl("check", "small.fab", "--ignore", "isolated").stdout
+
+
+DATED = WRONG.replace("1:9", "1:9  # tdsl: allow(oversubscription until 2027-01-31) the spines come in January")
+
+
+def test_a_waiver_ends(project: Path) -> None:
+    """Its last day belongs to it; after it a check warns, and the finding stays allowed."""
+    write(project / "designs", DATED)
+    assert "E0018" not in tdsl("check", "small.fab", "--today", "2027-01-31").stdout
+    done = tdsl("check", "small.fab", "--today", "2027-02-01", "--output-format", "concise")
+    assert done.exit_code == 0 and "warning[E0018]" in done.stdout and "1 day ago" in done.stdout, done.stdout
+    assert tdsl("check", "small.fab", "--today", "2027-02-01", "--fail-on", "warning").exit_code == 1
+    assert done.stdout.count("E0018") == 1
+    ranged = tdsl("check", "small.fab", "--today", "2027-02-01", "--all-params", "--output-format", "concise")
+    assert ranged.stdout.count("E0018") == 1, ranged.stdout
+
+
+def test_the_day_of_a_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project / "designs", DATED)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1801440000")  # 2027-02-01
+    assert "E0018" in tdsl("check", "small.fab").stdout
+    assert "E0018" not in tdsl("check", "small.fab", "--today", "2026-01-01").stdout, "the option wins"
+    built = tdsl("build", "small.fab", "--target", "json")
+    assert built.exit_code == 0 and "E0018" not in built.stdout + built.stderr
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and "SOURCE_DATE_EPOCH" in done.stderr
+    assert tdsl("check", "small.fab", "--today", "2027-02-30").exit_code == 2
+
+
+@pytest.mark.parametrize("inner", ["oversubscription until", "oversubscription until soon", "isolated until 2027-13-01"])
+def test_an_end_that_is_no_date(inner: str, project: Path) -> None:
+    write(project / "designs", WRONG.replace("1:9", f"1:9  # tdsl: allow({inner}) reason"))
+    assert "E0016" in tdsl("check", "small.fab").stdout
+
+
+def test_waivers_are_listed(project: Path) -> None:
+    write(project / "designs", DATED.replace("spine[2]:    QM9700", "spine[2]:    QM9700  # tdsl: allow(isolated) never"))
+    done = tdsl("show", "small.fab", "waivers", "--format", "csv")
+    rows = [line.split(",") for line in done.stdout.splitlines()]
+    assert [(r[2], r[3], r[4]) for r in rows] == [
+        ("finding", "until", "state"), ("isolated", "", "unused"), ("oversubscription", "2027-01-31", "used"),
+    ]  # fmt: skip
+    assert '"until": "2027-01-31"' in tdsl("show", "small.fab", "waivers", "--format", "json").stdout

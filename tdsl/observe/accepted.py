@@ -1,0 +1,145 @@
+"""Faults that people have accepted for a while: a list of failed elements, each with a reason, a ticket and an end date.
+
+A line is ``ELEMENT  # [TICKET] until 2027-01-31: REASON``, so the list is also one for ``check --fail-file``. Only lost and slow
+links can be accepted; a cable in the wrong port also makes a link that nobody planned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from tdsl.allowances import day
+from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.fabric.graph import Ints
+from tdsl.observe.audit import Audit, Fault
+from tdsl.source import SourceFile, Span
+
+NOTE = re.compile(r"\s*(?:\[([^\[\]]*)\]\s*)?(?:until\s+([^\s:]+)\s*)?:?\s*(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the list. ``element`` is what ``check --fail`` takes; ``until`` the last day, None where there is no end."""
+
+    element: str
+    reason: str
+    ticket: str = ""
+    until: date | None = None
+    span: Span | None = None
+
+    @property
+    def why(self) -> str:
+        """The reason with ticket and end date."""
+        ticket = f" [{self.ticket}]" if self.ticket else ""
+        return f"{self.reason}{ticket}" + (f", until {self.until.isoformat()}" if self.until else "")
+
+    @property
+    def line(self) -> str:
+        """The entry as it is written."""
+        ticket = f"[{self.ticket}] " if self.ticket else ""
+        until = f"until {self.until.isoformat()}" if self.until else ""
+        return f"{self.element}  # {ticket}{until}{': ' if until else ''}{self.reason}\n"
+
+
+def read(file: SourceFile) -> list[Entry]:
+    """The entries of a list. Raises ValueError, which names the line, for a date that is none or an entry without a reason."""
+    out, start = [], 0
+    for number, line in enumerate(file.text.splitlines(keepends=True), 1):
+        element, _, said = line.partition("#")
+        element = " ".join(element.split())
+        if element:
+            found = NOTE.fullmatch(said.strip())
+            ticket, until, reason = (found[1] or "", found[2], found[3].strip()) if found else ("", None, "")
+            if not reason:
+                raise ValueError(f"line {number}: `{element}` has no reason: write `{element}  # [TICKET] until DATE: REASON`")
+            try:
+                end = day(until) if until else None
+            except ValueError as wrong:
+                raise ValueError(f"line {number}: {wrong}") from None
+            out.append(Entry(element, reason, ticket.strip(), end, Span(file, start, start + len(line.rstrip()))))
+        start += len(line)
+    return out
+
+
+def links(made: Audit, fault: Fault) -> list[int] | None:
+    """The planned links that a fault takes; None where it is more than lost or slow links."""
+    f = made.fabric
+    if fault.slow is not None:
+        return [int(f.port_link[fault.slow[0]])]
+    one = fault.mistake
+    if one is None or one.moves or one.added or not one.removed:
+        return None
+    out = set()
+    for a, b in one.removed:
+        link = int(f.port_link[a]) if a < made.seen.ports else -1
+        if link < 0 or b >= made.seen.ports or int(f.port_link[b]) != link:
+            return None
+        out.add(link)
+    return sorted(out)
+
+
+def elements(made: Audit, fault: Fault) -> list[str]:
+    """What a fault is written as: a device where all its links are lost, else a port of each link; none where it cannot be."""
+    f, lost = made.fabric, links(made, fault)
+    if not lost:
+        return []
+    for d in fault.mistake.devices if fault.mistake is not None else ():
+        if set(lost) == set(np.flatnonzero((f.device_a == d) | (f.device_b == d)).tolist()):
+            return [f.device_path(d)]
+    out = []
+    for link in lost:
+        port = int(f.link_b[link])
+        c, i = f.port_class(port)
+        out.append(f"{f.device_path(int(f.port_device[port]))}.{c.path(i)}")
+    return out
+
+
+def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], today: date) -> None:
+    """Take the accepted faults out of those that count; ``rows`` are the links of the elements of this fabric."""
+    here = [e for e in entries if e.element in rows]
+    standing = [e for e in here if e.until is None or e.until >= today]
+    by_link = {int(i): e for e in reversed(standing) for i in rows[e.element]}
+    over = {int(i): e for e in here if e not in standing for i in rows[e.element]}
+    counted, met = [], set()
+    for fault in made.faults:
+        lost = links(made, fault)
+        if lost and all(i in by_link for i in lost):
+            met |= {by_link[i] for i in lost}
+            made.accepted.append(fault)
+            said = "; ".join(dict.fromkeys(by_link[i].why for i in lost))
+            made.notes.append(
+                Diagnostic(
+                    "E0650", f"accepted: {fault.finding.message}", fault.finding.span, notes=(said,), severity=Severity.NOTE
+                )
+            )
+            continue
+        counted.append(fault)
+        ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
+        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", "correct the fault, or agree on a later date")
+                       for e in ended]  # fmt: skip
+    made.faults[:] = counted
+    made.notes += [
+        _note(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")
+        for e in here if e not in met and len(rows[e.element]) and made.judged[rows[e.element]].all()
+        and e not in over.values()
+    ]  # fmt: skip
+
+
+def _note(e: Entry, message: str, help: str) -> Diagnostic:
+    return Diagnostic("E0651", message, e.span, help=help, severity=Severity.WARNING)
+
+
+def added(made: Sequence[Audit], reason: str, ticket: str, until: date | None) -> tuple[list[Entry], int]:
+    """Entries for the faults that still count, and how many faults cannot be accepted."""
+    out, left = [], 0
+    for one in made:
+        for fault in one.faults:
+            found = elements(one, fault)
+            left += not found
+            out += [Entry(e, reason, ticket, until) for e in found]
+    return out, left
