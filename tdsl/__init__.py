@@ -1,7 +1,8 @@
 """tdsl: a language and compiler for the networks of AI clusters.
 
 ``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
-``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables.
+``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables;
+``tdsl.scenarios`` judges it after many failures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tdsl.api import DesignError, build, check, columns, load
+    from tdsl.api import DesignError, build, check, columns, load, scenarios
     from tdsl.compiler import Compilation, Options
     from tdsl.compiler import check as compile
     from tdsl.diagnostic import Diagnostic
@@ -28,10 +29,11 @@ __all__ = [
     "columns",
     "compile",
     "load",
+    "scenarios",
 ]
 
 _HOMES = {
-    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "load")},
+    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "load", "scenarios")},
     "Compilation": ("tdsl.compiler", "Compilation"),
     "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from tdsl.compilation import Compilation, Options
+from tdsl.compilation import Compilation, Design, Options
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
+    from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
+    from tdsl.verify.scenarios import Outcome
 
 TABLES = ("devices", "links", "cables")
 
@@ -37,15 +39,50 @@ def check(source: str | PathLike[str], options: Options | None = None, **paramet
     return compiler.check(fspath(source), replace(options, set=(*options.set, *given)))
 
 
-def load(source: str | PathLike[str], **parameters: object) -> Fabric:
-    """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several fabrics or phases."""
-    compilation = check(source, None, **parameters)
+def scenarios(
+    source: str | PathLike[str] | Compilation, failures: Iterable[Iterable[str] | Failed], **parameters: object
+) -> Iterator[Outcome]:
+    """The one fabric of a design judged after each of many failures: what becomes of every requirement. A failure is a list of
+    elements as `check --fail` takes them, or what ``Fabric.without`` gives; they are read as needed, and outcomes come in their
+    order. Raises DesignError if the design has errors, ValueError for several fabrics or an element that is not there."""
+    from tdsl import compiler
+    from tdsl.fabric.failing import Failed
+    from tdsl.verify.scenarios import scenarios as judged
+
+    if isinstance(source, Compilation):
+        compilation = source
+    else:
+        compilation = compiler.elaborate(fspath(source), Options(set=tuple((k, str(v)) for k, v in parameters.items())))
+    design = _lone(compilation)
+    assert design.fabric is not None and design.failing is not None
+
+    def meant(failure: Iterable[str] | Failed) -> Failed:
+        if isinstance(failure, Failed):
+            return failure
+        assert design.failing is not None
+        found, absent = design.failing.fail(failure)
+        for why in absent.values():
+            raise ValueError(why)
+        return found
+
+    yield from judged(design.fabric, design.claims, map(meant, failures))
+
+
+def _lone(compilation: Compilation) -> Design:
+    """The design of a file without errors and with one fabric. Raises DesignError or ValueError."""
     if any(d.severity is Severity.ERROR for d in compilation.findings):
         raise DesignError(compilation.findings)
     if len(compilation.designs) != 1 or compilation.designs[0].fabric is None:
         names = ", ".join(d.name for d in compilation.designs)
-        raise ValueError(f"{fspath(source)} has several fabrics or phases ({names}); use tdsl.check")
-    return compilation.designs[0].fabric
+        raise ValueError(f"{compilation.file} has several fabrics or phases ({names}); use tdsl.check")
+    return compilation.designs[0]
+
+
+def load(source: str | PathLike[str], **parameters: object) -> Fabric:
+    """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several fabrics or phases."""
+    fabric = _lone(check(source, None, **parameters)).fabric
+    assert fabric is not None
+    return fabric
 
 
 def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:

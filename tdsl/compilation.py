@@ -14,7 +14,7 @@ from tdsl.source import SourceFile
 if TYPE_CHECKING:
     from tdsl.allowances import Allowance
     from tdsl.fabric.claims import ResolvedClaim
-    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.failing import Failed, Failing
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.loader import Parsed
     from tdsl.verify.check import Result
@@ -77,6 +77,7 @@ class Design:
     needed: str = ""  # the day by which the phase is needed
     summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
     failed: Failed | None = None  # what is judged as failed
+    failing: Failing | None = None  # what elements that may fail mean, where it is wired
 
 
 @dataclass(slots=True)

@@ -52,12 +52,13 @@ def wired(
         severity = Severity.ERROR if options.locked else Severity.NOTE
         moved(stands, fabric, own, severity)
         relocated(mounts, fabric, own, severity)
-    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own))
+    from tdsl.fabric.failing import Failing
+
+    failing = Failing(plan, fabric)
+    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
     if not options.fail:
         return design, {}
-    from tdsl.fabric.failing import fail
-
-    found, absent = fail(plan, fabric, options.fail)
+    found, absent = failing.fail(options.fail)
     return replace(design, failed=found if found.names else None), absent
 
 

@@ -67,7 +67,12 @@ def _judge(given: dict[str, Any]) -> None:
         if os.path.lexists(name) and Path(name).suffix != ".fab":
             raise Wrong(f"{FLAG}: {name}: a design is a file that ends in .fab")
     folders = (*given.get("path", ()), *given.get("target_path", ()))
-    read = [*map(Path, files), *folders, *given.get("fail_file", ()), *([given["assets"]] if given.get("assets") else [])]
+    read = [
+        *map(Path, files),
+        *folders,
+        *given.get("fail_file", ()),
+        *(given[x] for x in ("assets", "scenarios") if given.get(x)),
+    ]
     written = [given.get("out"), given.get("output"), given.get("certificates"), *(file for _, file in given.get("report", ()))]
     here = os.getcwd()
     for path in read:

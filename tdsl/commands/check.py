@@ -155,6 +155,12 @@ class Further(Output):
     help="The same for every line of a file; `#` begins a comment.",
 )
 @click.option(
+    "--scenarios",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Judge what is left after each line of a file has failed, its elements separated by commas.",
+)
+@click.option(
     "--solve-seconds",
     type=click.IntRange(min=1),
     default=10,
@@ -188,7 +194,7 @@ def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
     fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None,
-    fix: bool, diff: bool, unsafe: bool, **given: Any,
+    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: the requirements you state, and what every fabric must keep.
 
@@ -215,6 +221,10 @@ def command(
         status = apply(files, asked, unsafe, write=not diff)
         if diff:
             return status
+    if scenarios is not None:
+        return _scenarios(
+            files, scenarios, asked, output_format, output, bool(certificates or all_params or second_opinion or report)
+        )
     sources, asked = with_stdin(files, asked)
     renderer = formats()[output_format]
     look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
@@ -236,6 +246,19 @@ def command(
     for name, file in report:
         save(formats()[name].render(told), file)
     return FOUND if told.failed else OK
+
+
+def _scenarios(
+    files: tuple[str, ...], scenarios: Path, asked: Options, output_format: str, output: Path | None, more: bool
+) -> int:
+    """Judge scenarios alone."""
+    from tdsl.commands import _scenarios as many
+
+    if more:
+        raise click.UsageError("--scenarios judges failures alone: no --certificates, --all-params, --second-opinion or --report")
+    if output_format not in many.FORMATS:
+        raise click.UsageError(f"--scenarios reports as {', '.join(many.FORMATS)}")
+    return many.judge(files, scenarios, asked, output_format, output)
 
 
 def _printing_early(

@@ -44,11 +44,35 @@ class _Named:
 
 
 @dataclass(slots=True)
-class _Finder:
+class Failing:
+    """What elements of one design mean, asked again and again: each path and name is looked up once."""
+
     plan: Plan
     fabric: Fabric
     ids: Mapping[str, Sequence[int]] | None = None
     names: dict[str, int] = field(default_factory=dict)
+    known: dict[str, _Named] = field(default_factory=dict)
+
+    def fail(self, elements: Iterable[str]) -> tuple[Failed, dict[str, str]]:
+        """What fails with these elements, and of each element that is not there why.
+
+        An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
+        between the two), or a cable's identifier.
+        """
+        devices = np.zeros(self.fabric.device_count, dtype=np.bool_)
+        links = np.zeros(self.fabric.link_count, dtype=np.bool_)
+        names, each, absent = [], [], {}
+        for element in dict.fromkeys(" ".join(e.split()) for e in elements):
+            try:
+                rows, hit = self.links(element)
+            except NotThere as fault:
+                absent[element] = str(fault)
+                continue
+            devices[rows] = True
+            links |= hit
+            names.append(element)
+            each.append(np.flatnonzero(hit))
+        return Failed(tuple(names), devices, links, tuple(each)), absent
 
     def links(self, element: str) -> tuple[Ints, Bools]:
         """Devices and links that an element takes. Raises NotThere."""
@@ -102,6 +126,11 @@ class _Finder:
 
     def named(self, text: str) -> _Named:
         """What a path of the design, or a device's name, means."""
+        if text not in self.known:
+            self.known[text] = self._looked_up(text)
+        return self.known[text]
+
+    def _looked_up(self, text: str) -> _Named:
         path = parse_expression(text, "--fail", Diagnostics())
         fault: Fault | None = None
         if isinstance(path, tree.Path):
@@ -157,26 +186,3 @@ def _words(text: str) -> list[str]:
         else:
             out[-1] += c
     return [w for w in out if w] or [""]
-
-
-def fail(plan: Plan, fabric: Fabric, elements: Iterable[str]) -> tuple[Failed, dict[str, str]]:
-    """What fails of a fabric, and of each element that is not there why.
-
-    An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
-    between the two), or a cable's identifier.
-    """
-    finder = _Finder(plan, fabric)
-    devices = np.zeros(fabric.device_count, dtype=np.bool_)
-    links = np.zeros(fabric.link_count, dtype=np.bool_)
-    names, each, absent = [], [], {}
-    for element in dict.fromkeys(" ".join(e.split()) for e in elements):
-        try:
-            rows, hit = finder.links(element)
-        except NotThere as fault:
-            absent[element] = str(fault)
-            continue
-        devices[rows] = True
-        links |= hit
-        names.append(element)
-        each.append(np.flatnonzero(hit))
-    return Failed(tuple(names), devices, links, tuple(each)), absent

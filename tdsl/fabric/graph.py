@@ -6,7 +6,7 @@ when asked for. Nothing in it points back to the text except ``sets[…].origin`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tdsl.fabric.addresses import Addressing
     from tdsl.fabric.distances import Span
+    from tdsl.fabric.failing import Failed
     from tdsl.fabric.layers import Domains
     from tdsl.fabric.partitions import Management
     from tdsl.fabric.places import Places
@@ -255,6 +256,20 @@ class Fabric:
         for via in (self.link_via_a, self.link_via_b):
             lost |= (via >= 0) & devices[self.port_device[via]]
         return lost
+
+    def without(self, devices: Iterable[int] = (), links: Iterable[int] = ()) -> Failed:
+        """A failure of these devices and links, by their rows, to be judged by ``tdsl.scenarios``. Raises IndexError for a row
+        that is not there."""
+        from tdsl.fabric.failing import Failed
+
+        here, there = np.array(list(devices), dtype=np.int64), np.array(list(links), dtype=np.int64)
+        if min((*here, *there, 0)) < 0:
+            raise IndexError("rows of devices and links begin at 0")
+        failed, lost = np.zeros(self.device_count, dtype=np.bool_), np.zeros(self.link_count, dtype=np.bool_)
+        failed[here] = lost[there] = True
+        names = [self.device_path(d) for d in here.tolist()]
+        names += [f"{self.port_path(int(self.link_a[x]))} - {self.port_path(int(self.link_b[x]))}" for x in there.tolist()]
+        return Failed(tuple(names), failed, lost)
 
     def set_of(self, device: int) -> DeviceSet:
         """The declaration a device belongs to."""

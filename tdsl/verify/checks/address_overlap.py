@@ -52,6 +52,7 @@ class AddressOverlap(Check):
     wrong = "One address given twice"
     kind = "yes_no"
     fails_by_default = True
+    of_design = True  # addresses are given whatever fails
     on_demand = True  # a design without addresses has no need to hear of them
     takes = frozenset()
 

@@ -1,0 +1,140 @@
+"""``tdsl check --scenarios FILE``: a fabric judged again and again, each time without the elements of one line."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say, show_findings
+from tdsl.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design, Options
+    from tdsl.fabric.failing import Failed
+    from tdsl.verify.scenarios import Outcome
+
+FORMATS = ("full", "concise", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A scenario as it is written: the line of the file, and its elements."""
+
+    number: int
+    elements: tuple[str, ...]
+
+
+def read(path: Path) -> list[Line]:
+    """The scenarios of a file: elements separated by commas, one scenario a line; `#` begins a comment."""
+    from tdsl import files
+
+    try:
+        lines = files.given(path).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
+    texts = [(n, text.partition("#")[0].strip()) for n, text in enumerate(lines, 1)]
+    return [Line(n, _elements(text)) for n, text in texts if text]
+
+
+def _elements(text: str) -> tuple[str, ...]:
+    """What commas separate, but not those in brackets (`node[(0, 1)]`)."""
+    out, depth = [""], 0
+    for c in text:
+        depth += (c in "[(") - (c in "])")
+        if c == "," and depth <= 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return tuple(e for x in out if (e := x.strip()))
+
+
+def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None) -> int:
+    """Judge every scenario in every fabric that has its elements, and say which break a requirement; the exit status."""
+    lines = read(path)
+    if not lines:
+        raise Wrong(f"{path} names no scenario: write one a line, its elements separated by commas")
+    always, asked = asked.fail, replace(asked, fail=())
+    compilations = compiled(sources, asked, verify=False)
+    if any(d.severity is Severity.ERROR for c in compilations for d in c.findings):
+        show_findings(compilations, sys.stderr)
+        return FOUND
+    designs = [d for c in compilations for d in c.designs]
+    _judged_somewhere(designs, path, lines, always)
+    kept: list[dict[str, object]] = []
+    said: list[str] = []
+    broken = 0
+    for design in designs:
+        wrong, count = 0, 0
+        waiting: deque[Line] = deque()
+        for outcome in _outcomes(design, _failures(design, lines, always, waiting), asked):
+            line, count, wrong = waiting.popleft(), count + 1, wrong + (not outcome.ok)
+            if output_format == "json":
+                kept.append(_facts(design, line, outcome))
+                continue
+            said += [f"{path}:{line.number}: {text}\n" for text in _findings(outcome)]
+            if output is None:
+                say("".join(said))
+                said.clear()
+        broken += wrong
+        good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
+        said += [f"{good}\n"] if count else []
+    if output_format == "json":
+        from tdsl.report.json_report import SCHEMA, dump
+
+        said = [dump({"schema": SCHEMA, "file": str(path), "scenarios": kept})]
+    if output is None:
+        say("".join(said))
+    else:
+        save("".join(said), output)
+    return FOUND if broken else OK
+
+
+def _outcomes(design: Design, failures: Iterator[Failed], asked: Options) -> Iterator[Outcome]:
+    from tdsl.prove.budget import of_seconds
+    from tdsl.verify.scenarios import scenarios
+
+    assert design.fabric is not None
+    yield from scenarios(design.fabric, design.claims, failures, asked.select, asked.ignore, of_seconds(asked.check_seconds))
+
+
+def _failures(design: Design, lines: Sequence[Line], always: tuple[str, ...], waiting: deque[Line]) -> Iterator[Failed]:
+    """What fails of a design in each scenario that has elements of it; the lines of these wait for their outcome."""
+    assert design.failing is not None
+    for line in lines:
+        failed, _ = design.failing.fail((*always, *line.elements))
+        if failed.names:
+            waiting.append(line)
+            yield failed
+
+
+def _judged_somewhere(designs: Sequence[Design], path: Path, lines: Sequence[Line], always: tuple[str, ...]) -> None:
+    """An element that no fabric has is a wrong call."""
+    for number, elements in ((0, always), *((line.number, line.elements) for line in lines)):
+        absent = [design.failing.fail(elements)[1] for design in designs if design.failing is not None]
+        for element in absent[0]:
+            if all(element in each for each in absent):
+                where = f"{path}:{number}" if number else "--fail"
+                raise Wrong(f"{where}: {absent[0][element]}")
+
+
+def _findings(outcome: Outcome) -> Iterator[str]:
+    from tdsl import catalogue
+
+    for d in outcome.findings:
+        first = f" (first of {d.count})" if d.count > 1 else ""
+        what = f"{d.severity.word}[{d.code}] {catalogue.name_of(d.code)}: {' '.join(d.message.split())}{first}"
+        yield f"{what}, without {', '.join(outcome.failed.names)}"
+
+
+def _facts(design: Design, line: Line, outcome: Outcome) -> dict[str, object]:
+    return {
+        "line": line.number,
+        "elements": list(outcome.failed.names),
+        "fabric": design.name,
+        "ok": outcome.ok,
+        "results": [a.facts() for a in outcome.answers],
+    }

@@ -1,0 +1,237 @@
+"""Many failures of one fabric, each judged by the fabric's requirements as `check --fail` judges its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.failing import Failed
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.many_failures import Connected, Failures, KeptFlow
+from tdsl.prove.view import View
+from tdsl.verify.check import Check, Judgement, Result, Value, catalogue
+from tdsl.verify.compare import against, malformed
+from tdsl.verify.runner import run
+
+BATCH = 1024
+"""Scenarios looked at together,"""
+CELLS = 1 << 28
+"""and cells of the table of their failed links at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What becomes of one requirement; where ``requirement`` is empty, of a check that every fabric must pass and does not."""
+
+    check: str
+    requirement: str
+    status: str
+    lower: Value
+    upper: Value
+    unit: str
+    reason: str = ""
+    report: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it holds: proved, or modelled by formulas. What is only reported is always met."""
+        return self.report or self.status in ("proved", "modelled")
+
+    def facts(self) -> dict[str, object]:
+        """As plain JSON values."""
+        result = Result(
+            self.check, "proved", None, self.unit, self.lower, self.upper, False, None, "", {}, "", None, None, ""
+        ).facts()  # the one place that says how a figure is written
+        out: dict[str, object] = {"check": self.check, "requirement": self.requirement or None, "status": self.status}
+        out |= {"lower": result["lower"], "upper": result["upper"], "unit": self.unit}
+        return out | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where."""
+
+    failed: Failed
+    answers: tuple[Answer, ...]
+    findings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every requirement holds."""
+        return not any(d.severity is Severity.ERROR for d in self.findings)
+
+
+def scenarios(
+    fabric: Fabric,
+    claims: Sequence[ResolvedClaim],
+    failures: Iterable[Failed],
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    budget: Budget = DEFAULT,
+) -> Iterator[Outcome]:
+    """Judge each of many failures by the requirements and reports of a fabric, and by the checks that every fabric must pass.
+
+    What is of the design, whatever failed of it, is not judged; nor are figures that nobody asks for. Outcomes are in the order
+    of ``failures``, which is read a batch at a time. Each is what `check --fail` finds.
+    """
+    judging = _Judging(fabric, claims, select, ignore, budget)
+    source = iter(failures)
+    size = max(1, min(BATCH, CELLS // max(fabric.link_count + fabric.device_count, 1)))
+    while batch := list(islice(source, size)):
+        yield from judging.batch(batch)
+
+
+class _Judging:
+    """What all scenarios of one fabric share."""
+
+    def __init__(
+        self, fabric: Fabric, claims: Sequence[ResolvedClaim], select: Collection[str], ignore: Collection[str], budget: Budget
+    ) -> None:
+        self.fabric, self.budget = fabric, budget
+        checks = catalogue()
+        names = {check.name for check in checks.values() if _wanted(check, select, ignore)}
+        self.claims = [c for c in claims if c.metric in names and not checks[c.metric].of_design]
+        asked = {c.metric for c in self.claims}
+        self.always = [
+            c
+            for c in checks.values()
+            if c.name in names - asked and c.fails_by_default and not c.of_design and c.applies_to(fabric)
+        ]
+        self.names = asked | {c.name for c in self.always}
+        self.quick: list[_Connectivity | _Flow] | None = self._quick(checks)
+
+    def _quick(self, checks: Mapping[str, Check]) -> list[_Connectivity | _Flow] | None:
+        """Of every claim how to judge many failures at once; None where one has to be judged by itself."""
+        f = self.fabric
+        view = View.whole(f, self.budget)
+        if not f.complete or f.network is not f:
+            return None
+        for check in self.always:  # what is wrong in a part of a monotone check's wiring is wrong in the whole
+            if check.name != "reachability" and not (check.monotone and check.judge(view, None).status != "refuted"):
+                return None
+        out: list[_Connectivity | _Flow] = [
+            _Connectivity(None, checks["reachability"], view) for c in self.always if c.name == "reachability"
+        ]
+        for claim in self.claims:
+            check = checks[claim.metric]
+            kind = _kind(claim)
+            if kind is None or malformed(claim, check) is not None:
+                return None
+            one = kind(claim, check, view)
+            if not one.kernel.judged:
+                return None
+            out.append(one)
+        return out
+
+    def batch(self, batch: Sequence[Failed]) -> Iterator[Outcome]:
+        """Outcomes of some scenarios."""
+        certain = np.zeros(len(batch), dtype=np.bool_)
+        if self.quick is not None:
+            f = self.fabric
+            gone = np.array([f.with_contents(x.devices) for x in batch])
+            lost = np.array([x.links | f.links_lost(g) for x, g in zip(batch, gone, strict=True)])
+            failures = Failures(gone, lost)
+            certain[:] = True
+            for one in self.quick:
+                certain &= one.prepare(failures)
+        for i, failed in enumerate(batch):
+            if certain[i] and self.quick is not None:
+                answers = tuple(one.answer(i) for one in self.quick if one.claim is not None)
+                if all(a.met for a in answers):
+                    yield Outcome(failed, answers)
+                    continue
+            yield self.alone(failed)
+
+    def alone(self, failed: Failed) -> Outcome:
+        """The outcome of one scenario, judged by the checks themselves."""
+        found = Diagnostics()
+        results = run(self.fabric, self.claims, found, self.names, (), failed, self.budget)
+        bare = tuple(_answer(r) for r in results if r.requirement is None and r.status == "refuted")
+        return Outcome(failed, (*bare, *(_answer(r) for r in results if r.requirement is not None)), tuple(found))
+
+
+def _answer(r: Result) -> Answer:
+    return Answer(r.check, r.requirement or "", r.status, r.lower, r.upper, r.unit, r.reason, r.report)
+
+
+def _wanted(check: Check, select: Collection[str], ignore: Collection[str]) -> bool:
+    words = {check.name, check.code}
+    return not words.intersection(ignore) and (not select or bool(words.intersection(select)))
+
+
+def _kind(claim: ResolvedClaim) -> type[_Connectivity] | type[_Flow] | None:
+    """What judges a claim in many scenarios at once, if anything does."""
+    plain = not (claim.at or claim.under or claim.through or claim.scope or claim.given or claim.of_all or claim.share_of)
+    plain = plain and claim.any_count is None and not claim.args and not claim.of_intact and not claim.of_active
+    if plain and claim.metric == "reachability" and not claim.of:
+        return _Connectivity
+    if plain and claim.metric == "throughput" and claim.of and claim.of_to:
+        return _Flow
+    return None
+
+
+class _Connectivity:
+    """Reachability of all from all, where everything is at one component."""
+
+    def __init__(self, claim: ResolvedClaim | None, check: Check, view: View) -> None:
+        self.claim, self.check, self.kernel = claim, check, Connected(view)
+
+    def prepare(self, failures: Failures) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Of which scenarios an answer can be given."""
+        return self.kernel.certain(failures)
+
+    def answer(self, scenario: int) -> Answer:
+        """The answer of one of those."""
+        judged = Judgement("proved", "", True)
+        if self.claim is not None:
+            judged = against(self.claim, self.check, judged)
+        return Answer(
+            self.check.name,
+            self.claim.text if self.claim else "",
+            judged.status,
+            None,
+            None,
+            self.check.unit,
+            report=self.claim is not None and self.claim.report,
+        )
+
+
+class _Flow:
+    """The maximum flow between two sets."""
+
+    def __init__(self, claim: ResolvedClaim, check: Check, view: View) -> None:
+        self.claim, self.check, self.kernel = claim, check, KeptFlow(view, claim)
+        self.value = self.full = np.zeros(0, dtype=np.int64)
+        self.known: dict[tuple[int, int], Answer] = {}
+
+    def prepare(self, failures: Failures) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Of which scenarios an answer can be given."""
+        certain, self.value, self.full = self.kernel.figures(failures)
+        return certain
+
+    def answer(self, scenario: int) -> Answer:
+        """The answer of one of those."""
+        key = int(self.value[scenario]), int(self.full[scenario])
+        if key not in self.known:
+            figure = Fraction(*key)
+            measures = {"lower_bps": key[0], "upper_bps": key[0]}
+            judged = Judgement("proved", "", figure, figure, figure, measures=measures)
+            judged = against(self.claim, self.check, judged)
+            self.known[key] = Answer(
+                self.check.name,
+                self.claim.text,
+                judged.status,
+                judged.lower,
+                judged.upper,
+                self.check.unit,
+                "",
+                self.claim.report,
+            )
+        return self.known[key]

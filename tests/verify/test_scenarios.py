@@ -1,0 +1,122 @@
+"""Many failures of one fabric: those judged together get the answers that each gets alone."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tdsl import compiler
+from tdsl.compiler import Options
+from tdsl.fabric.failing import Failed
+from tdsl.prove.budget import DEFAULT
+from tdsl.verify.scenarios import _Judging, scenarios
+
+RACKS = """
+model host H {{ port nic[0..1]: 100Gbps }}
+model host M {{ port eth: 100Gbps }}
+model switch L {{ port p[1..32]: 100Gbps }}
+fabric f {{
+  group rack[{racks}] {{ host node[{nodes}]: H; switch leaf[2]: L }}
+  switch spine[{spines}]: L
+  host manager: M {{ role manager }}
+  connect rack[r].node[i].nic[n] to rack[r].leaf[n]
+  connect rack[*].leaf[*] to spine[*] spread uneven x {copies}
+  connect manager.eth to {at}
+  {omit}
+  require throughput of rack[*].leaf to spine >= {share}%
+  require throughput of rack[0].node to rack[1].node >= {share}%
+  report throughput of rack[0].leaf to rack[1].leaf
+  require reachability
+}}
+"""
+TORUS = """
+model chip C {{ port p[1..4]: 100Gbps }}
+fabric f {{
+  chip c[({x}, {y})]: C
+  connect c[*] torus
+  require reachability
+  report throughput of c[(0, 0)] to c[({x} - 1, {y} - 1)]
+}}
+"""
+PANELS = """
+model host H {{ port nic[0..3]: 100Gbps }}
+model switch L {{ port p[1..16]: 100Gbps }}
+model ocs O {{ port o[1..64]: any }}
+fabric f {{
+  host node[{n}]: H
+  switch leaf[{n}]: L
+  ocs o[4]: O
+  connect node[i].nic[*] to leaf[i].p[1..4]
+  connect leaf[b].p[i] to o[(i - 1) % 4] where i > 4 and i <= 12
+  circuit leaf[*] spread uneven
+  require throughput of leaf[0] to leaf[1] >= 20%
+}}
+"""
+
+
+def design(rng: random.Random) -> str:
+    """A text with requirements that failures may or may not break."""
+    kind = rng.random()
+    if kind < 0.15:
+        return PANELS.format(n=rng.randint(3, 5))
+    if kind < 0.3:
+        return TORUS.format(x=rng.randint(2, 4), y=rng.randint(3, 4))
+    racks = rng.randint(2, 4)
+    return RACKS.format(
+        racks=racks, nodes=rng.randint(1, 4), spines=rng.randint(1, 3), copies=rng.randint(1, 3),
+        at=rng.choice(["rack[0].leaf[0].p[32]", "spine[0].p[32]"]), share=rng.choice([0, 50, 90, 100]),
+        omit=rng.choice(["", "", f"omit rack[{racks - 1}].node[0]", "omit rack[0].leaf[1]"]),
+    )  # fmt: skip
+
+
+def failures(fabric, rng: random.Random, count: int) -> list[Failed]:
+    """Few and many failed devices and links."""
+    out = []
+    for i in range(count):
+        devices = np.zeros(fabric.device_count, dtype=np.bool_)
+        links = np.zeros(fabric.link_count, dtype=np.bool_)
+        share = rng.choice([0, 0.02, 0.1, 0.4, 1])
+        devices[[d for d in range(fabric.device_count) if rng.random() < share * rng.random()]] = True
+        links[[d for d in range(fabric.link_count) if rng.random() < share * rng.random()]] = True
+        out.append(Failed((f"scenario {i}",), devices & fabric.built, links))
+    return out
+
+
+def compiled(tmp_path, text: str):
+    path = tmp_path / "f.fab"
+    path.write_text(text)
+    (one,) = compiler.elaborate(str(path), Options()).designs
+    assert one.fabric is not None and one.fabric.complete and len(one.claims) > 0, one.findings
+    return one
+
+
+def told(outcome):
+    return [(a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason, a.met) for a in outcome.answers], outcome.ok
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_together_as_alone(tmp_path, seed):
+    rng = random.Random(seed)
+    one = compiled(tmp_path, design(rng))
+    f = one.fabric
+    cases = failures(f, rng, 70)
+    alone = _Judging(f, one.claims, (), (), DEFAULT)
+    differ = [
+        (case, told(got), told(want))
+        for case, got in zip(cases, scenarios(f, one.claims, cases), strict=True)
+        if told(got) != told(want := alone.alone(case))
+    ]
+    assert not differ
+
+
+def test_most_scenarios_are_judged_together(tmp_path, monkeypatch):
+    text = RACKS.format(racks=4, nodes=4, spines=3, copies=2, at="spine[0].p[32]", share=0, omit="")
+    one = compiled(tmp_path, text)
+    asked = []
+    monkeypatch.setattr(_Judging, "alone", lambda self, failed: asked.append(failed))
+    links = np.eye(one.fabric.link_count, dtype=np.bool_)
+    none = np.zeros(one.fabric.device_count, dtype=np.bool_)
+    every = list(scenarios(one.fabric, one.claims[:1], [Failed(("x",), none, row) for row in links]))
+    assert len(every) == one.fabric.link_count > 8 * len(asked)
