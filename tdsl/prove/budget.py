@@ -167,6 +167,10 @@ class Budget:
     judged_domains: int = 16
     """Scale-up domains of several tiers up to which each is asked what it carries."""
 
+    # many failures at once
+    search_roots: int = 3
+    """Devices from one of which a network is searched after failures: where the first failed, the next is tried."""
+
     # bisection
     good_enough_trunks: int = 20_000
     """Pairs of joined switches above which bounds within a tenth of each other end the search."""

@@ -19,9 +19,6 @@ from tdsl.prove.view import View
 
 Words = NDArray[np.uint64]
 
-ROOTS = 3
-"""Devices from which the network is searched: where the first failed, the next is tried."""
-
 
 @dataclass(frozen=True, slots=True)
 class Failures:
@@ -61,7 +58,7 @@ class Connected:
         self.end = end
         hubs = view.attachment.node
         hubs = hubs[hubs < f.device_count]
-        self.roots = np.unique(hubs)[:ROOTS]
+        self.roots = np.unique(hubs)[: view.budget.search_roots]
         self.judged = self.judged and len(self.rows) > 0
 
     def certain(self, failures: Failures) -> Bools:
