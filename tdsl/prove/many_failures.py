@@ -67,12 +67,12 @@ class Connected:
         out = np.zeros(failures.count, dtype=np.bool_)
         if not self.judged or not len(self.units):
             return out
-        standing: Words = _packed(~failures.lost[:, self.rows].T)
+        intact: Words = _packed(~failures.lost[:, self.rows].T)
         undecided = np.ones(failures.count, dtype=np.bool_)
         for root in self.roots.tolist():
             begun = undecided & ~failures.gone[:, root]
             if begun.any():
-                out |= begun & self._at_one(root, begun, standing, failures.count)
+                out |= begun & self._at_one(root, begun, intact, failures.count)
             undecided &= failures.gone[:, root]
         linked = np.zeros((failures.count, len(self.units)), dtype=np.int64)
         place = np.full(len(self.forwards), -1, dtype=np.int64)
@@ -87,11 +87,11 @@ class Connected:
         enough: Bools = np.count_nonzero(left, axis=1) >= 2
         return out & enough
 
-    def _at_one(self, root: int, begun: Bools, standing: Words, count: int) -> Bools:
-        """Of which scenarios all links that stand at an endpoint lead to what is reached from a device."""
-        reached = np.zeros((len(self.forwards), standing.shape[1]), dtype=np.uint64)
+    def _at_one(self, root: int, begun: Bools, intact: Words, count: int) -> Bools:
+        """Of which scenarios all links left at an endpoint lead to what is reached from a device."""
+        reached = np.zeros((len(self.forwards), intact.shape[1]), dtype=np.uint64)
         reached[root] = _packed(begun[None, :])[0]
-        passing = np.where(self.forwards[self.tail], ~np.uint64(0), np.uint64(0))[:, None] & standing[self.link]
+        passing = np.where(self.forwards[self.tail], ~np.uint64(0), np.uint64(0))[:, None] & intact[self.link]
         heads = self.head[self.first]
         while True:
             came = np.bitwise_or.reduceat(reached[self.tail] & passing, self.first, axis=0)
@@ -99,21 +99,21 @@ class Connected:
             if np.array_equal(grown, reached[heads]):
                 break
             reached[heads] = grown
-        bad = np.zeros(standing.shape[1], dtype=np.uint64)
+        bad = np.zeros(intact.shape[1], dtype=np.uint64)
         for here, there in ((self.a, self.b), (self.b, self.a)):
             at = np.flatnonzero(self.end[here])
             # the other side forwards and is reached; an endpoint that forwards is its own attachment
             away = ~reached[there[at]] | np.where(self.forwards[there[at]], np.uint64(0), ~np.uint64(0))[:, None]
             own = np.where(self.forwards[here[at]], ~np.uint64(0), np.uint64(0))[:, None]
             wrong = (away & ~own) | (~reached[here[at]] & own)
-            bad |= np.bitwise_or.reduce(wrong & standing[at], axis=0) if len(at) else bad
+            bad |= np.bitwise_or.reduce(wrong & intact[at], axis=0) if len(at) else bad
         return ~_unpacked(bad, count)
 
 
 class KeptFlow:
     """The maximum flow of ``of A to B`` after failures, where the flow and the cut of the intact fabric show it.
 
-    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep room for the flow
+    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep the capacity for the flow
     they carry, the flow less what was lost in the cut is feasible; the cut without the lost links bounds it from above.
     """
 
@@ -142,7 +142,7 @@ class KeptFlow:
             low, high = sorted((x + 2, y + 2))
             at = int(np.searchsorted(every, low * (2 + f.device_count) + high))
             carried[at] = max(carried[at], amount)
-        self.room = np.where(crossing, capacity, capacity - carried)
+        self.spare = np.where(crossing, capacity, capacity - carried)
         self.in_cut = np.where(crossing[self.pair], self.rate, 0)
         self.pairs = len(every)
         self.judged = bool((carried[crossing] == capacity[crossing]).all()) and int(capacity[crossing].sum()) == self.value
@@ -152,7 +152,7 @@ class KeptFlow:
         lost = failures.lost[:, self.rows]
         scenario, link = np.nonzero(lost)
         keys, amount = summed(scenario * self.pairs + self.pair[link], self.rate[link])
-        tight = amount > self.room[keys % self.pairs]
+        tight = amount > self.spare[keys % self.pairs]
         certain = np.ones(failures.count, dtype=np.bool_)
         certain[keys[tight] // self.pairs] = False
         value = np.full(failures.count, self.value, dtype=np.int64)

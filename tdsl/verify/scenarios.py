@@ -40,8 +40,8 @@ class Answer:
     report: bool = False
 
     @property
-    def met(self) -> bool:
-        """Whether it holds: proved, or modelled by formulas. What is only reported is always met."""
+    def holds(self) -> bool:
+        """Whether it holds: proved, or modelled by formulas. What is only reported always holds."""
         return self.report or self.status in ("proved", "modelled")
 
     def facts(self) -> dict[str, object]:
@@ -144,7 +144,7 @@ class _Judging:
         for i, failed in enumerate(batch):
             if certain[i] and self.quick is not None:
                 answers = tuple(one.answer(i) for one in self.quick if one.claim is not None)
-                if all(a.met for a in answers):
+                if all(a.holds for a in answers):
                     yield Outcome(failed, answers)
                     continue
             yield self.alone(failed)

@@ -93,7 +93,7 @@ def compiled(tmp_path, text: str):
 
 
 def told(outcome):
-    return [(a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason, a.met) for a in outcome.answers], outcome.ok
+    return [(a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason, a.holds) for a in outcome.answers], outcome.ok
 
 
 @pytest.mark.parametrize("seed", range(24))
