@@ -156,7 +156,9 @@ def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed
     tight &= g.forwards[arcs.tail] | (arcs.tail == sources[:, None])
     row, arc = np.nonzero(tight)  # the last arcs of shortest paths, those with one head together
     into, out_of = row * g.nodes + arcs.head[arc], row * g.nodes + arcs.tail[arc]
-    capacity = arcs.capacity[arc]
+    # one sender has its own share of what its node has: a node represents units with the same links
+    mine = arcs.tail[arc] == sources[row]
+    capacity = np.where(mine, arcs.capacity[arc] // np.maximum(g.weight[sources[row]], 1), arcs.capacity[arc])
     start = np.flatnonzero(np.diff(into, prepend=-1))
     total = np.repeat(np.add.reduceat(capacity, start), np.diff(start, append=len(into))) if len(into) else capacity
     arriving = np.where(out_of_reach, 0, demand.parts).ravel()

@@ -690,7 +690,7 @@ def domains(d: Draft) -> None:
     key = f"D{acc}_{nics}_{ups}_{rate}"
     d.models.setdefault("G", 'model chip G "acc=0" { port lane: 400Gbps }')
     d.models[key] = (
-        f'model host {key} "acc={acc} joined=1" {{ port nic[{nics}]: {r.choice(RATES)}Gbps; port nv[{ups}]: {rate}Gbps; '
+        f'model host {key} "acc={acc} joined={int(acc == 1)} ports=1" {{ port nic[{nics}]: {r.choice(RATES)}Gbps; port nv[{ups}]: {rate}Gbps; '
         f"chip gpu[{acc}]: G }}"
     )
     sw = d.switch()

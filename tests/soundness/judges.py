@@ -517,7 +517,8 @@ class Left:
         w, units = self.world, self.units
         if len(units) < 2:
             raise Unjudged("fewer than two units")
-        joined = all(w.facts[u].get("joined", 0) for u in units)
+        linked = {d for x in w.up for d in (x.a, x.b)}  # by whose own links a host's accelerators exchange
+        joined = all(w.facts[u].get("joined", 0) or (w.facts[u].get("ports", 0) and u in linked) for u in units)
         if scaleup and not joined:
             raise Unjudged("no scale-up domain")
         relayed = any(u in self.forwards for u in units)

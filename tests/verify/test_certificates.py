@@ -135,6 +135,32 @@ def test_what_is_written_is_accepted():
     assert sorted(set(checks)) == ["bisection", *counted, "survives"] and checks.count("survives") == 2
 
 
+EQUAL_HOSTS = """
+model chip G1 {}
+model host H2 { port nic[2]: 100Gbps; chip gpu: G1 }
+model switch S40 { port p[1..40]: any }
+fabric f {
+  host node[3]: H2
+  switch sw[3]: S40
+  connect node[0].nic[0] to sw[1]
+  connect node[0].nic[1] to sw[0]
+  connect node[1].nic[0] to sw[2]
+  connect node[1].nic[1] to sw[1]
+  connect node[2].nic[0] to sw[0]
+  connect node[2].nic[1] to sw[1]
+  connect sw[0] to sw[1] { rate 200Gbps }
+  connect sw[1] to sw[2] { rate 200Gbps }
+}
+"""
+
+
+def test_one_of_several_equal_hosts_divides_by_its_own_capacity(tmp_path):
+    f = fabric_of(EQUAL_HOSTS, tmp_path)
+    (found,) = (c for c in made(f, claim(f, "throughput", args=("all_to_all",))).values() if c["check"] == "throughput")
+    assert found["lower_bps"] == found["upper_bps"] == str(100 * 10**9)  # a pair
+    verify(found, as_json(f))
+
+
 def test_three_tiers_with_a_broken_link(tmp_path):
     f = fabric_of(THREE.format(racks=6, each=3, more="omit core[4]"), tmp_path)
     for g in (f, without(f, [int(np.flatnonzero(f.is_switch[f.device_a])[5])]), without(f, [3])):
