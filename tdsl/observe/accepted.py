@@ -120,8 +120,8 @@ def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], toda
             continue
         counted.append(fault)
         ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
-        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", "correct the fault, or agree on a later date")
-                       for e in ended]  # fmt: skip
+        help = "correct the fault, or agree on a later date"
+        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", help) for e in ended]
     made.faults[:] = counted
     made.notes += [
         _note(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")

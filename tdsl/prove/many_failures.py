@@ -113,8 +113,8 @@ class Connected:
 class KeptFlow:
     """The maximum flow of ``of A to B`` after failures, where the flow and the cut of the intact fabric show it.
 
-    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep the capacity for the flow
-    they carry, the flow less what was lost in the cut is feasible; the cut without the lost links bounds it from above.
+    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep the capacity for the
+    flow they carry, the flow less what was lost in the cut is feasible; the cut without the lost links bounds it from above.
     """
 
     def __init__(self, view: View, claim: ResolvedClaim) -> None:

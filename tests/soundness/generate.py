@@ -689,9 +689,9 @@ def domains(d: Draft) -> None:
     acc, rate = r.choice((1, 2)), r.choice((100, 200, 400, 800))
     key = f"D{acc}_{nics}_{ups}_{rate}"
     d.models.setdefault("G", 'model chip G "acc=0" { port lane: 400Gbps }')
+    facts = f'"acc={acc} joined={int(acc == 1)} ports=1"'
     d.models[key] = (
-        f'model host {key} "acc={acc} joined={int(acc == 1)} ports=1" {{ port nic[{nics}]: {r.choice(RATES)}Gbps; port nv[{ups}]: {rate}Gbps; '
-        f"chip gpu[{acc}]: G }}"
+        f"model host {key} {facts} {{ port nic[{nics}]: {r.choice(RATES)}Gbps; port nv[{ups}]: {rate}Gbps; chip gpu[{acc}]: G }}"
     )
     sw = d.switch()
     shape = r.choice(("switches", "switches", "ring", "tiers"))
