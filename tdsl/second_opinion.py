@@ -147,16 +147,21 @@ def _certified(design: Design, fabric: Fabric, limits: Limits) -> dict[int, Opin
 
 def _files(design: Design) -> Iterator[tuple[str, Result]]:
     """Results, each with the name of the certificate that is about it."""
-    number = radii = 0
+    from tdsl.certificates.write import at_switches
+
+    number = radii = ratios = 0
     known: dict[object, str] = {}
     for result, claim in pairs(design.claims, design.results):
-        plain = claim is None or not (claim.scope or claim.of or claim.args or claim.through)
+        plain = claim is None or not (claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through)
         if plain and result.check in PLAIN:
             yield f"{result.check}.json", result
         if claim is None or claim.scope is not None:
             continue
         sets = bool(claim.of) == bool(claim.of_to) != bool(claim.args)
-        if claim.metric == "survives":
+        if claim.metric == "oversubscription" and at_switches([claim]):
+            ratios += 1
+            yield f"oversubscription-{ratios}.json", result
+        elif claim.metric == "survives":
             number += 1
             yield f"survives-{number}.json", result
         elif claim.metric == "blast_radius" and not any(s.ports for s in claim.of) and not claim.through:

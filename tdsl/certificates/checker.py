@@ -7,8 +7,7 @@ shown, or takes more than ``MAX_STEPS`` steps of work. 2: a file is not readable
 
 This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from
 a certificate that it can compute from fabric.json, and all arithmetic is in integers and fractions. ``docs/certificates.md``
-states every theorem. In order: reading, ``Fabric`` (the file), ``Network`` (what is left of it after failures), symmetries and
-flows, lower bounds of the bisection, ``Traffic`` (demands and bounds on what flows), statements.
+states every theorem. In order: reading, ``Fabric``, ``Network``, symmetries, flows, cuts, ``Traffic`` (demands), statements.
 """
 
 from __future__ import annotations
@@ -82,15 +81,14 @@ def parse(text: str, name: str) -> Any:
     def fail(why: str) -> Any:
         raise Unreadable(f"{name}: {why}")
 
-    def other(token: str) -> Any:
-        return fail(f"{token[:20]} is not an integer")
+    def whole(token: str) -> Any:
+        return int(token) if INTEGER.fullmatch(token) else fail(f"{token[:20]} is not an integer of at most {MAX_DIGITS} digits")
+
+    def once(pairs: list[tuple[str, Any]]) -> Any:
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else fail("an object has a key twice")
 
     try:
-        value = json.loads(
-            text, parse_float=other, parse_constant=other,
-            parse_int=lambda x: int(x) if len(x.lstrip("-")) <= MAX_DIGITS else fail(f"more than {MAX_DIGITS} digits"),
-            object_pairs_hook=lambda x: dict(x) if len(dict(x)) == len(x) else fail("an object has a key twice"),
-        )  # fmt: skip
+        value = json.loads(text, parse_float=whole, parse_int=whole, parse_constant=whole, object_pairs_hook=once)
     except (RecursionError, MemoryError):
         fail("too deep or too large")
     except ValueError as fault:
@@ -103,6 +101,7 @@ def parse(text: str, name: str) -> Any:
 
 
 WORDS = re.compile(r"(all_to_all|ring|rail_allreduce|file|between|shift ([0-9]{1,9}))( by rail| through scaleup|)")
+INTEGER = re.compile(f"-?[0-9]{{1,{MAX_DIGITS}}}")
 NUMBER = re.compile(f"([0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 
 
@@ -150,29 +149,26 @@ ROUTES = [("by", {
     "lengths": {"share": 1, "parts": 1, "lengths": [[str, str, 1]]},
     "hubs": {"share": 1, "parts": 1, "hubs": {"*": 1}},
 })]  # fmt: skip
-ORBITS = {"quotient?": bool, "symmetries?": PERMUTATIONS}
+ORBITS: dict[str, Any] = {"quotient?": bool, "symmetries?": PERMUTATIONS}
+ROUTED = ORBITS | {"routes": ROUTES}
 BISECTION = {"units": 2, "lower_bps": 0, "upper_bps": 0, "cut": set, "lower": ("by", {
     "shares": {"parts": [{"hubs": set, "shares": {"*": {"*": Fraction}}}], "restored?": [[str, str, 1]]},
     "splits": {"parts": [{"least": 0, "order": [set]}]},
-    "routes": ORBITS | {"hubs?": {"*": 1}, "routes": ROUTES},
+    "routes": ROUTED | {"hubs?": {"*": 1}},
 })}  # fmt: skip
-THROUGHPUT = {
-    "pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set,
-    "lower_bps": Fraction, "upper_bps": Fraction,
-    "lower": ORBITS | {"routes": ROUTES}, "upper": ORBITS | {"lengths": [[str, str, 0]]},
-}  # fmt: skip
-COUNTED = {"value": Fraction, "symmetries?": PERMUTATIONS}
-LEFT: dict[str, Any] = {
-    "reachability": {"units": 1, "holds": bool, "apart?": [str, str]}, "bisection": BISECTION, "diameter": COUNTED,
-    "mean_hops": COUNTED, "edge_redundancy": COUNTED, "node_redundancy": COUNTED,
+FLOW = {"lower_bps": Fraction, "lower": ROUTED, "upper_bps": Fraction, "upper": ORBITS | {"lengths": [[str, str, 0]]}}
+COUNTED, SIDES = {"value": Fraction, "symmetries?": PERMUTATIONS}, {"from": set, "to": set}
+LEFT: dict[str, Any] = dict.fromkeys(("diameter", "mean_hops", "edge_redundancy", "node_redundancy"), COUNTED) | {
+    "reachability": {"units": 1, "holds": bool, "apart?": [str, str]}, "bisection": BISECTION, "throughput": FLOW,
 }  # fmt: skip
 COMPARED = {"op": frozenset((">=", ">", "<=", "<", "==")), "value": Fraction, "share": (None, frozenset(("left", "intact")))}
 FORMS: dict[str, Any] = LEFT | {
-    "oversubscription": {"value": Fraction}, "blast_radius": {"value": 0, "of": set}, "throughput": THROUGHPUT,
+    "oversubscription": {"value": Fraction, "at?": set}, "blast_radius": {"value": 0, "of": set},
+    "throughput": FLOW | {"pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set},
     "survives": {
         "what?": (None, frozenset(("links", "ports", "cables", "cages"))), "of": set, "to?": (None, set), "count": 1,
-        "condition": ("check", dict.fromkeys(LEFT, COMPARED) | {"reachability": {}}), "symmetries": PERMUTATIONS,
-        "cases": [{"failed": set, "left": ("check", LEFT)}],
+        "condition": ("check", dict.fromkeys(LEFT, COMPARED) | {"reachability": {}, "throughput": COMPARED | SIDES}),
+        "symmetries": PERMUTATIONS, "cases": [{"failed": set, "left": ("check", LEFT)}],
     },
 }  # fmt: skip
 HEAD = {"schema": 0, "fabric": str, "design?": str, "check": str}
@@ -197,10 +193,7 @@ def table(data: Any, name: str) -> list[list[Any]]:
 
 Device = namedtuple("Device", "name path kind role model inside tier forwards family")
 Link = namedtuple("Link", "a b rate rail via a_port b_port a_cage b_cage cable far_cable layer")
-
-
-Element = namedtuple("Element", "devices links")
-"""What fails together: devices, and rows of the links."""
+Element = namedtuple("Element", "devices links")  # what fails together: devices, and rows of the links
 
 
 @cache
@@ -262,7 +255,8 @@ class Fabric:
         with all links that run through them; with ``to`` those of links that join the two."""
         if what is None:
             return {path: Element(devices, frozenset()) for path, devices in self.named(of).items()}
-        here, there = self.ports_of(of), self.ports_of(to)
+        here = self.ports_of(of)
+        there = None if to is None else self.ports_of(to)
         rows: dict[str, set[int]] = defaultdict(set)
         same: dict[str, Any] = {}
         chosen = set()
@@ -274,14 +268,12 @@ class Fabric:
                 for name, key in found[what].items():
                     need(same.setdefault(name, key) == key, "two elements have one name")
                     rows[name].add(i)
-                chosen |= {*found[what]} if port in here and other in there else set()
+                chosen |= {*found[what]} if port in here and (there is None or other in there) else set()
         return {name: Element(frozenset(), frozenset(rows[name])) for name in rows if name in chosen}
 
-    def ports_of(self, of: Collection[str] | None) -> set[str]:
-        """The linked ports of devices and groups with all that they contain, or named by their own path; all if it is None."""
+    def ports_of(self, of: Collection[str]) -> set[str]:
+        """The linked ports of devices and groups with all that they contain, or named by their own path."""
         every = {p: d for x, both in zip(self.links, self.ports, strict=True) for p, d in zip(both, (x.a, x.b), strict=True)}
-        if of is None:
-            return {*every}
         groups = {*of} - every.keys()
         within = {d for devices in self.named(groups).values() for d in devices} if groups or not of else set()
         return {p for p, d in every.items() if p in of or d in within}
@@ -349,12 +341,10 @@ class Graph:
 
 
 class Network(Graph):
-    """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of ``grain``.
-
-    Units are hosts and chips, those with the role of accelerators if there are any, else those without a role; chips inside of
-    hosts, where their kind has links, in the place of the hosts; switches, if there is no endpoint. After failures an endpoint
-    without links is none. Switches forward, chips if chips are linked to chips in the fabric, and what fabric.json says.
-    """
+    """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of ``grain``. Units are
+    hosts and chips, those with the role of accelerators if there are any, else those without a role; chips inside of hosts, where
+    their kind has links, in the place of the hosts; switches, if there is no endpoint. After failures an endpoint without links
+    is none. Switches forward, chips if chips are linked to chips in the fabric, and what fabric.json says."""
 
     def __init__(self, fabric: Fabric, work: Work, failed: Element | None = None) -> None:
         devices, gone = fabric.devices, failed or Element(frozenset(), frozenset())
@@ -394,6 +384,10 @@ class Network(Graph):
                 if d in ends and d not in label and (other in label or other in ends):
                     out.append((d, (label[other],) if other in label else (min(x.a, x.b), max(x.a, x.b))))
         return out
+
+    def members(self, of: Collection[str]) -> set[str]:
+        """The devices that paths name: of a group the units in it, or all of it where it has none."""
+        return {d for devices in self.fabric.named(of).values() for d in (devices & self.units or devices)}
 
     def orbits(self, symmetries: Any, classes: Mapping[str, str], links: Mapping[Arc, int]) -> dict[str, str]:
         """For every node the first of its orbit under classes and symmetries, verified to keep units, forwarding and links."""
@@ -844,19 +838,17 @@ def redundancy(net: Network, stated: Any) -> tuple[int | Fraction, int | Fractio
             inner = net.forward - {u, v}
             capacity: dict[Any, dict[Any, int]] = {d: {(d,): 1 if nodes else most} for d in inner}  # what passes a device
             for d in (*inner, u):
-                capacity[(d,) if d in inner else d] = {
-                    w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v
-                }
+                near = {w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v}
+                capacity[(d,) if d in inner else d] = near
             found = min(found, max_flow(capacity, u, v, most, work))
     return exactly(found, stated)
 
 
 def oversubscription(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
-    """The most capacity below a switch, planned links included, over its capacity above, by the tiers of the planned fabric."""
+    """The most capacity below a switch (``at`` paths, or any), planned links included, over that above, by tiers as planned."""
     devices, links = net.fabric.devices, net.fabric.links
-    ends = ((devices[x.a], devices[x.b]) for x in links)
-    need(not any(a.kind == b.kind == "chip" or a.forwards or b.forwards for a, b in ends), "the fabric has no tiers")
     level = {d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()}
+    need(not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)), "the fabric has no tiers")
     below, above = Counter[str](), Counter[str]()
     for x in links:
         low, high = sorted((x.a, x.b), key=level.__getitem__)
@@ -866,10 +858,11 @@ def oversubscription(net: Network, stated: Any) -> tuple[int | Fraction, int | F
     for d, tier, rate, number in net.fabric.planned:
         if tier is not None and tier < level[d]:
             below[d] += rate * number
-    switches = [d for d, f in devices.items() if f.kind == "switch"]
-    tiers = {level[d] for d in switches if above[d]}
-    need(tiers and all(above[d] or not below[d] or level[d] not in tiers for d in switches), "a switch has no link above")
-    return exactly(max(Fraction(below[d], above[d]) for d in switches if above[d]), stated)
+    tiers = {level[d] for d in above if devices[d].kind == "switch"}
+    at = [devices] if stated["at"] is None else net.fabric.named(stated["at"]).values()
+    asked = [d for some in at for d in some if devices[d].kind == "switch"]
+    need(all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above")
+    return exactly(max(Fraction(below[d], above[d]) for d in asked if above[d]), stated)
 
 
 def blast_radius(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
@@ -908,7 +901,10 @@ def survives(net: Network, stated: Any) -> None:
     for x in fabric.links:
         for arc in ((x.a, x.b, x.via), (x.b, x.a, x.via)):
             arcs[arc] = sorted((*arcs.get(arc, ()), x.rate))
-    automorphisms(work, images, {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}, arcs)
+    condition, shown = stated["condition"], set()
+    sides = {end: net.members(condition[end]) for end in SIDES if end in condition}
+    kinds = {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}
+    automorphisms(work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs)
     number: dict[Any, int] = {}
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
@@ -918,17 +914,21 @@ def survives(net: Network, stated: Any) -> None:
     chosen = (c for size in range(1, count + 1) for c in combinations(elements, size) if sum(copies[e] for e in c) >= count)
     sets = {tuple(sorted(kind[e] for e in c)) for c in chosen}
     orbit = orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
-    condition, shown = stated["condition"], set()
     for case in stated["cases"]:
         failed, left = [named[name] for name in case["failed"]], case["left"]
         key = tuple(sorted(kind[e] for e in failed))
         need(len({*failed}) == len(failed) and key in sets, "a case is of others")
         shown.add(orbit[key])
-        after = Network(fabric, work, Element(*(frozenset[Any]().union(*parts) for parts in zip(*failed, strict=True))))
-        need(left["check"] == condition["check"] and len(after.units) > 1, "a case is about something else, or leaves no pair")
+        lost = Element(*(frozenset[Any]().union(*parts) for parts in zip(*failed, strict=True)))
+        after = Network(fabric, work, lost)
+        need(left["check"] == condition["check"], "a case is about something else")
+        need(sides or len(after.units) > 1, "a case leaves no pair")
+        left |= {"pattern": "between"} | {end: side - lost.devices - (net.units - after.units) for end, side in sides.items()}
         bound, share = condition.get("value", 1), condition.get("share")
-        need(not share or left["check"] == "bisection", "there is no share of such a figure")
-        if share:  # of what half of the units can inject
+        need(not share or left["check"] == "bisection" or (sides and share == "left"), "there is no share of such a figure")
+        if share and sides:  # of what the ports of the smaller side carry
+            bound *= demanded(after, left, left["lower"])[0].top
+        elif share:  # of what half of the units can inject
             base = net if share == "intact" else after
             ports = sorted(sum(base.near(u).values()) for u in base.units)
             bound *= sum(ports[: base.half]) * base.grain

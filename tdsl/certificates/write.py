@@ -20,7 +20,7 @@ from math import comb
 import numpy as np
 
 from tdsl.certificates import checker
-from tdsl.certificates.write_throughput import Json, Unshown, combined, patterns, shown
+from tdsl.certificates.write_throughput import Json, Unshown, combined, of_sets, patterns, shown
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
@@ -43,6 +43,7 @@ from tdsl.prove.elements import elements as named
 from tdsl.prove.elements import failed as after
 from tdsl.prove.equal_split import PARTS
 from tdsl.prove.network import names_of
+from tdsl.prove.set_flow import members
 from tdsl.prove.uniform_flow import Concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.view import View
@@ -166,6 +167,11 @@ def _bodies(
         if judged.status == "proved":
             of = _selectors(view, named(view, claim))
             out[f"blast_radius-{number}.json"] = {"check": "blast_radius", "of": of, "value": judged.value}
+    for number, claim in enumerate(at_switches(claims), 1):
+        judged = catalogue()["oversubscription"].judge(view, claim)
+        if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):
+            at = _selectors(view, _built(view, claim.at))
+            out[f"oversubscription-{number}.json"] = {"check": "oversubscription", "at": at, "value": _number(judged.value)}
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
         if status.get(("survives", claim.text)) == "proved":
@@ -177,6 +183,19 @@ def _bodies(
             if made is not None:
                 out[f"survives-{number}.json"] = made
     return out
+
+
+def at_switches(claims: Iterable[ResolvedClaim]) -> list[ResolvedClaim]:
+    """The claims about the oversubscription of some switches that certificates are written of, in order."""
+    return [
+        c for c in claims
+        if c.metric == "oversubscription" and c.at and c.scope is None and not c.of and not c.of_active
+    ]  # fmt: skip
+
+
+def _built(view: View, selectors: Sequence[Selector]) -> list[Element]:
+    """The elements that selectors name, as far as something of them is built."""
+    return [e for s in selectors for e in s.elements if view.devices[e.devices].any()]
 
 
 def _number(value: object) -> int | str:
@@ -372,14 +391,15 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     if sum(e.copies for e in elements) < (claim.any_count or 0):
         return None
     count, asked = claim.any_count or 0, claim.given
-    if asked is not None and (
-        asked.metric not in checker.LEFT or asked.op == "!=" or asked.of or asked.at or asked.through or asked.scope
-    ):
+    if asked is not None and not _has_form(asked):
         return None
-    reads = catalogue()[asked.metric if asked else "reachability"].reads
+    check = catalogue()[asked.metric if asked else "reachability"]
+    sides = (asked.of, asked.of_to) if asked is not None and asked.of_to else ()
+    fixed = [np.flatnonzero(members(view, side)) for side in sides]
     several = any(len(e.links) > 1 for e in elements)
     several |= len({e.copies for e in elements}) > 1
-    found = None if several else symmetry(view, elements, reads, single=count == 1)
+    reads = check.reads_for(asked) if asked is not None else check.reads
+    found = None if several else symmetry(view, elements, reads, fixed, single=count == 1)
     chosen = _cases(elements, count, found)
     if chosen is None:
         raise LeftOut(f"it has more than {CASES} cases")
@@ -395,11 +415,18 @@ def _survives(view: View, claim: ResolvedClaim) -> Json | None:
     return {
         "check": "survives",
         "count": count,
-        "condition": _condition(asked),
+        "condition": _condition(view, asked),
         **_what(view, claim, elements),
         "symmetries": [_exchange(view, image) for image in found.images] if found is not None else [],
         "cases": cases,
     }
+
+
+def _has_form(asked: ResolvedClaim) -> bool:
+    """Whether a certificate can state what is asked after failures: of all that is left, or the throughput of A to B."""
+    whole = not (asked.at or asked.through or asked.scope or asked.args)
+    sides = (bool(asked.of), bool(asked.of_to)) == (asked.metric == "throughput",) * 2
+    return asked.metric in checker.LEFT and asked.op != "!=" and whole and sides
 
 
 def _left(view: View, asked: ResolvedClaim | None) -> Json:
@@ -408,6 +435,11 @@ def _left(view: View, asked: ResolvedClaim | None) -> Json:
         return _reachability(view) or {}
     if asked.metric == "bisection":
         return _bisection(view)
+    if asked.metric == "throughput":
+        flow = of_sets(view, asked)
+        if flow is None:
+            raise LeftOut("nothing flows between the two sets after some failure")
+        return {key: flow[key] for key in ("check", *checker.FLOW)}
     judged = catalogue()[asked.metric].judge(view, None)
     bundled = asked.metric == "edge_redundancy" and bool((view.fabric.link_bundle >= 0).any())
     if judged.status != "proved" or not isinstance(judged.value, (int, Fraction)) or bundled:
@@ -491,8 +523,11 @@ def _exchange(view: View, image: np.ndarray[tuple[int], np.dtype[np.int64]]) -> 
     return {name(int(d)): name(int(image[d])) for d in moved}
 
 
-def _condition(asked: ResolvedClaim | None) -> Json:
+def _condition(view: View, asked: ResolvedClaim | None) -> Json:
     if asked is None or asked.metric == "reachability":
         return {"check": "reachability"}
-    share = None if asked.metric != "bisection" or _is_rate(asked) else "intact" if asked.of_intact else "left"
-    return {"check": asked.metric, "op": asked.op, "value": str(_amount(asked)), "share": share}
+    part = asked.metric in ("bisection", "throughput") and not _is_rate(asked)
+    share = ("intact" if asked.of_intact else "left") if part else None
+    out: Json = {"check": asked.metric, "op": asked.op, "value": str(_amount(asked)), "share": share}
+    sides = {"from": asked.of, "to": asked.of_to} if asked.of_to else {}
+    return out | {end: _selectors(view, _built(view, side)) for end, side in sides.items()}

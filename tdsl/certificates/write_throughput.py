@@ -41,7 +41,7 @@ def patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
         (c.args, c.through, _named(c.of), _named(c.of_to)): c for c in claims
         if c.metric == "throughput" and c.args != (ALL,) and c.scope is None and bool(c.of) == bool(c.of_to) != bool(c.args)
     }  # fmt: skip
-    made = ((f"throughput-{i}.json", _sets(view, c) if c.of_to else _pattern(view, c)) for i, c in enumerate(asked.values(), 1))
+    made = ((f"throughput-{i}.json", of_sets(view, c) if c.of_to else _pattern(view, c)) for i, c in enumerate(asked.values(), 1))
     return {name: body for name, body in made if body is not None}
 
 
@@ -49,7 +49,7 @@ def _named(selectors: Sequence[Selector]) -> tuple[str, ...]:
     return tuple(e.name for s in selectors for e in s.elements)
 
 
-def _sets(view: View, claim: ResolvedClaim) -> Json | None:
+def of_sets(view: View, claim: ResolvedClaim) -> Json | None:
     """The maximum flow and a minimum cut; None where nothing flows."""
     found = between(view, claim)
     if isinstance(found, str) or not found.bound.upper:
@@ -181,7 +181,7 @@ def shown(body: Json, wiring: checker.Fabric, steps: int) -> Json:
             out["upper"] = {"quotient": True, "lengths": _of_cut(net, out)}
         if all(route["by"] == "flows" for route in out["lower"]["routes"]):
             return {"upper": out["upper"]}
-        stated = checker.read(out, checker.HEAD | checker.THROUGHPUT, "certificate")
+        stated = checker.read(out, checker.HEAD | checker.FORMS["throughput"], "certificate")
         low, _ = checker.throughput(checker.Network(wiring, checker.Work(steps)), stated | {"lower_bps": 0})
     except checker.Rejected:
         return {"lower": out["lower"], "upper": out["upper"]}

@@ -81,6 +81,17 @@ def closure(fabric: Fabric, element: Element) -> Ints:
     return np.flatnonzero(fabric.with_contents(inside)) if (fabric.container >= 0).any() else np.unique(element.devices)
 
 
+def element_of(fabric: Fabric, selector: Selector) -> Ints:
+    """The number of the selector's element that every device is of, or is inside of; -1 of none."""
+    out = np.full(fabric.device_count, -1, dtype=np.int64)
+    for k, e in enumerate(selector.elements):
+        out[e.devices] = k
+    inside = np.flatnonzero(fabric.container >= 0)
+    while len(fresh := inside[(out[inside] < 0) & (out[fabric.container[inside]] >= 0)]):
+        out[fresh] = out[fabric.container[fresh]]
+    return out
+
+
 def _ports(fabric: Fabric, selectors: tuple[Selector, ...]) -> Bools:
     """Ports that selectors name: those of a port path, else all of the devices and what they contain."""
     out = np.zeros(len(fabric.port_device), dtype=np.bool_)

@@ -9,6 +9,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bound import Bound, CrossedArcs, Flow
+from tdsl.prove.elements import element_of
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
@@ -29,7 +30,7 @@ class Between:
 def between(view: View, claim: ResolvedClaim) -> Between | str:
     """The flow of ``of A to B``, or why there is none."""
     f = view.fabric
-    here, there = (_members(view, s) for s in (claim.of, claim.of_to))
+    here, there = (members(view, s) for s in (claim.of, claim.of_to))
     if not here.any() or not there.any() or (here & there).any():
         both = view.names(np.flatnonzero(here & there)[:1])
         return f"{both[0]} is on both sides" if both else "nothing that it names is left"
@@ -55,13 +56,16 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
     return Between(here, there, bound, min(one, two), cut)
 
 
-def _members(view: View, selectors: tuple[Selector, ...]) -> Bools:
-    """Devices that selectors name, as far as they are built; of a group the units in it, or all of it where it has none."""
-    out = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    units = np.zeros_like(out)
-    units[view.units] = True
+def members(view: View, selectors: tuple[Selector, ...]) -> Bools:
+    """Devices that selectors name, as far as they are left; of a group the units in it, or all of it where it has none before any
+    failure: switches do not take the place of hosts that failed."""
+    f = view.fabric
+    out, units = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
+    units[(view.intact or view).units] = True
     for s in selectors:
-        for e in s.elements:
-            inside = e.devices[units[e.devices]]
-            out[inside if len(inside) else e.devices] = True
+        element = element_of(f, s)
+        named = element >= 0
+        has_units = np.zeros(len(s.elements) + 1, dtype=np.bool_)
+        has_units[element[named & units]] = True
+        out |= named & (units | ~has_units[element])
     return out & view.devices

@@ -182,6 +182,7 @@ class Check(ABC):
     ``of_network``: where a fabric has scale-up links beside its network, it judges the network alone; what is of the design
     judges both, unless a check says otherwise.
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
+    ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
     """
 
@@ -204,6 +205,7 @@ class Check(ABC):
     of_network: ClassVar[bool] = True
     scarce: ClassVar[bool] = False
     of_ends: ClassVar[bool] = False
+    of_ports: ClassVar[bool] = False
     example: ClassVar[str] = ""
 
     _codes: ClassVar[dict[str, type[Check]]] = {}

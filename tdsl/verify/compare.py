@@ -76,6 +76,12 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         return f"`{check.name}` takes no argument `{strange[0]}`", f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}"
     if claim.of_all and not check.of_ends:
         return f"`{check.name}` is not about a set of endpoints", "leave `all` out: each element is then judged"
+    ports = [s.text for s in (*claim.of, *claim.of_to, *claim.at) if s.ports]
+    if ports and not check.of_ports:
+        return (
+            f"`{check.name}` is about devices and groups, and `{ports[0]}` names ports",
+            f"write `{ports[0].rpartition('.')[0]}`",
+        )
     if claim.through and claim.through != "scaleup":
         return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
     if claim.given is not None:

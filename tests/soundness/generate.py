@@ -17,7 +17,7 @@ from tests.soundness.judges import Claim, Figure
 RATES = (100, 200, 400)
 CONDITIONS = (
     "reachability", "reachability", "bisection", "bisection", "ring", "ring", "shift", "all_to_all", "permutation", "diameter",
-    "mean_hops", "edge_redundancy", "node_redundancy", "latency", "allreduce",
+    "mean_hops", "edge_redundancy", "node_redundancy", "latency", "allreduce", "between", "between",
 )  # fmt: skip
 
 
@@ -818,7 +818,10 @@ def questions(d: Draft) -> list[Claim]:
     plain = [Claim("reachability"), Claim("bisection"), Claim("diameter"), Claim("edge_redundancy"), Claim("node_redundancy"),
              Claim("mean_hops"), Claim("reachability", of="ports")]  # fmt: skip
     out = r.sample(plain, 3)
+    switches = [f for f in d.fails if f in ("leaf", "spine", "pl", "pod", "su", "core", "g", "leaf, spine", "spine, leaf", "box")]
     out += [Claim("oversubscription")] if d.tiers else []
+    out += [Claim("oversubscription", at=r.choice(switches))] if d.tiers and switches else []
+    out += [Claim("taper", of=r.choice(d.fails))]
     out += [Claim("plane_isolation")] if d.kind == "planes" else []
     out += [Claim("latency"), Claim("allreduce", str(r.choice((1000, 10**6))))] if d.latency else []
     out += [condition(d, r.choice(("ring", "shift", "all_to_all", "permutation"))) for _ in range(2)]
@@ -859,8 +862,11 @@ def condition(d: Draft, word: str) -> Claim:
         several = r.sample(d.units, min(len(d.units), r.choice((2, 2, 3, 4))))
         pairs = [*zip(several, several[1:] + several[:1], strict=True)]
         return Claim("throughput", "permutation " + ";".join(f"{a}>{b}" for a, b in pairs))
-    if word in ("ring", "all_to_all"):
-        return Claim("throughput", word)
+    if word == "between" and d.sides:
+        of, to = r.choice(d.sides)
+        return Claim("throughput", of=of, to=to)
+    if word in ("ring", "all_to_all", "between"):
+        return Claim("throughput", "ring" if word == "between" else word)
     if word == "allreduce":
         return Claim("allreduce", str(r.choice((1000, 10**6, 10**9))))
     return Claim(word, intact=word == "bisection" and r.random() < 0.5)

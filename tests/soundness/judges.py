@@ -79,6 +79,8 @@ class World:
         self.paths: list[str] = [r["path"] for r in rows]
         self.kinds: list[str] = [r["kind"] for r in rows]
         self.roles: list[str] = [r["role"] or "" for r in rows]
+        self.tiers = [0 if r["kind"] in ("host", "chip") else -1 if r["tier"] is None else r["tier"] for r in rows]
+        self.absent = [dict(zip(data["planned_links"]["columns"], x, strict=True)) for x in data["planned_links"]["rows"]]
         self.models: list[str] = [r["model"] for r in rows]
         self.planes: list[int | None] = [r["plane"] for r in rows]
         self.sets = [re.sub(r"\[[^\]]*\]", "", p) for p in self.paths]
@@ -838,6 +840,7 @@ class Claim:
     unit: str = ""
     given: Claim | None = None
     what: str = ""
+    at: str = ""
 
     def text(self) -> str:
         """The requirement in the language."""
@@ -851,6 +854,7 @@ class Claim:
         words += [f"any {self.count} {self.what}".strip()] if self.count else []
         words += [f"of {self.of}"] if self.of else []
         words += [f"to {self.to}"] if self.to else []
+        words += [f"at {self.at}"] if self.at else []
         words += ["through scaleup"] if self.scaleup else []
         if self.cmp:
             words += [self.cmp, _number(self.value, self.unit)]
@@ -916,23 +920,28 @@ def _figure(left: Left, claim: Claim, intact: Left | None) -> Figure | bool:
             return Figure(Fraction(getattr(left, claim.metric)()))
         case "throughput" if claim.to:
             here, there = (_members(left, s) for s in (claim.of, claim.to))
+            if left.failed and not (here and there):
+                return False
             return left.between(here, there)
         case "throughput":
             return left.throughput(claim.arg, claim.scaleup)
         case "allreduce":
             return Figure(left.allreduce(Fraction(int(claim.arg) * 8)))
         case "oversubscription":
-            return Figure(oversubscription(left.world))
+            return Figure(oversubscription(left.world, claim.at))
+        case "taper":
+            return Figure(taper(left, claim.of))
         case "blast_radius":
             return blast_radius(left.world, claim.of)
     raise Unjudged(claim.metric)
 
 
 def _members(left: Left, text: str) -> set[int]:
-    units, out = set(left.units), set()
+    """What is left of what is named: of a group the units in it, or all of it where it never had any."""
+    units, out = set(left.world.whole.units), set()
     for devices in left.world.select(text).values():
         out |= (devices & units) or devices
-    return out - left.gone
+    return out - left.gone - (units - set(left.units))
 
 
 def outcomes(world: World, claim: Claim) -> list[tuple[bool | None, tuple[str, ...]]]:
@@ -956,7 +965,7 @@ def figures(world: World, claim: Claim) -> list[tuple[tuple[str, ...], Figure | 
         devices, links = (frozenset().union(*(elements[n][i] for n in names)) for i in (0, 1))
         left = world.left(devices, links)
         found: Figure | bool | None = None
-        if len(left.units) >= 2:
+        if len(left.units) >= 2 or asked.to:
             try:
                 found = figure(left, asked, whole)
             except Unjudged:
@@ -990,8 +999,31 @@ def _live(left: Left) -> dict[int, int]:
     return out
 
 
-def oversubscription(world: World) -> Fraction:
-    """The worst ratio of capacity below over capacity above; tiers and what is below come from the planned fabric."""
+def taper(left: Left, text: str) -> Fraction:
+    """The worst ratio, over elements, of what hosts and chips inject into the switches there over what leads from these to
+    switches elsewhere."""
+    w = left.world
+    ratios: list[Fraction] = []
+    if w.direct:
+        raise Unjudged("ends forward")
+    for devices in w.select(text).values():
+        inside = out = 0
+        for x in left.links:
+            for d, other in ((x.a, x.b), (x.b, x.a)):
+                if d in devices and w.kinds[d] == "switch":
+                    inside += x.rate * (w.kinds[other] in ("host", "chip"))
+                    out += x.rate * (w.kinds[other] == "switch" and other not in devices)
+        if inside and not out:
+            raise Unjudged("infinite")
+        ratios += [Fraction(inside, out)] if inside else []
+    if not ratios:
+        raise Unjudged("nothing is injected")
+    return max(ratios)
+
+
+def oversubscription(world: World, at: str = "") -> Fraction:
+    """The worst ratio of capacity below over capacity above, of all switches or of those that ``at`` names; tiers and what is
+    below come from the planned fabric."""
     plan = world.planned or world
     if plan.direct:
         raise Unjudged("a direct fabric has no tiers")
@@ -1027,6 +1059,8 @@ def oversubscription(world: World) -> Fraction:
             up[a] += x.rate
     switches = [world.paths[d] for d, k in enumerate(world.kinds) if k == "switch"]
     tiers = {level.get(p, -1) for p in switches if up[p]}
+    named = {world.paths[d] for devices in world.select(at).values() for d in devices} if at else {*switches}
+    switches = [p for p in switches if p in named]
     if any(down[p] and not up[p] and level.get(p, -1) in tiers for p in switches):
         raise Unjudged("infinite")
     ratios = [Fraction(down[p], up[p]) for p in switches if up[p]]

@@ -14,7 +14,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from tests.soundness.judges import Claim, Left, Unjudged, World, blast_radius
+from tests.soundness.judges import Claim, Left, Unjudged, World, blast_radius, figure
 
 SLACK = Fraction(1, 10**7)
 
@@ -36,11 +36,33 @@ def is_true(stated: Any, world: World) -> bool:
             return _throughput(left, stated)
         case "mean_hops" | "edge_redundancy" | "node_redundancy":
             return bool(getattr(left, stated["check"])() == Fraction(stated["value"]))
+        case "oversubscription":
+            return _ratio(world, stated.get("at")) == Fraction(stated["value"])
         case "blast_radius":
             return bool(blast_radius(world, ", ".join(stated["of"])).value == stated["value"])
         case "survives":
             return _survives(world, stated)
     raise Unjudged(stated["check"])
+
+
+def _ratio(world: World, at: list[str] | None) -> Fraction | None:
+    """The worst ratio by the tiers that fabric.json states; None where a switch has nothing above."""
+    row = {n: i for i, n in enumerate(world.names)}
+    below = [(d, x.rate) for x in world.links for d, far in ((x.a, x.b), (x.b, x.a)) if -1 < world.tiers[far] < world.tiers[d]]
+    above = [(d, x.rate) for x in world.links for d, far in ((x.a, x.b), (x.b, x.a)) if -1 < world.tiers[d] < world.tiers[far]]
+    for x in world.absent:
+        if x["tier"] is not None and x["tier"] < world.tiers[row[x["device"]]]:
+            below.append((row[x["device"]], x["rate_bps"] * x["links"]))
+    switches = [d for d, k in enumerate(world.kinds) if k == "switch"]
+    asked = [*switches] if at is None else [d for some in world.select(", ".join(at)).values() for d in some if d in switches]
+    tiers = {world.tiers[d] for d, _ in above if d in switches}
+    ratios = []
+    for d in asked:
+        down, up = (sum(rate for v, rate in some if v == d) for some in (below, above))
+        if down and not up and world.tiers[d] in tiers:
+            return None
+        ratios += [Fraction(down, up)] if up else []
+    return max(ratios, default=None)
 
 
 def _reach(left: Left, stated: Any) -> bool:
@@ -99,13 +121,19 @@ def _survives(world: World, stated: Any) -> bool:
 
 
 def _holds(whole: Left, left: Left, claim: Any) -> bool:
-    """Whether two units are left and the condition holds for what is left."""
-    if len(left.units) < 2:
+    """Whether two units, or two sets, are left and the condition holds for what is left."""
+    if len(left.units) < 2 and claim["check"] != "throughput":
         return False
     if claim["check"] == "reachability":
         return left.reachability()
     bound = Fraction(claim["value"])
-    if claim["check"] == "bisection":
+    if claim["check"] == "throughput":
+        of, to = (", ".join(claim[end]) for end in ("from", "to"))
+        flow = figure(left, Claim("throughput", of=of, to=to))
+        if isinstance(flow, bool) or flow.bps is None:
+            return False
+        found = flow.value if claim["share"] else flow.bps
+    elif claim["check"] == "bisection":
         found, full = left.bisection()
         bound *= {"intact": whole.full, "left": full, None: 1}[claim["share"]]
     else:

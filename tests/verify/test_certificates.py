@@ -87,7 +87,7 @@ def crossing(net, side):
 def shown(certificate, fabric, end):
     """The bound of a throughput that one proof shows, in bit/s; None where the checker rejects it."""
     try:
-        stated = checker.read(certificate, checker.HEAD | checker.THROUGHPUT, "certificate")
+        stated = checker.read(certificate, checker.HEAD | checker.FORMS["throughput"], "certificate")
         wide = {"lower_bps": Fraction(0), "upper_bps": Fraction(10**60)}
         return checker.throughput(net_of(fabric), stated | wide)[end == "upper"]
     except (Rejected, LookupError, TypeError, ValueError, ArithmeticError):

@@ -73,7 +73,7 @@ class Oversubscription(Check):
             for s in claim.at:
                 for e in s.elements:
                     named[e.devices] = True
-            judged = judged & named
+            judged = judged & f.with_contents(named)
         load = _load(f, view.lost, claim is not None and claim.of_active)
         return _worst(f, load, judged)
 

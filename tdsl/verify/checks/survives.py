@@ -14,6 +14,7 @@ from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import listing
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.set_flow import members
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Check, Fault, Judgement, catalogue, no, skipped, yes
@@ -73,6 +74,7 @@ class Survives(Check):
     takes = frozenset({"of", "to", "any", "with"})
     needs = frozenset({"of", "any"})
     reads_of = True
+    of_ports = True
     example = "survives any 1 of spine"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -89,7 +91,7 @@ class Survives(Check):
         check = catalogue()[asked.metric]
 
         def judge(left: View) -> Judgement:
-            if asked.of_to and _empty(left, asked):
+            if asked.of_to and not all(members(left, side).any() for side in (asked.of, asked.of_to)):
                 return no("of one of the two sets nothing is left", ())
             if len(left.units) < 2 and not asked.of_to:
                 return skipped(f"fewer than two {view.unit_word} are left")
@@ -99,14 +101,10 @@ class Survives(Check):
             return _covered(view, named, claim.any_count or 0, asked)
 
         most = asked.op in ("<", "<=")
-        sets = [np.concatenate([e.devices for e in s.elements]) for s in (*asked.of, *asked.of_to, *asked.at) if s.elements]
+        ends = [np.flatnonzero(members(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
+        sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
         found = worst_failure(view, named, claim.any_count, judge, covered, most, check.reads_for(asked), sets)
         return _answer(claim, asked, found)
-
-
-def _empty(view: View, asked: ResolvedClaim) -> bool:
-    """Whether nothing is left of one of the two sets that exchange traffic."""
-    return any(not any(view.devices[e.devices].any() for s in side for e in s.elements) for side in (asked.of, asked.of_to))
 
 
 def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judgement:

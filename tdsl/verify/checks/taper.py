@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Ints
+from tdsl.prove.elements import element_of
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps
@@ -63,8 +64,6 @@ class Taper(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None
-        if any(s.ports for s in claim.of):
-            return skipped("a taper is one of groups or switches, not of ports")
         if view.direct:
             return skipped("endpoints forward here, so that no links are those that inject")
         found: list[tuple[Fraction | float, int, int, str, Selector]] = []
@@ -94,9 +93,7 @@ class Taper(Check):
 def _sums(view: View, selector: Selector) -> tuple[Ints, Ints]:
     """Of every element of a selector what is injected into it and what leaves it, in bit/s."""
     f, n = view.fabric, len(selector.elements)
-    label = np.full(f.device_count, -1, dtype=np.int64)
-    for k, e in enumerate(selector.elements):
-        label[e.devices] = k
+    label = element_of(f, selector)
     at = np.where(view.forwards, label, -1)
     a, b, rate = view.a, view.b, f.link_rate[view.rows]
     inside, out = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)

@@ -67,8 +67,8 @@ def taper(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     worst = Fraction(0)
     for s in claim.of:
         for e in s.elements:
-            mine = w.forwards & set(e.devices.tolist())
-            whole = set(e.devices.tolist())
+            whole = w.contents(e.devices.tolist())
+            mine = w.forwards & whole
             inside = out = 0
             for d in mine:
                 for _, other, rate in w.graph.edges(d, data="rate_bps"):
@@ -353,7 +353,8 @@ def oversubscription(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> 
         if 0 <= tier[low] < tier[high] and row not in w.lost:
             down[high] = down.get(high, 0) + rate
             up[low] = up.get(low, 0) + rate
-    at = None if claim is None or not claim.at else {d for s in claim.at for e in s.elements for d in e.devices.tolist()}
+    named = [d for s in claim.at for e in s.elements for d in e.devices.tolist()] if claim is not None else []
+    at = w.contents(named) if named else None
     judged = [d for d in w.core if w.kind(d) == "switch" and (at is None or d in at)]
     _known_tiers(w, tier)
     tiers = {tier[d] for d in up if w.kind(d) == "switch"}

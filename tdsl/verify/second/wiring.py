@@ -189,10 +189,10 @@ class Wiring:
         return frozenset(node for u in self.units for node, _ in self.attachments[u] if node >= 0)
 
     def members(self, selectors: Collection[Selector]) -> frozenset[int]:
-        """What a path of `of A to B` names: of a group the units in it, or all of it where it has none."""
-        mine, out = set(self.units), set()
+        """What a path of `of A to B` names: of a group the units in it, or all of it where it has none before any failure."""
+        mine, out = set((self.intact or self).units), set[int]()
         for s in selectors:
             for e in s.elements:
-                named = set(e.devices.tolist())
+                named = (self.intact or self).contents(e.devices.tolist())
                 out |= (named & mine) or named
         return frozenset(out & set(self.graph))
