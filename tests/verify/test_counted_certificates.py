@@ -79,6 +79,32 @@ CONDITIONS = """fabric f {
 }"""
 
 
+SIDES = """fabric f {
+  host node[8]: N
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect node[n].nic[1] to leaf[n//4]
+  connect node[n].nic[2] to leaf[n//4+2]
+  connect leaf[*] to spine[*] spread x 4
+  report survives any 1 of spine with throughput of node[0..3] to node[4..7] >= 50%
+  report survives any 1 of leaf with throughput of node[0..3] to node[4..7] == 1.6Tbps
+  report survives any 1 links of leaf to spine with throughput of node[0..3] to node[4..7] >= 2.8Tbps
+  report survives any 2 of node with throughput of node[0..3] to leaf[1], leaf[3] <= 100%
+}"""
+TIERS = """fabric f {
+  host node[8]: N
+  switch leaf[2]: SW
+  switch spine[2]: SW
+  switch core: SW
+  connect node[n].nic[1] to leaf[n//4]
+  connect leaf[*] to spine[*] spread x 4
+  connect spine[*] to core each x 1
+  report oversubscription
+  report oversubscription at leaf
+  report oversubscription at spine[1], leaf[0]
+}"""
+
+
 @cache
 def design(text: str, folder: Path) -> tuple[Any, Certified]:
     (made,) = compile_text(text + MODELS, folder, models=False).designs
@@ -145,6 +171,55 @@ def test_ratios_of_a_half_built_fabric(folder: Path) -> None:
     verify(certificate, planned)
     planned["planned_links"]["rows"][1][2] = -1
     assert is_rejected(certificate, planned)
+
+
+def test_ratios_of_some_switches(folder: Path) -> None:
+    """Each of the switches that it names; the ratio of others is none of theirs."""
+    fabric, made = design(TIERS, folder)
+    assert not made.rejected and not made.left_out
+    found = {name: json.loads(text) for name, text in made.texts.items() if name.startswith("oversubscription")}
+    assert [(c["value"], c.get("at")) for c in found.values()] == [("4", None), ("1", ["leaf"]), ("4", ["leaf[0]", "spine[1]"])]
+    for certificate in found.values():
+        value = certificate["value"]
+        for at in (None, [], ["absent"], ["leaf", "leaf"], ["core"], ["node"]):
+            assert is_rejected(certificate | {"at": at}, fabric), at
+        for at, ratio in ((["spine"], "4"), (["leaf[1]"], "1"), (["leaf", "core"], "1"), (["node", "leaf[0]"], "1")):
+            assert is_rejected(certificate | {"at": at}, fabric) == (ratio != value), at
+        assert is_rejected(certificate | {"value": "2"}, fabric)
+
+
+def test_throughput_of_two_sets_after_failures(folder: Path) -> None:
+    fabric, made = design(SIDES, folder)
+    assert not made.rejected and not made.left_out
+    found = survivals(made)
+    assert [c["condition"]["share"] for c in found] == ["left", None, None, "left"]
+    for certificate in found:
+        condition = certificate["condition"]
+        assert all(c["left"].keys() == {"check", "lower", "upper", "lower_bps", "upper_bps"} for c in certificate["cases"])
+        values = [Fraction(condition["value"]) * x for x in (Fraction(9, 8), Fraction(7, 8))]
+        harder = [v for v in values if condition["op"] == "==" or (v > Fraction(condition["value"])) == (">" in condition["op"])]
+        changes = [{"value": str(v)} for v in harder]
+        changes += [{"share": "intact"}] + [{"share": "left"}] * (condition["share"] is None)
+        changes += [{"from": []}, {"to": ["absent"]}, {"from": condition["to"]}, {"from": ["node"]}, {"check": "bisection"}]
+        for change in changes:
+            assert is_rejected(certificate | {"condition": condition | change}, fabric), change
+        for i, case in enumerate(certificate["cases"]):
+            assert is_rejected(certificate | {"cases": [c for c in certificate["cases"] if c is not case]}, fabric)
+            for key, value in (("lower_bps", "9" * 20), ("upper_bps", "1"), ("pattern", "between"), ("from", ["node0"])):
+                wrong = deepcopy(certificate)
+                wrong["cases"][i]["left"][key] = value
+                assert is_rejected(wrong, fabric), key
+        assert is_rejected(certificate | {"symmetries": []}, fabric)
+
+
+def test_a_symmetry_keeps_the_two_sets(folder: Path) -> None:
+    """Hosts that are exchanged between the sets, though no link changes: the other leaf would be judged by the one."""
+    fabric, made = design(SIDES, folder)
+    one = survivals(made)[1]
+    turned = {f"node{n}": f"node{(n + 4) % 8}" for n in range(8)} | {f"leaf{n}": f"leaf{n ^ 1}" for n in range(4)}
+    assert is_rejected(one | {"symmetries": [*one["symmetries"], turned]}, fabric)
+    both = {f"node{n}": f"node{n ^ 1}" for n in range(8)}
+    verify(one | {"symmetries": [*one["symmetries"], both]}, fabric)
 
 
 def test_a_link_less_is_another_figure(folder: Path) -> None:

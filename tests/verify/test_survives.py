@@ -284,6 +284,56 @@ def test_nothing_is_left_to_survive(tmp_path):
     assert found.status == "skipped" and "fewer than two" in found.reason
 
 
+PODS = """
+model host N { port nic: 400Gbps }
+model switch SW { port p[1..16]: any }
+fabric f {
+  pod g[2] { host h: N; switch l: SW; switch s: SW; connect h.nic to l; connect l to s x 2 { rate 400Gbps } }
+  switch core: SW
+  connect g[*].s to core each x 2 { rate 400Gbps }
+  host z[2]: N
+  connect z[*].nic to core each
+  require survives any 1 of g[0].FAILS with throughput of A to g[1] >= 100%
+}
+"""
+
+
+@pytest.mark.parametrize("side", ["g[0]", "g[0].h"])
+@pytest.mark.parametrize(("fails", "status"), [("l", "refuted"), ("h", "refuted"), ("s", "refuted")])
+def test_switches_do_not_take_the_place_of_hosts_that_failed(side, fails, status, tmp_path):
+    """The pod's only host fails or loses its last link: the throughput of its switches is not what was asked."""
+    text = PODS.replace("FAILS", fails).replace(" A ", f" {side} ")
+    (found,) = [r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.requirement]
+    assert found.status == status and "without g[0]" in found.text
+
+
+def test_throughput_of_what_hosts_hold(tmp_path):
+    """The chips in two trays, which are what is wired, and the switches in two boxes."""
+    text = """
+model chip G { port x[2]: 100Gbps }
+model host T { chip gpu[2]: G }
+model switch SW { port p[1..16]: any }
+fabric f {
+  host tray[3]: T
+  switch sw[2]: SW
+  connect tray[t].gpu[g].x[k] to sw[k]
+  report throughput of tray[0] to tray[1..2]
+}"""
+    (found,) = [r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.requirement]
+    assert found.status == "proved" and found.measures["lower_bps"] == 4 * 100 * 10**9
+
+
+@pytest.mark.parametrize("asked", ["throughput of n[0].nic[1] to n[1]", "throughput of n[0] to n[1].nic[1]",
+                                   "oversubscription at leaf.p", "taper of leaf.p", "blast_radius of leaf.p",
+                                   "survives any 1 of leaf with throughput of n[0].nic to n[1] >= 1"])  # fmt: skip
+def test_ports_are_not_taken_for_their_devices(asked, tmp_path):
+    text = "fabric f { host n[2]: N2; switch leaf[2]: SW; connect n[*].nic[i] to leaf[i - 1]; connect leaf[0] to leaf[1]; "
+    text += f"report {asked} }}\nmodel host N2 {{ port nic[1..2]: 100Gbps }}\nmodel switch SW {{ port p[1..8]: 100Gbps }}"
+    made = compile_text(text, tmp_path, models=False)
+    (found,) = [d for d in made.findings if d.code == "E0492"]
+    assert "names ports" in found.message and found.help.startswith("write `")
+
+
 def test_a_chip_that_two_failures_strand_is_no_node(tmp_path):
     """Between two that fail, a chip of a ring has no link left: the checker numbers what forwards without it."""
     text = "fabric f { chip c[5]: GPU; connect c[*] ring; report survives any 2 of c with bisection >= 20% of intact }"
