@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
-from tdsl.certificates.write import _images, _lower, _routes
+from tdsl.certificates.write_figures import _images, _lower, _routes
 from tdsl.prove.automorphisms import orbits
 from tdsl.prove.bound import EveryPlacement
 from tdsl.prove.budget import DEFAULT
