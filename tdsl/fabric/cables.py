@@ -50,19 +50,34 @@ class Cables:
         rows = len(f.cable_a)
         if not rows:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), []
-        rank = self.ports.rank[self.ports.rows(f.cable_a)]
-        key = f.port_device[f.cable_a] * (int(rank.max()) + 1) + rank
-        lead = np.full(int(f.cable_group.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(lead, f.cable_group, key)
+        lead = self._keys[1]
         order = np.lexsort((f.cable_leg, lead[f.cable_group]))
-        first = np.zeros(len(lead), np.int64)
-        leads = np.flatnonzero(key == lead[f.cable_group])
-        first[f.cable_group[leads]] = leads
-        port = f.cable_a[first[f.cable_group]]
+        port = self.lead
         names = self.devices.name[f.port_device[port]].tolist()
         holes = self.ports.hole_id[self.ports.rows(port)].tolist()
         ids = [f"{d}:{p}" for d, p in zip(names, holes, strict=True)]
         return order, lead[f.cable_group], ids
+
+    @cached_property
+    def _keys(self) -> tuple[Ints, Ints]:
+        """The place of every leg's lower end in the order of the plan, and the first place of every cable."""
+        f = self.fabric
+        rank = self.ports.rank[self.ports.rows(f.cable_a)]
+        key = f.port_device[f.cable_a] * (int(rank.max(initial=0)) + 1) + rank
+        lead = np.full(int(f.cable_group.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(lead, f.cable_group, key)
+        return key, lead
+
+    @cached_property
+    def lead(self) -> Ints:
+        """For every leg the port that its cable is named after: that of the lower end which comes first."""
+        f = self.fabric
+        key, lead = self._keys
+        first = np.zeros(len(lead), np.int64)
+        leads = np.flatnonzero(key == lead[f.cable_group])
+        first[f.cable_group[leads]] = leads
+        port: Ints = f.cable_a[first[f.cable_group]]
+        return port
 
     def links_by_id(self) -> dict[str, list[int]]:
         """The links that run through every cable, by the cable's identifier."""

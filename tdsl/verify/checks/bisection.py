@@ -86,7 +86,7 @@ class BisectionCheck(Check):
         measures = {"lower_bps": found.lower * net.grain, "upper_bps": found.upper * net.grain}
         if net.one_rate:
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
-        facts = _facts(view, found)
+        facts = cut_facts(view, found)
         return Judgement(
             "proved" if lower == upper else "bounded", _words(view, found, facts, full), lower, lower, upper,
             witness=facts.witness(view), measures=measures,
@@ -118,7 +118,7 @@ class Facts:
         }
 
 
-def _facts(view: View, found: Bisection) -> Facts:
+def cut_facts(view: View, found: Bisection) -> Facts:
     """The links cut, found again in the columns."""
     f, net = view.fabric, found.net
     side, counted = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)

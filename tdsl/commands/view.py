@@ -1,0 +1,126 @@
+"""``tdsl view``: a design as one HTML page to look at."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Source,
+    compiled,
+    design_options,
+    limit_options,
+    options,
+    places_option,
+    save,
+    show_findings,
+)
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Design
+    from tdsl.emit.viewer import Mark
+    from tdsl.fabric.graph import Ints
+
+
+@click.command(
+    "view",
+    short_help="Write a page to look at the fabric, and open it.",
+    epilog="\b\nExamples:\n  tdsl view superpod.fab\n  tdsl view superpod.fab --check -o superpod.html --no-open\n"
+    "  tdsl view superpod.fab --fail 'su[0].leaf[3]'",
+)
+@click.argument("file", type=Source(), metavar="FILE")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where to write the page; FILE.html in the current folder if not given.",
+)  # fmt: skip
+@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
+@click.option("--check", "verify", is_flag=True, help="Check the design, too, and show its findings and the bisection cut.")
+@click.option("--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable.")
+@design_options
+@places_option
+@limit_options
+def command(file: str, output: Path | None, show: bool, verify: bool, fail: tuple[str, ...], **given: Any) -> int:
+    """Write one HTML page that shows the fabric of FILE, and open it in the browser.
+
+    The page needs no network and no other file. It has the fabric with equal groups folded, what is inside each group, the racks
+    where devices have places, and every device with its ports; it finds devices, cables and addresses.
+
+    Exit status: 0 written, 1 the design has errors, 2 a wrong call.
+    """
+    from dataclasses import replace
+
+    from tdsl.emit.viewer import page
+
+    (compilation,) = compiled([file], replace(options(given), fail=fail), verify=verify)
+    show_findings([compilation], sys.stderr)
+    shown = [d for d in compilation.designs if d.fabric is not None]
+    errors = any(d.severity.word == "error" for d in compilation.findings)
+    if not shown:
+        return FOUND
+    name = Path(compilation.file).stem if file != "-" else "stdin"
+    path = output or Path(f"{name}.html")
+    title = shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
+    save(page([(d.fabric, _marks(d, verify), _facts(d)) for d in shown if d.fabric is not None], title), path)
+    click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB", err=True)
+    if show:
+        import webbrowser
+
+        if not webbrowser.open(path.resolve().as_uri()):
+            click.echo(f"no browser was found: open {path}", err=True)
+    return FOUND if errors else OK
+
+
+def _facts(design: Design) -> dict[str, object]:
+    """Figures and results of a design for the page."""
+    from tdsl.commands.show import _flat
+    from tdsl.verify.summary import summarise
+
+    assert design.fabric is not None
+    figures = {k: v for k, v in _flat(summarise(design.fabric)) if v not in (0, 0.0)}
+    results = [{"status": r.status, "text": r.text or f"{r.check}: {r.reason}"} for r in design.results]
+    return {"figures": figures, "results": results}
+
+
+def _marks(design: Design, verify: bool) -> list[Mark]:
+    """What the page highlights: the failed set, the bisection cut, and what findings are about."""
+    from tdsl.diagnostic import Severity
+    from tdsl.emit.viewer import Mark, rows
+
+    out = []
+    if design.failed is not None:
+        title = f"Failed: {', '.join(design.failed.names[:3])}{' …' if len(design.failed.names) > 3 else ''}"
+        out.append(Mark("failed", title, "", rows(design.failed.devices), rows(design.failed.links), "error"))
+    if verify and any(r.check == "bisection" for r in design.results):
+        found = next(r for r in design.results if r.check == "bisection")
+        cut = _cut(design)
+        if len(cut):
+            out.append(Mark("cut", "Bisection cut", found.text, links=cut))
+    out += [
+        Mark("finding", f"{d.code}: {d.message}", d.help, severity=d.severity.word)
+        for d in design.findings
+        if d.severity > Severity.NOTE
+    ]
+    return out
+
+
+def _cut(design: Design) -> Ints:
+    """Rows of the links that the smallest cut found crosses."""
+    import numpy as np
+
+    from tdsl.prove.bisection import bisection
+    from tdsl.prove.view import View
+    from tdsl.verify.checks.bisection import cut_facts
+
+    fabric = design.fabric
+    assert fabric is not None
+    view = View.whole(fabric.network)
+    if len(view.units) < 2:
+        return np.zeros(0, dtype=np.int64)
+    found = cut_facts(view, bisection(view)).links
+    crossed: Ints = fabric.port_link[fabric.network.link_a[found]]
+    return np.sort(crossed)

@@ -1,0 +1,431 @@
+// Draws a scene on a canvas; knows where everything is for clicks.
+
+const PALETTE = ["#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f", "#3f51b5", "#ad6a8f", "#5d8a1e", "#c48a00"];
+const DARK = ["#6cb6f5", "#f0995c", "#74c893", "#c29be6", "#ee7c9b", "#a6b3bf", "#d8bb4a", "#4fc4cf", "#93a1f5", "#dfa5c6", "#a5d163", "#ffcf57"];
+const CELLS_FROM = 1.1; // pixels that a cell has at least where cells are drawn one by one
+
+class Drawing {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+    this.view = { x: 0, y: 0, k: 1 };
+    this.moved = false;
+  }
+
+  get dark() {
+    return document.documentElement.dataset.theme === "dark";
+  }
+
+  theme() {
+    const style = getComputedStyle(document.documentElement);
+    this.ink = {};
+    for (const n of ["paper", "ink", "soft", "line", "box", "frame", "accent", "mark", "cell", "host", "switch", "other", "glow"]) {
+      this.ink[n] = style.getPropertyValue(`--${n}`).trim();
+    }
+  }
+
+  colour(value) {
+    return value < 0 ? this.ink.soft : (this.dark ? DARK : PALETTE)[value % PALETTE.length];
+  }
+
+  resize() {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, Math.round(w * ratio));
+    this.canvas.height = Math.max(1, Math.round(h * ratio));
+    this.ratio = ratio;
+    this.w = w;
+    this.h = h;
+  }
+
+  fit(b) {
+    const k = Math.min((this.w - 40) / b.w, (this.h - 70) / b.h, 1.6);
+    this.view = { k, x: (this.w - b.w * k) / 2 - b.x * k, y: (this.h - 40 - b.h * k) / 2 - b.y * k + 6 };
+    this.moved = false;
+  }
+
+  zoomAt(x, y, factor) {
+    const v = this.view;
+    const k = Math.min(40, Math.max(0.01, v.k * factor));
+    this.view = { k, x: x - ((x - v.x) * k) / v.k, y: y - ((y - v.y) * k) / v.k };
+    this.moved = true;
+  }
+
+  toScene(x, y) {
+    return [(x - this.view.x) / this.view.k, (y - this.view.y) / this.view.k];
+  }
+
+  // ---------------------------------------------------------------- all of it
+  paint(state) {
+    const { context: c, view: v } = this;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.fillStyle = this.ink.paper;
+    c.fillRect(0, 0, this.w, this.h);
+    c.setTransform(this.ratio * v.k, 0, 0, this.ratio * v.k, this.ratio * v.x, this.ratio * v.y);
+    this.state = state;
+    if (state.scene.paint) {
+      state.scene.paint(this, c, state);
+      return;
+    }
+    const { scene } = state;
+    for (const n of scene.frames) this.frame(n, state);
+    if (state.single) this.singleLinks(state);
+    else for (const b of scene.bundles) if (b.a !== b.b) this.bundle(b, state);
+    for (const b of scene.boxes) this.box(b, state);
+    if (!state.single) for (const b of scene.bundles) if (b.a !== b.b) this.bundleLabel(b, state);
+    this.highlights(state);
+  }
+
+  text(words, x, y, size, colour, weight = "", align = "left") {
+    const c = this.context;
+    c.font = `${weight} ${size}px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
+    c.fillStyle = colour;
+    c.textAlign = align;
+    c.fillText(words, x, y);
+  }
+
+  rounded(x, y, w, h, r, fill, stroke, dash, width = 1) {
+    const c = this.context;
+    c.beginPath();
+    c.roundRect(x, y, w, h, r);
+    if (fill) {
+      c.fillStyle = fill;
+      c.fill();
+    }
+    if (stroke) {
+      c.setLineDash(dash ?? []);
+      c.lineWidth = width;
+      c.strokeStyle = stroke;
+      c.stroke();
+      c.setLineDash([]);
+    }
+  }
+
+  frame(n, state) {
+    const chosen = state.focus === n;
+    if (n.times > 1) { // a pile of equal groups
+      for (const k of [2, 1]) this.rounded(n.x + 6 * k, n.y - 6 * k, n.w, n.h, 10, this.ink.frame, this.ink.line);
+    }
+    this.rounded(n.x, n.y, n.w, n.h, 10, this.ink.frame, chosen ? this.ink.accent : this.ink.line, null, chosen ? 2.5 : 1);
+    this.text(n.label, n.x + 12, n.y + 17, 14, this.ink.ink, "600");
+  }
+
+  box(b, state) {
+    const { ink } = this;
+    const kind = b.set.kind;
+    const fill = kind === "host" || kind === "chip" ? ink.host : kind === "switch" ? ink.switch : ink.other;
+    const chosen = state.focus === b;
+    if (b.times > 1) for (const k of [2, 1]) this.rounded(b.x + 5 * k, b.y - 5 * k, b.w, b.h, 7, fill, ink.line);
+    this.rounded(b.x, b.y, b.w, b.h, 7, fill, chosen ? ink.accent : b.outside ? ink.soft : ink.line, b.outside ? [5, 4] : null, chosen ? 2.5 : 1);
+    this.text(b.title, b.x + 11, b.y + 19, 14, ink.ink, "600");
+    this.text(b.sub, b.x + 11, b.y + 36, 12, ink.soft);
+    if (b.ratio) this.text(b.ratio, b.x + b.w - 10, b.y + 19, 12, ink.soft, "", "right");
+    if (b.glyph.h) this.cells(b, state);
+  }
+
+  cellOrigin(b) {
+    return [b.x + (b.w - b.glyph.w) / 2, b.y + HEAD];
+  }
+
+  cellRect(b, i) {
+    const g = b.glyph;
+    const [x0, y0] = this.cellOrigin(b);
+    if (g.kind === "one") return [b.x, b.y, b.w, b.h];
+    const [x, y] = g.at(i);
+    const w = g.wide ?? g.size;
+    return g.kind === "grid" ? [x0 + x, y0 + y, g.size, g.size] : [x0 + x + 0.5, y0 + y + 0.5, w * 0.86, g.size * 0.82];
+  }
+
+  cells(b, state) {
+    const c = this.context, g = b.glyph;
+    const [x0, y0] = this.cellOrigin(b);
+    if (g.kind === "grid") this.gridLines(b, x0, y0, state);
+    if (g.kind === "circle") this.circleLines(b, x0, y0, state);
+    if (g.kind === "trays") for (let r = 0; r < g.rows; r++) this.rounded(x0 - 4, y0 + r * g.size - 0.5, g.w + 6, g.size - 1, 2, this.ink.box, this.ink.line);
+    if (g.size * this.view.k < CELLS_FROM) {
+      c.fillStyle = this.ink.cell;
+      c.globalAlpha = 0.5;
+      c.fillRect(x0, y0, g.w, g.h);
+      c.globalAlpha = 1;
+      return;
+    }
+    const groups = new Map();
+    for (let i = 0; i < b.devices.length; i++) {
+      const colour = state.deviceColour(b.devices[i]);
+      if (!groups.has(colour)) groups.set(colour, []);
+      groups.get(colour).push(i);
+    }
+    for (const [colour, list] of groups) {
+      c.fillStyle = colour;
+      c.beginPath();
+      for (const i of list) c.rect(...this.cellRect(b, i));
+      c.fill();
+    }
+  }
+
+  gridLines(b, x0, y0, state) {
+    const c = this.context, g = b.glyph;
+    const half = g.size / 2;
+    const slices = g.slices;
+    const [across, down] = [g.dims[0], g.dims[1] ?? 1];
+    const at = (s, i, j) => [x0 + (s % g.perRow) * g.sw + g.margin + i * g.pitch + half, y0 + Math.floor(s / g.perRow) * g.sh + g.margin + j * g.pitch + half];
+    const line = (colour, draw, width = 1) => {
+      c.beginPath();
+      draw();
+      c.strokeStyle = colour;
+      c.lineWidth = width;
+      c.globalAlpha = 0.75;
+      c.stroke();
+      c.globalAlpha = 1;
+    };
+    const colours = state.dimColours(b);
+    line(colours[0], () => {
+      for (let s = 0; s < slices; s++) for (let j = 0; j < down; j++) {
+        const [l, y] = at(s, 0, j), [r] = at(s, across - 1, j);
+        c.moveTo(l - (g.wraps[0] ? g.margin * 0.55 : 0), y);
+        c.lineTo(r + (g.wraps[0] ? g.margin * 0.55 : 0), y);
+      }
+    });
+    line(colours[1] ?? colours[0], () => {
+      for (let s = 0; s < slices; s++) for (let i = 0; i < across; i++) {
+        const [x, t] = at(s, i, 0), [, u] = at(s, i, down - 1);
+        c.moveTo(x, t - (g.wraps[1] ? g.margin * 0.55 : 0));
+        c.lineTo(x, u + (g.wraps[1] ? g.margin * 0.55 : 0));
+      }
+    });
+    for (let s = 0; s < slices; s++) { // the wraps of the first row and column are drawn whole, those of the others as stubs
+      if (g.wraps[0]) line(colours[0], () => {
+        const [l, y] = at(s, 0, 0), [r] = at(s, across - 1, 0), m = g.margin * 0.55;
+        c.moveTo(l - m, y);
+        c.bezierCurveTo(l - m - 6, y - g.margin, l, y - g.margin * 0.95, (l + r) / 2, y - g.margin * 0.95);
+        c.bezierCurveTo(r, y - g.margin * 0.95, r + m + 6, y - g.margin, r + m, y);
+      });
+    }
+    if (slices > 1) line(colours[2] ?? colours[0], () => {
+      for (let s = 0; s + 1 < slices; s++) {
+        if ((s + 1) % g.dims[2] === 0) continue;
+        const [x, y] = at(s, across - 1, Math.floor(down / 2)), [x2, y2] = at(s + 1, 0, Math.floor(down / 2));
+        if (y === y2) arrow(c, x + half, y + g.pitch / 2, x2 - half, y2 + g.pitch / 2);
+        else {
+          const [fx, fy] = at(s, Math.floor(across / 2), down - 1), [tx, ty] = at(s + 1, Math.floor(across / 2), 0);
+          c.moveTo(fx, fy + half);
+          c.bezierCurveTo(fx, fy + g.margin * 1.7, tx, ty - g.margin * 1.7, tx, ty - half);
+        }
+      }
+    }, 1.6);
+  }
+
+  circleLines(b, x0, y0, state) {
+    const c = this.context, g = b.glyph;
+    const point = (k, r) => [x0 + g.half + Math.cos(g.angle(k)) * r, y0 + g.half + Math.sin(g.angle(k)) * r];
+    c.beginPath();
+    for (let i = 0; i < g.groups; i++) for (let j = i + 1; j < g.groups; j++) {
+      c.moveTo(...point(i, g.radius));
+      c.lineTo(...point(j, g.radius));
+    }
+    c.strokeStyle = state.acrossColour(b);
+    c.globalAlpha = Math.min(0.6, 12 / g.groups);
+    c.lineWidth = 1;
+    c.stroke();
+    c.globalAlpha = 1;
+    for (let k = 0; k < g.groups; k++) {
+      c.beginPath();
+      c.arc(...point(k, g.radius), 3.2, 0, 7);
+      c.fillStyle = this.ink.ink;
+      c.fill();
+      const [x, y] = point(k, g.radius + g.strip + 17);
+      if (g.groups <= 100) this.text(String(b.set.parts[0][2].length === 1 ? b.set.parts[0][2][0][0] + k : k), x, y + 3.5, g.groups > 40 ? 8 : 11, this.ink.soft, "", "center");
+    }
+  }
+
+  // ---------------------------------------------------------------- links
+  // The curve of a bundle: between facing edges of two boxes, or below both where they are in one row.
+  curve(bundle) {
+    const [low, high] = bundle.a.y >= bundle.b.y ? [bundle.a, bundle.b] : [bundle.b, bundle.a];
+    const aside = bundle.strand * Math.min(16, 70 / bundle.strands);
+    if (low.level === high.level) {
+      const [l, r] = low.x < high.x ? [low, high] : [high, low];
+      const y = Math.max(l.y + l.h, r.y + r.h);
+      const x1 = l.x + l.w * 0.62 + aside, x2 = r.x + r.w * 0.38 + aside, dip = 34 + Math.min(50, (x2 - x1) / 12);
+      return [[x1, l.y + l.h], [x1, y + dip], [x2, y + dip], [x2, r.y + r.h]];
+    }
+    const x1 = low.x + low.w * low.ports(bundle) + aside, x2 = high.x + high.w * high.ports(bundle) + aside;
+    const y1 = low.y, y2 = high.y + high.h, bend = (y1 - y2) * 0.45;
+    return [[x1, y1], [x1, y1 - bend], [x2, y2 + bend], [x2, y2]];
+  }
+
+  bundle(b, state) {
+    const c = this.context;
+    const [p, q, r, s] = this.curve(b);
+    const chosen = state.focus === b;
+    c.beginPath();
+    c.moveTo(...p);
+    c.bezierCurveTo(...q, ...r, ...s);
+    c.strokeStyle = chosen ? this.ink.glow : state.valueColour(b.value);
+    c.lineWidth = Math.min(1.2 + Math.log2(b.links) * 0.42, 7) + (chosen ? 2.5 : 0);
+    c.globalAlpha = state.dimmed && !state.dimmed(b) ? 0.15 : 0.85;
+    c.stroke();
+    c.globalAlpha = 1;
+  }
+
+  bundleLabel(b, state) {
+    if (b.strands > 3 && b.strand !== Math.floor(b.strands / 2) - (b.strands - 1) / 2) return;
+    const t = 0.5 + (b.strands > 3 ? 0 : b.strand * 0.13);
+    const [p, q, r, s] = this.curve(b);
+    const at = (k) => (1 - t) ** 3 * p[k] + 3 * (1 - t) ** 2 * t * q[k] + 3 * (1 - t) * t * t * r[k] + t ** 3 * s[k];
+    const [x, y] = [at(0), at(1)];
+    const words = b.strands > 3 ? `${number(b.all)} links` : b.text;
+    const w = words.length * 6.6 + 14;
+    this.rounded(x - w / 2, y - 10, w, 20, 9, this.ink.paper, b.strands > 3 ? this.ink.line : state.valueColour(b.value));
+    this.text(words, x, y + 4, 12, this.ink.ink, "", "center");
+  }
+
+  // Links one by one, from cell to cell; equal pairs once.
+  singleLinks(state) {
+    const { scene, value } = state;
+    const c = this.context;
+    const { f } = scene;
+    if (scene.single?.value !== value) scene.single = { value, paths: singlePaths(this, scene, value) };
+    for (const [v, path] of scene.single.paths) {
+      c.strokeStyle = state.valueColour(v);
+      c.lineWidth = 0.8;
+      c.globalAlpha = f.linkCount > 4000 ? 0.18 : 0.4;
+      c.stroke(path);
+    }
+    c.globalAlpha = 1;
+  }
+
+  centre(scene, d, toward) {
+    const k = scene.boxOf[d];
+    if (k < 0) return null;
+    const b = scene.boxes[k];
+    if (!scene.cellAt.has(k)) {
+      const at = new Map();
+      b.devices.forEach((x, i) => at.set(x, i));
+      b.hosts?.forEach((x, i) => at.set(x, i * Math.round(b.devices.length / b.hosts.length)));
+      scene.cellAt.set(k, at);
+    }
+    const [x, y, w, h] = this.cellRect(b, scene.cellAt.get(k).get(d));
+    if (b.glyph.kind !== "one" || toward === undefined) return [x + w / 2, y + h / 2];
+    return [x + w / 2, toward < y ? y : y + h];
+  }
+
+  // What is selected and its links, over everything else.
+  highlights(state) {
+    const c = this.context;
+    const { scene } = state;
+    const mark = state.highlight;
+    if (!mark) return;
+    const drawn = mark.links.slice(0, 4000);
+    c.lineWidth = (drawn.length > 200 ? 1 : 2) / Math.min(1, this.view.k);
+    c.strokeStyle = mark.colour ?? this.ink.glow;
+    c.globalAlpha = drawn.length > 600 ? 0.4 : 0.9;
+    c.beginPath();
+    const { via_a: va, via_b: vb } = scene.f.columns;
+    for (const i of drawn) {
+      const chain = va && va[i] >= 0 ? [scene.f.linkA[i], scene.f.portDevice[va[i]], scene.f.linkB[i]] : [scene.f.linkA[i], scene.f.linkB[i]];
+      for (let k = 1; k < chain.length; k++) {
+        const p = this.centre(scene, chain[k - 1]), q = this.centre(scene, chain[k]);
+        if (!p || !q) continue;
+        c.moveTo(...p);
+        c.lineTo(...q);
+      }
+    }
+    c.stroke();
+    c.globalAlpha = 1;
+    for (const d of mark.devices.slice(0, 4000)) {
+      const k = scene.boxOf[d];
+      if (k < 0) continue;
+      const at = this.centre(scene, d);
+      const b = scene.boxes[k];
+      const size = b.glyph.kind === "one" ? 0 : (b.glyph.size + 5) / 2;
+      if (size) this.rounded(at[0] - size, at[1] - size, 2 * size, 2 * size, 3, null, mark.colour ?? this.ink.glow, null, 2.2);
+      else this.rounded(b.x - 2, b.y - 2, b.w + 4, b.h + 4, 8, null, mark.colour ?? this.ink.glow, null, 3);
+    }
+  }
+
+  // ---------------------------------------------------------------- what is under the pointer
+  hit(state, px, py) {
+    const [x, y] = this.toScene(px, py);
+    const { scene } = state;
+    if (scene.hit) return scene.hit(x, y);
+    for (const b of scene.boxes) {
+      if (x < b.x || y < b.y || x > b.x + b.w || y > b.y + b.h) continue;
+      if (b.glyph.kind === "one") return { device: b.devices[0], node: b };
+      if (b.glyph.size * this.view.k >= CELLS_FROM * 2) {
+        const slack = 1.5;
+        for (let i = 0; i < b.devices.length; i++) {
+          const [cx, cy, w, h] = this.cellRect(b, i);
+          if (x >= cx - slack && x <= cx + w + slack && y >= cy - slack && y <= cy + h + slack) return { device: b.devices[i], node: b };
+        }
+      }
+      if (b.glyph.kind === "circle") {
+        const [x0, y0] = this.cellOrigin(b);
+        const g = b.glyph, dx = x - x0 - g.half, dy = y - y0 - g.half, r = Math.hypot(dx, dy);
+        if (r > g.radius - 8 && r < g.half) {
+          const k = Math.round(((Math.atan2(dy, dx) + Math.PI / 2) / (2 * Math.PI)) * g.groups);
+          return { node: b, group: (k + g.groups) % g.groups };
+        }
+      }
+      return { node: b };
+    }
+    if (!state.single) {
+      const c = this.context;
+      c.save();
+      c.setTransform(1, 0, 0, 1, 0, 0);
+      for (const b of [...scene.bundles].reverse()) {
+        if (b.a === b.b) continue;
+        const [p, q, r, s] = this.curve(b);
+        c.beginPath();
+        c.moveTo(...p);
+        c.bezierCurveTo(...q, ...r, ...s);
+        c.lineWidth = Math.max(9 / this.view.k, 6);
+        if (c.isPointInStroke(x, y)) {
+          c.restore();
+          return { bundle: b };
+        }
+      }
+      c.restore();
+    }
+    for (const n of [...scene.frames].reverse()) {
+      if (x >= n.x && y >= n.y && x <= n.x + n.w && y <= n.y + n.h) return { node: n };
+    }
+    return {};
+  }
+}
+
+function arrow(c, x1, y1, x2, y2) {
+  c.moveTo(x1, y1);
+  c.lineTo(x2, y2);
+  const t = Math.atan2(y2 - y1, x2 - x1);
+  for (const turn of [2.6, -2.6]) {
+    c.moveTo(x2, y2);
+    c.lineTo(x2 + Math.cos(t + turn) * 5, y2 + Math.sin(t + turn) * 5);
+  }
+}
+
+function singlePaths(drawing, scene, value) {
+  const { f } = scene;
+  const paths = new Map();
+  const seen = new Set();
+  const { via_a: va, via_b: vb } = f.columns;
+  const add = (x, y, v) => {
+    const key = (Math.min(x, y) * f.count + Math.max(x, y)) * 64 + v;
+    if (seen.has(key)) return;
+    seen.add(key);
+    const p = drawing.centre(scene, x), q = drawing.centre(scene, y);
+    if (!p || !q) return;
+    const [low, high] = p[1] >= q[1] ? [x, y] : [y, x];
+    const from = drawing.centre(scene, low, -Infinity), to = drawing.centre(scene, high, Infinity);
+    if (!paths.has(v)) paths.set(v, new Path2D());
+    paths.get(v).moveTo(...from);
+    paths.get(v).lineTo(...to);
+  };
+  for (let i = 0; i < f.linkCount; i++) {
+    if (va && va[i] >= 0) {
+      add(f.linkA[i], f.portDevice[va[i]], value[i]);
+      add(f.linkB[i], f.portDevice[vb[i]], value[i]);
+    } else add(f.linkA[i], f.linkB[i], value[i]);
+  }
+  return paths;
+}
