@@ -77,11 +77,16 @@ def command(file: str, output: Path | None, show: bool, verify: bool, fail: tupl
 
 def _facts(design: Design) -> dict[str, object]:
     """Figures and results of a design for the page."""
-    from tdsl.commands.show import _flat
     from tdsl.verify.summary import summarise
 
     assert design.fabric is not None
-    figures = {k: v for k, v in _flat(summarise(design.fabric)) if v not in (0, 0.0)}
+    figures: dict[str, object] = {}
+    for name, value in summarise(design.fabric).items():
+        told = value.get("total", None) if isinstance(value, dict) else value
+        if name == "injection_bps" and isinstance(told, float):
+            name, told = "injection", f"{told / 1e12:,.6g} Tb/s"
+        if told:
+            figures[name.replace("_", " ")] = told
     results = [{"status": r.status, "text": r.text or f"{r.check}: {r.reason}"} for r in design.results]
     return {"figures": figures, "results": results}
 

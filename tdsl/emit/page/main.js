@@ -26,8 +26,9 @@ class App {
       for (let k = 0; k < this.packs.length; k++) pick.options[k].textContent = (await this.fabric(k)).header.name;
       pick.addEventListener("change", () => this.show(Number(pick.value)));
     }
+    const wanted = location.hash;
     await this.show(0);
-    this.follow();
+    this.follow(wanted);
   }
 
   async fabric(k) {
@@ -335,8 +336,8 @@ class App {
     if (hash !== location.hash) history.replaceState(null, "", hash || location.pathname + location.search);
   }
 
-  follow() {
-    const given = new Map(location.hash.slice(1).split("&").filter(Boolean).map((x) => x.split("=")).map(([k, v]) => [k, decodeURIComponent(v ?? "")]));
+  follow(hash) {
+    const given = new Map(hash.slice(1).split("&").filter(Boolean).map((x) => x.split("=")).map(([k, v]) => [k, decodeURIComponent(v ?? "")]));
     const open = given.get("open");
     if (open) {
       const [names, at] = open.split(":");
@@ -395,14 +396,14 @@ class App {
       this.drawing.resize();
       if (!this.scene) return;
       if (!this.drawing.moved) this.drawing.fit(this.scene.bounds);
-      this.paint();
+      this.drawing.paint(this.drawn); // at once: resizing has cleared the canvas
     }).observe(document.getElementById("stage"));
     document.getElementById("zoom").addEventListener("click", (e) => this.zoom(e.target.dataset.zoom));
     document.getElementById("colour").addEventListener("change", (e) => this.setColour(e.target.value));
     document.getElementById("mark").addEventListener("change", (e) => this.highlight(this.f.marks[Number(e.target.value)]));
     document.getElementById("theme").addEventListener("click", () => this.setTheme(this.drawing.dark ? "light" : "dark"));
     document.addEventListener("keydown", (e) => this.key(e));
-    window.addEventListener("hashchange", () => this.follow());
+    window.addEventListener("hashchange", () => this.follow(location.hash));
     new Search(this);
   }
 
@@ -577,7 +578,8 @@ class Search {
 }
 
 const app = new App();
-app.start().catch((fault) => {
+app.started = app.start();
+app.started.catch((fault) => {
   document.getElementById("status").textContent = `The page cannot be shown: ${fault.message}`;
   document.getElementById("selection").textContent = `The page cannot be shown: ${fault.message}. It needs a browser of 2023 or later.`;
   throw fault;
