@@ -29,7 +29,9 @@ def pack(header: Mapping[str, Any], columns: Mapping[str, Ints]) -> str:
         entry, body = _column(np.asarray(values, dtype=np.int64))
         entries.append({"name": name, "n": len(values)} | entry)
         bodies.append(body)
-    text = json.dumps({**header, "columns": entries}, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    text = json.dumps({**header, "columns": entries}, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "backslashreplace"
+    )
     squeeze = zlib.compressobj(LEVEL)
     parts = [squeeze.compress(x) for x in (len(text).to_bytes(4, "little"), text, *bodies)]
     return b64encode(b"".join([*parts, squeeze.flush()])).decode("ascii")
@@ -46,6 +48,8 @@ def _column(values: Ints) -> tuple[dict[str, object], bytes]:
         step = int(steps[1]) if len(values) > 1 else 0
         return {"width": 0, "start": int(values[0]), "step": step}, b""
     folded = steps.astype(np.int32)  # differences modulo 2^32: their sum in 32 bits is the value again
-    width = next(w for w in (1, 2, 4) if w == 4 or (-(1 << (8 * w - 1)) <= int(steps.min()) and int(steps.max()) < 1 << (8 * w - 1)))
+    width = next(
+        w for w in (1, 2, 4) if w == 4 or (-(1 << (8 * w - 1)) <= int(steps.min()) and int(steps.max()) < 1 << (8 * w - 1))
+    )
     planes = folded.astype(f"<i{width}").view(np.uint8).reshape(len(values), width).T
     return {"width": width}, planes.tobytes()

@@ -53,7 +53,7 @@ def _grid(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
         for k in others:
             same &= at[k] == to[k]
         if bool((same & (sum(n.astype(int) for n in near) == 1) & (sum(n.astype(int) for n in still) == len(axes) - 1)).all()):
-            used: list[Bools] = [n.any() for n in near]  # type: ignore[misc]
+            used: list[Bools] = [n.any() for n in near]
             if all(used) and len(axes) > 1:
                 return {"grid": sizes, "wraps": [bool(w.any()) for w in wrap], "axes": axes}
     return {}

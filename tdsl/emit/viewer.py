@@ -66,7 +66,9 @@ def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> 
         "tier": fabric.tier,
         "plane": fabric.plane,
         "below": beside(fabric).astype(np.int64),
-        "asn": fabric.addressing.asn.astype(np.uint32).astype(np.int32) if fabric.addressing is not None else np.zeros(0, np.int64),
+        "asn": fabric.addressing.asn.astype(np.uint32).astype(np.int32)
+        if fabric.addressing is not None
+        else np.zeros(0, np.int64),
         "link_a": fabric.link_a,
         "link_b": fabric.link_b,
         "link_rate": rate.astype(np.int64),

@@ -198,7 +198,8 @@ def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
         query.form.requestSubmit();
         return { hits, panel: document.getElementById("selection").textContent };
       };
-      for (const text of ["su1-leaf2", "su0-node3:nic1", "172.17.0.3", "10.255.0.1", "fd00:255::2", "nowhere"]) out[text] = find(text);
+      const all = ["su1-leaf2", "su0-node3:nic1", "172.17.0.3", "10.255.0.1", "fd00:255::2", "nowhere"];
+      for (const text of all) out[text] = find(text);
       out.hash = location.hash;
       return out;
     """)  # fmt: skip
@@ -216,7 +217,8 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
       const canvas = document.getElementById("canvas"), out = {};
       const heading = () => document.querySelector("#selection h2")?.textContent ?? "";
       const fire = (name, x, y) => canvas.dispatchEvent(new (name === "dblclick" ? MouseEvent : PointerEvent)(name, {
-        clientX: x + canvas.getBoundingClientRect().x, clientY: y + canvas.getBoundingClientRect().y, pointerId: 1, bubbles: true }));
+        clientX: x + canvas.getBoundingClientRect().x, clientY: y + canvas.getBoundingClientRect().y, pointerId: 1,
+        bubbles: true }));
       canvas.setPointerCapture = () => {};
       const screen = (x, y) => [x * app.drawing.view.k + app.drawing.view.x, y * app.drawing.view.k + app.drawing.view.y];
       const click = (x, y) => { fire("pointerdown", ...screen(x, y)); fire("pointerup", ...screen(x, y)); };
