@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from unicodedata import normalize
 
 from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
@@ -118,8 +119,21 @@ def build(
             help="give the device, port or fabric another name",
         )  # fmt: skip
         secrets = ()
+    _want_distinct(files, diagnostics)
     files[MANIFEST] = manifest(fabric, files, sha256(plain).hexdigest() if plain else "", __version__, secrets)
     return files
+
+
+def _want_distinct(files: Mapping[str, bytes], diagnostics: Diagnostics) -> None:
+    """An error of paths that are one where a file system makes no difference of case, or of ways to write an accent."""
+    first: dict[str, str] = {}
+    for path in files:
+        other = first.setdefault(normalize("NFC", normalize("NFC", path).casefold()), path)
+        if other != path:
+            diagnostics.add(
+                "E0507", None, f"{other} and {path} are one file on macOS and Windows, which ignore case",
+                help="give the devices different names with `naming`",
+            )  # fmt: skip
 
 
 def artefacts(target: Target, selection: Selection, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:

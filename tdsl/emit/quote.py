@@ -24,6 +24,8 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IBDM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:@+-]{0,63}")
 _IBDM_WORDS = frozenset(("CA", "CFG", "HCA", "NODE", "SUBSYSTEM", "SW", "SYSTEM", "TOPSYSTEM"))
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.+~@=-]+")
+_DEVICES = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9\u00b9\u00b2\u00b3])(\..*)?|.*\.", re.IGNORECASE)
+"""What Windows takes for a device, whatever follows its first dot, and names whose last dot it drops."""
 
 
 class Refused(Exception):
@@ -203,18 +205,29 @@ def remark(value: object) -> str:
 
 
 def slurm(value: object) -> str:
-    """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list."""
+    """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list.
+    ``all`` and ``default`` are words of its configuration: slurmctld ends at a node of that name."""
     text = str(value)
+    if text.lower() in ("all", "default"):
+        raise Refused(f"{text!r} is a reserved word of Slurm; `naming` gives devices other names")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
         raise Refused(f"{text!r} is not a name for Slurm: 1 to 64 letters, digits and . _ -")
     return text
 
 
-def host_name(value: object) -> str:
-    """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123, section 2.1)."""
+def host_name(value: object, taken: dict[str, str] | None = None, of: object = None) -> str:
+    """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123, section 2.1).
+
+    ``taken`` holds what each label written so far is ``of``, the device if nothing else is said: one of another is refused, since
+    DNS makes no difference between capital and small letters (RFC 4343).
+    """
     text = str(value).lower()
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", text):
         raise Refused(f"{str(value)!r} is not a host name: 1 to 63 letters, digits and -; `naming` gives devices other names")
+    mine = repr(str(value)) if of is None else str(of)
+    other = mine if taken is None else taken.setdefault(text, mine)
+    if other != mine:
+        raise Refused(f"{other} and {mine} would be one host name, {text}; `naming` gives devices other names")
     return text
 
 
@@ -265,13 +278,15 @@ def line(value: object) -> str:
 def file_name(text: str) -> str:
     """A name as a file or folder: letters, digits and ``. _ + ~ @ = -``, at most 100 bytes, never hidden or a way upwards.
 
-    One that has to be changed ends in a few digits of its hash, so that two of them stay two.
+    One that has to be changed, or that Windows has no file for, ends in a few digits of its hash, so that two of them stay two.
     """
     made = _NOT_IN_FILE_NAMES.sub("_", text).lstrip(".-~")
-    if made == text and made and len(made.encode()) <= 100:
+    if made == text and made and len(made.encode()) <= 100 and not _DEVICES.fullmatch(made):
         return made
     mark = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     short = made.encode()[:90].decode("utf-8", "ignore")
+    if _DEVICES.fullmatch(short):
+        short = short.replace(".", "_")
     return f"{short}-{mark}" if short else mark
 
 

@@ -359,9 +359,12 @@ def _locked(path: Path) -> Iterator[bool]:
     finally:
         if handle >= 0:
             with disk.undisturbed():
+                if sys.platform == "win32":  # an open file cannot be removed there, nor one that somebody waits for
+                    os.close(handle)
                 with suppress(OSError):
                     os.unlink(path)
-                os.close(handle)
+                if sys.platform != "win32":
+                    os.close(handle)
 
 
 def _acquire(path: Path) -> int:

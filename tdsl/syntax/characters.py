@@ -14,6 +14,8 @@ _HIDDEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206
 _WORD = re.compile(r"[^\W\d_]+")
 _LIKE_LATIN = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 """Scripts with letters that look like Latin ones."""
+_LATIN_SHAPES = frozenset("асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
+"""Letters of Cyrillic and Greek that are drawn as Latin ones are (Unicode's confusables.txt)."""
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
@@ -57,6 +59,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
 
     for token in load().scanner.scan(file):
         if token.type == "STRING" and not token.text.isascii():
+            before = len(diagnostics)
             for word in _WORD.finditer(token.text):
                 odd = [] if word[0].isascii() else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
                 if odd and len(odd) < len(word[0]):
@@ -66,6 +69,14 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
                         f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).lower()}, which looks like one",
                         severity=Severity.WARNING, help="write it in one script",
                     )  # fmt: skip
+            foreign = [c for c in token.text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)]
+            if len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign):  # nothing shows the script
+                at = token.start + token.text.index(foreign[0])
+                diagnostics.add(
+                    "E0497", Span(file, at, at + 1),
+                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).lower()}, which looks like a Latin letter",
+                    severity=Severity.WARNING, help="write the text in one script",
+                )  # fmt: skip
 
 
 def _swap(token: Token, span: Span, instead: str, help: str) -> Diagnostic:

@@ -1,94 +1,82 @@
 """Strength of the tests: ``python -m tests.mutants.run GROUP [-n N] [--seed S]`` puts N faults into the rooms of a group.
 
-Tests are run once to see which lines each runs (coverage, a context a test). A sample of the mutants of those lines is then run:
-each in a copy of the project, against the tests that run its line, the quickest first, until one fails. What no test notices is
-listed, as ``survived``, to be killed by a test or called equivalent.
+Tests are run once to see which lines each runs (coverage, a context a test); the recording is kept as long as the code and these
+tests are the same. A sample of all mutants is then run, each against the tests that run its line, the quickest first, until one
+fails. A process that has collected the tests forks a child for each mutant (`tests.mutants.serve`), so none pays for the start.
+What no test notices is listed, as ``survived``, to be killed by a test or written into `equivalent.toml` with the reason. What
+was run is kept too: a second call with a larger N adds to it, and ``--again`` runs the survivors against tests written since.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
+import hashlib
 import importlib
 import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
-from collections import defaultdict
+import tomllib
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tests.mutants.mutate import mutants
+from tests.mutants.mutate import Mutant, mutants
+from tests.mutants.serve import RECORD, Job, alone, fork, serve
 
 ROOT = Path(__file__).parents[2]
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
 REST = ("syntax", "semantics", "verify", "sizing", "emit", "observe", "changes", "report", "physical", "nccl", "ide")
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "proofs": (PROOFS, ("verify", "soundness")),
-    "fabric": (FABRIC, ("fabric", "physical", "errors", "changes", "semantics")),
+    "fabric": (FABRIC, ("fabric", "physical", "errors", "changes", "semantics", "report", "cli", "verify", "targets", "designs")),
     "rest": (
         REST,
         ("syntax", "semantics", "errors", "report", "observe", "changes", "targets", "verify", "cli", "physical", "lsp"),
     ),
 }
 """Rooms that are changed, and the folders of the tests that judge them."""
-FIRST_S, ALL_S = 15.0, 60.0
-"""Seconds of tests, as they took when they were recorded: tried at once, and for what survived that."""
+ALL_S = 40.0
+"""Seconds of tests, as they took when they were recorded, that a mutant is run against."""
 SLOWER = 6
 """How many times as long as recorded, and 30 s more, a run may take before a mutant counts as found by the clock."""
 COMMON = (
     "numpy", "networkx", "lark", "jinja2", "z3", "highspy", "click", "hypothesis", "xlsxwriter", "openpyxl", "pytest", "yaml",
 )  # fmt: skip
 
-RECORD = """
-import json, random, sys, time
-import coverage, pytest
-where, seconds, seed, source = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
-measured = coverage.Coverage(data_file=where + ".coverage", source=source, config_file=False)
-took = {}
-begin = time.monotonic()
 
-class Plugin:
-    def pytest_collection_modifyitems(self, items):
-        random.Random(seed).shuffle(items)  # those that there is time for are a fair sample
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item):
-        measured.switch_context(item.nodeid)
-        yield
-        measured.switch_context("")
-        if time.monotonic() - begin > seconds:
-            item.session.shouldstop = "enough"
-
-    def pytest_runtest_logreport(self, report):
-        if report.when == "call":
-            took[report.nodeid] = report.duration if report.passed else None
-
-measured.start()
-pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=60", *sys.argv[5:]], plugins=[Plugin()])
-measured.stop()
-measured.save()
-json.dump(took, open(where + ".times", "w"))
-"""
+def project(copy: Path) -> str:
+    """Copy what git knows, as it is now; the hash of the code that is changed."""
+    shutil.rmtree(copy, ignore_errors=True)
+    told = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    code = hashlib.sha256()
+    for name in told.splitlines():
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+            if name.startswith("tdsl/") and name.endswith(".py"):
+                code.update(name.encode() + (ROOT / name).read_bytes())
+    subprocess.run([sys.executable, "-m", "compileall", "-q", "tdsl", "tests"], cwd=copy, check=True)
+    return code.hexdigest()[:16]
 
 
-def record(
-    group: str, place: Path, copy: Path, seconds: float, seed: int
-) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
-    """For each file and line the tests that run it, and the seconds of each test. Tests that fail in the copy are left out."""
+def record(name: str, rooms: list[str], tests: list[str], place: Path, copy: Path, seconds: float, seed: int) -> None:
+    """Run tests under coverage, for so many seconds."""
+    line = [sys.executable, "-c", RECORD, str(place / name), str(seconds), str(seed), ",".join(rooms), *tests]
+    with (place / f"{name}.log").open("w") as log:
+        subprocess.run(line, cwd=copy, check=True, stdout=log, stderr=subprocess.STDOUT, env=environment(copy))
+
+
+def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
+    """For each file and line the tests that run it, and the seconds of each test. Tests that failed are left out."""
     import coverage
 
-    rooms, tests = ([f"{top}/{name}" for name in names] for top, names in zip(("tdsl", "tests"), GROUPS[group], strict=True))
-    if not (place / f"{group}.times").is_file():
-        line = [sys.executable, "-c", RECORD, str(place / group), str(seconds), str(seed), ",".join(rooms), *tests]
-        with (place / f"{group}.log").open("w") as log:
-            subprocess.run(line, cwd=copy, check=True, stdout=log, stderr=subprocess.STDOUT, env=_environment(copy))
-    took = {n: s for n, s in json.loads((place / f"{group}.times").read_text()).items() if s is not None}
-    data = coverage.CoverageData(str(place / f"{group}.coverage"))
+    took = {n: s for n, s in json.loads((place / f"{name}.times").read_text()).items() if s is not None}
+    data = coverage.CoverageData(str(place / f"{name}.coverage"))
     data.read()
     known = {}
     for file in data.measured_files():
@@ -97,51 +85,59 @@ def record(
     return known, took
 
 
-def _environment(copy: Path) -> dict[str, str]:
+def environment(copy: Path) -> dict[str, str]:
     """What a run in the copy finds: the copy first, then what was given."""
     given = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and Path(p).resolve() != ROOT]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), *given])}
 
 
-def attempt(copy: Path, tests: list[str], limit: float) -> str:
-    """Run tests in a child that has the large libraries already: ``killed``, ``late`` or ``survived``."""
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        os.chdir(copy)
-        null = os.open(os.devnull, os.O_RDWR)
-        for n in range(3):
-            os.dup2(null, n)
-        sys.path[:] = [str(copy), *(p for p in sys.path if p not in ("", str(ROOT)))]
-        os.environ.update(_environment(copy))
-        for name in [n for n in sys.modules if n == "tests" or n.startswith("tests.")]:
-            del sys.modules[name]
-        status = 70
-        with contextlib.suppress(BaseException):
-            import pytest
-
-            status = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--timeout=0", *tests]))
-        os._exit(status)
-    late = time.monotonic() + limit
-    while time.monotonic() < late:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
-        time.sleep(0.05)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return "late"
-
-
 def chosen(tests: list[str], took: dict[str, float], seconds: float) -> list[str]:
-    """The quickest tests that fit."""
+    """The quickest tests that fit; those of about the same time stay with those of their file, whose fixtures they share."""
     out, left = [], seconds
     for name in sorted(tests, key=lambda n: (took[n], n)):
         left -= took[name] + 0.01
         if left < 0 and out:
             break
         out.append(name)
+    return sorted(out, key=lambda n: (took[n] > 0.05, took[n] > 0.5, took[n] > 3, n.partition("::")[0], took[n], n))
+
+
+def statements(text: str) -> dict[int, range]:
+    """For each line the lines of its innermost statement; of one with a body, those before the body."""
+    out: dict[int, range] = {}
+    for node in ast.walk(ast.parse(text)):  # outer ones come first
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno if body else node.end_lineno + 1  # type: ignore[operator]
+            for line in range(node.lineno, max(end, node.lineno + 1)):
+                out[line] = range(node.lineno, max(end, node.lineno + 1))
     return out
+
+
+def inside(text: str, line: int) -> bool:
+    """Whether a line is in the body of a function."""
+    functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    bodies = [f.body[0] if isinstance(f.body, list) else f.body for f in functions]
+    return any(b.lineno <= line <= (f.end_lineno or 0) for f, b in zip(functions, bodies, strict=True))
+
+
+def equivalent() -> dict[tuple[str, str, str], str]:
+    """Of mutants that no test can notice the reason: by file, text of the line and change."""
+    rows = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
+    return {(r["file"], r["line"], r["what"]): r["why"] for r in rows}
+
+
+def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str, float]) -> Job:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    near = statements(text).get(mutant.line, range(mutant.line, mutant.line + 1))
+    tests = known.get(mutant.line) or sorted({t for line in near for t in known.get(line, ())})
+    if not tests and not inside(text, mutant.line):  # it is run once, before all tests
+        tests = sorted({t for names in known.values() for t in names})
+    some = chosen(tests, took, ALL_S)
+    return Job(
+        file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.text, tuple(some), len(tests),
+        30 + SLOWER * sum(took[n] for n in some),
+    )  # fmt: skip
 
 
 def main() -> int:
@@ -152,49 +148,77 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record-seconds", type=float, default=300, help="how long tests are recorded (300)")
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
+    parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")
     given = parser.parse_args()
-    place = given.out.resolve()
+    place = given.out.resolve() / given.group
+    told = os.fdopen(os.dup(1), "w", buffering=1)
     place.mkdir(parents=True, exist_ok=True)
     os.environ.update(CI="true", OPENBLAS_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     copy = place / "copy"
-    shutil.rmtree(copy, ignore_errors=True)
-    for name in subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
-    subprocess.run([sys.executable, "-m", "compileall", "-q", "tdsl", "tests"], cwd=copy, check=True)
-    known, took = record(given.group, place, copy, given.record_seconds, given.seed)
-    sample: list[tuple[str, Any]] = []
-    every: dict[str, int] = defaultdict(int)
-    for file in sorted(known):
-        for mutant in mutants((ROOT / file).read_text(encoding="utf-8")):
-            every["all"] += 1
-            if mutant.line in known[file]:
-                sample.append((file, mutant))
+    code = project(copy)
+    rooms, tests = (
+        [f"{top}/{name}" for name in names] for top, names in zip(("tdsl", "tests"), GROUPS[given.group], strict=True)
+    )
+    tests = [t for t in tests if (copy / t).exists()]
+    done: dict[str, Any] = {}
+    results = place / f"done-{code}.jsonl"
+    if results.is_file():
+        done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"]}
+    kept = f"recorded-{code}-{given.record_seconds:g}-{given.seed}"
+    if given.again:
+        tests, kept = given.again, "again"
+    if given.again or not (place / f"{kept}.times").is_file():
+        record(kept, rooms, tests, place, copy, given.record_seconds, given.seed)
+    known, took = recorded(kept, place, copy)
+    sample = [
+        (path.relative_to(ROOT).as_posix(), mutant)
+        for room in rooms
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for mutant in mutants(path.read_text(encoding="utf-8"))
+    ]
+    total = len(sample)
     random.Random(given.seed).shuffle(sample)
-    print(f"{given.group}: {len(took)} tests, {every['all']} mutants, {len(sample)} in lines that they run", flush=True)
+    why = equivalent()
+    jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
+    keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
+    by_key = dict(zip(keys, jobs, strict=True))
+    same = {key for key, j in by_key.items() if (j.file, j.source, j.what) in why}
+    if given.again:
+        todo = {key: j for key, j in by_key.items() if key not in same and done.get(key, {}).get("end") == "survived"}
+    else:
+        todo = {key: j for key, j in by_key.items() if key not in same and key not in done}
+    print(f"{given.group}: {len(took)} tests, {total} mutants, {len(jobs)} sampled, {len(todo)} to run", flush=True)
     for name in COMMON:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    counts: dict[str, int] = defaultdict(int)
-    for file, mutant in sample[: given.n]:
-        tests = known[file][mutant.line]
-        (copy / file).write_text(mutant.text, encoding="utf-8")
-        os.utime(copy / file, (counts["done"] + 1,) * 2)
-        end = ""
-        for seconds in (FIRST_S, ALL_S):
-            some = chosen(tests, took, seconds)
-            if end != "survived" or len(some) > counts["tried"]:
-                counts["tried"] = len(some)
-                end = attempt(copy, some, 30 + SLOWER * sum(took[n] for n in some))
-            if end != "survived":
-                break
-        shutil.copy2(ROOT / file, copy / file)
-        counts["done"] += 1
-        counts[end] += 1
+
+    def ended(key: str, end: str) -> None:
+        """Write down how one ended; `--again` only ever turns a survivor into a killed one."""
+        job = by_key[key]
+        row = {"key": key, "file": job.file, "line": job.line, "source": job.source, "what": job.what, "end": end,
+               "tests": len(job.tests), "of": job.of}  # fmt: skip
+        with results.open("a") as out:
+            out.write(json.dumps(row) + "\n")
         if end != "killed":
-            print(f"{end}: {file}:{mutant.line}: {mutant.what} ({counts['tried']} of {len(tests)} tests)", flush=True)
-    print(f"{given.group}: {counts['done']} run, {counts['killed']} killed, {counts['late']} late, {counts['survived']} survived")
+            print(f"{end}: {job.file}:{job.line}: {job.what} ({len(job.tests)} of {job.of} tests)", file=told)
+
+    for key in [k for k, j in todo.items() if not j.tests]:
+        ended(key, "survived")
+        del todo[key]
+    left = fork(lambda: serve(todo, copy, ROOT, environment(copy), ended))
+    for key in [k for k in todo if k in left]:
+        ended(key, alone(todo[key], copy, ROOT, environment(copy)))
+    done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines())}
+    ends = Counter("equivalent" if key in same else done[key]["end"] for key in keys if key in same or key in done)
+    by_room: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, job in by_key.items():
+        by_room[job.file.split("/")[1]]["equivalent" if key in same else done[key]["end"]] += 1
+    found = ends["killed"] + ends["late"]
+    judged = found + ends["survived"]
+    print(f"{given.group}: {len(jobs)} of {total} sampled, {ends['killed']} killed, {ends['late']} by the clock, "
+          f"{ends['equivalent']} equivalent, {ends['survived']} survived: {100 * found / max(judged, 1):.1f}%")  # fmt: skip
+    for room, counts in sorted(by_room.items()):
+        print(f"  {room}: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
     return 0
 
 

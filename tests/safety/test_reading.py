@@ -151,6 +151,25 @@ def test_a_commit_cannot_write_outside(way: str, tmp_path: Path, monkeypatch: py
     assert sorted(p.name for p in tmp_path.rglob("*.fab")) == before and not written
 
 
+def test_a_name_with_a_slash_hides_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree with an entry `lib/sizes.fab` beside the folder `lib`: two files of one name, of which one would not be seen."""
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main")
+    blobs = [thing(b"blob", f"def nodes(n: int) = n * {k}\n".encode()) for k in (4, 5)]
+    inner = folder((b"100644", b"sizes.fab", blobs[0]))
+    design = thing(b"blob", USES.encode())
+    tree = folder((b"40000", b"lib", inner), (b"100644", b"lib/sizes.fab", blobs[1]), (b"100644", b"small.fab", design))
+    who = b"a <a@b> 1 +0000"
+    git("update-ref", "refs/heads/main", thing(b"commit", b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who)))
+    Path("lib").mkdir()
+    write(Path("lib"), "def nodes(n: int) = n * 4\n", "sizes.fab")
+    write(Path(), USES)
+    before = sorted(p for p in tmp_path.rglob("*") if ".git" not in p.parts)
+    done = tdsl("diff", "main", "small.fab", "--no-checks")
+    assert done.exit_code == 2 and "twice" in done.stderr, done.output
+    assert sorted(p for p in tmp_path.rglob("*") if ".git" not in p.parts) == before
+
+
 def test_a_revision_is_read_and_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what it uses, its table and its lock, also while the files of today lie there; no temporary folder is made."""
     monkeypatch.chdir(tmp_path)

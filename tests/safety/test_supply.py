@@ -11,6 +11,7 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
@@ -71,6 +72,16 @@ def test_ci_installs_the_lock_and_nothing_else() -> None:
 
 def test_the_release_workflow() -> None:
     valid(".github/workflows/release.yml", "vendor.github-workflows")
+
+
+def test_a_release_waits_for_three_systems() -> None:
+    """The wheel is installed on each before anything is published, and what it builds there is compared."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    assert {o.partition("-")[0] for o in jobs["install"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
+    assert jobs["install"]["needs"] == "build" and jobs["publish"]["needs"] == "install"
+    calls = jobs["install"]["steps"][-1]["run"]
+    assert all(c in calls for c in ("tdsl check", "tdsl build", "tdsl verify", "cmp "))
+    none([name for name, job in jobs.items() if name != "publish" and job["permissions"] != {"contents": "read"}])
 
 
 def test_actions_are_pinned_by_commit() -> None:

@@ -176,6 +176,30 @@ def test_sigterm_leaves_nothing(tmp_path: Path) -> None:
         assert found == output(int(found["f0"])) and [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["ctrl-c", "sigterm", "sighup"])
+def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
+    """From the first import to the last rename: no output or a whole one, nothing beside it, and no traceback."""
+    design(tmp_path)
+    line = [sys.executable, "-m", "tdsl", "build", "small.fab", "--target", "cabling", "--out", "out"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    begin = time.monotonic()
+    assert subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False).returncode == 0
+    took, ended = time.monotonic() - begin, 0
+    for turn in range(6):
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        child = subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(took * (0.3 + 0.12 * turn))
+        child.send_signal(how)
+        _, said = child.communicate(timeout=60)
+        assert child.returncode in (0, -how, 128 + how) and "Traceback" not in said, (turn, child.returncode, said)
+        ended += child.returncode != 0
+        left = {p.name for p in tmp_path.iterdir()}
+        assert left <= {"small.fab", "out"} and (child.returncode or "out" in left), (turn, left)
+        if "out" in left:
+            assert tdsl("verify", tmp_path / "out").exit_code == 0
+    assert ended
+
+
 def in_mounts(script: str, folder: Path) -> None:
     """Run shell commands where mounts are nobody else's."""
     done = subprocess.run(["unshare", "--mount", "bash", "-euc", script], cwd=folder, capture_output=True, text=True, check=False)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,34 +107,40 @@ def tree(text: str) -> dict[str, tuple[list[str], list[str]]]:
 NODES = [f"su{u}-node{n}" for u in range(2) for n in range(4)]
 
 
-def test_slurmctld_loads_the_tree(tmp_path: Path) -> None:
-    """Every node under the one leaf that it has, and one root; the log names no node that is unknown or under two leaves."""
+def slurm_loads(topology: bytes, nodes: Sequence[str], place: Path) -> tuple[str, str]:
+    """What slurmctld and scontrol say of a `topology.conf` where these nodes are known: the tree, and the log."""
     slurmctld, scontrol = need_program("slurmctld", "slurmctld"), need_program("scontrol", "slurm-client")
     if os.geteuid() != 0:
         pytest.skip("slurmctld is started as root here")
-    files = made(DESIGN, tmp_path, "slurm")
-    conf = tmp_path / "slurm.conf"
+    conf = place / "slurm.conf"
     port = 20000 + os.getpid() % 20000
+    known = "".join(f"NodeName={n} NodeAddr=127.0.0.1 State=UNKNOWN\n" for n in nodes)
     conf.write_text(
         f"ClusterName=t\nSlurmctldHost={os.uname().nodename}(127.0.0.1)\nSlurmUser=root\nAuthType=auth/none\nCredType=cred/none\n"
-        f"SlurmctldPort={port}\nSlurmctldPidFile={tmp_path}/pid\nStateSaveLocation={tmp_path}/state\nTopologyPlugin=topology/tree\n"
-        f"SlurmctldLogFile={tmp_path}/log\nProctrackType=proctrack/pgid\nMailProg=/bin/true\nReturnToService=1\n"
-        f"NodeName={','.join(NODES)} NodeAddr=127.0.0.1 State=UNKNOWN\nPartitionName=p Nodes=ALL Default=YES\n"
+        f"SlurmctldPort={port}\nSlurmctldPidFile={place}/pid\nStateSaveLocation={place}/state\nTopologyPlugin=topology/tree\n"
+        f"SlurmctldLogFile={place}/log\nProctrackType=proctrack/pgid\nMailProg=/bin/true\nReturnToService=1\n"
+        f"{known}PartitionName=p Nodes=ALL Default=YES\n"
     )
-    (tmp_path / "topology.conf").write_bytes(files["slurm/conf/topology.conf"])
-    (tmp_path / "state").mkdir()
-    daemon = subprocess.Popen([slurmctld, "-D", "-c", "-f", str(conf)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    (place / "topology.conf").write_bytes(topology)
+    (place / "state").mkdir()
+    with (place / "said").open("w") as said:
+        daemon = subprocess.Popen([slurmctld, "-D", "-c", "-f", str(conf)], stdout=said, stderr=said)
     try:
         told = ""
         for _ in range(40):
             time.sleep(0.25)
             told = run(scontrol, "show", "topology", SLURM_CONF=str(conf)).stdout
-            if "SwitchName=" in told:
+            if "SwitchName=" in told or daemon.poll() is not None:
                 break
     finally:
         daemon.terminate()
         daemon.wait(20)
-    log = (tmp_path / "log").read_text()
+    return told, "".join(p.read_text() for p in (place / "said", place / "log") if p.is_file())
+
+
+def test_slurmctld_loads_the_tree(tmp_path: Path) -> None:
+    """Every node under the one leaf that it has, and one root; the log names no node that is unknown or under two leaves."""
+    told, log = slurm_loads(made(DESIGN, tmp_path, "slurm")["slurm/conf/topology.conf"], NODES, tmp_path)
     assert "SwitchName=su0-leaf0 Level=0" in told and "Nodes=su0-node[0-3]" in told and "SwitchName=spine0 Level=1" in told, log
     assert not re.search(r"Invalid hostnames|Multiple leaf|no common root|not a tree", log, re.IGNORECASE)
 

@@ -381,6 +381,9 @@ def test_names_are_compared_without_case():
     assert judge(POD, "name_collision").status == "proved"
     twice = replace(POD, names={0: "a", 1: "A"})
     assert "differ in case only" in judge(twice, "name_collision").text
+    encoded = replace(POD, names={0: "n\u00f6de", 1: "no\u0308de"})
+    assert "differ in how one text is encoded only" in judge(encoded, "name_collision").text
+    assert judge(replace(POD, names={0: "n\u00f6de", 1: "node"}), "name_collision").status == "proved"
     many = replace(POD, names=dict.fromkeys(range(128, 136), "leaf"))
     found = judge(many, "name_collision")
     assert len(found.faults) == 1 and found.faults[0].count == 7

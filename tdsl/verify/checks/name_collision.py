@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,11 +20,11 @@ class NameCollision(Check):
 
     ## What it means
     Labels, configurations, DNS and monitoring all find a device by its name. Two names that differ only in capitals count as
-    one, since DNS makes no difference.
+    one, since DNS makes no difference, and so do two that are one text in other characters, such as an accent of its own.
 
     ## Formula and source
-    Names after `naming`, else the path (`su0-leaf3`), compared without regard to case (RFC 4343). Planned but omitted devices
-    keep their names and take part.
+    Names after `naming`, else the path (`su0-leaf3`), compared without regard to case (RFC 4343) in Unicode's form NFKC. Planned
+    but omitted devices keep their names and take part.
 
     ## What it assumes
     Paths of one declaration never collide, so only declarations whose names have one shape are compared. In a cluster names are
@@ -61,7 +62,7 @@ class NameCollision(Check):
         for device, name in _suspects(f):
             if not view.core[device] and view.name:
                 continue
-            known = first.setdefault(name.casefold(), device)
+            known = first.setdefault(_folded(name), device)
             if known != device:
                 pair = int(f.device_set[known]), int(f.device_set[device])
                 clashes.setdefault(pair, []).append((known, device))
@@ -88,7 +89,8 @@ class NameCollision(Check):
         if names[0] == names[1]:
             message = f'{paths[0]} and {paths[1]} are both named "{names[0]}"{more}'
         else:
-            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in case only{more}'
+            how = "case" if names[0].casefold() == names[1].casefold() else "how one text is encoded"
+            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in {how} only{more}'
         labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
         at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
         return Fault(at, message, len(pairs), labels, help="give them different names with `naming`")
@@ -113,9 +115,9 @@ def _abroad(f: Fabric) -> dict[tuple[int, str, int], list[tuple[int, Fabric, int
         both = shapes[0] & shapes[1]
         if not both:
             continue
-        there = {name.casefold(): d for d, name in _named(g, both, shared)}
+        there = {_folded(name): d for d, name in _named(g, both, shared)}
         for d, name in _named(f, both, shared):
-            other = there.get(name.casefold())
+            other = there.get(_folded(name))
             if other is not None:
                 key = int(f.device_set[d]), g.name, int(g.device_set[other])
                 out.setdefault(key, []).append((d, g, other))
@@ -142,7 +144,12 @@ def _named(f: Fabric, shapes: set[str], shared: set[Span]) -> Iterator[tuple[int
 
 def _shape(name: str) -> str:
     """A name with every run of digits made one sign: names of one declaration's paths have one shape."""
-    return re.sub(r"\d+", "#", name).casefold()
+    return re.sub(r"\d+", "#", _folded(name))
+
+
+def _folded(name: str) -> str:
+    """A name without what DNS, file systems and eyes make no difference of: case, and ways to write one letter."""
+    return name.lower() if name.isascii() else unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def _suspects(f: Fabric) -> list[tuple[int, str]]:
