@@ -70,7 +70,8 @@ class Selection:
 
     def routers(self, target: Target) -> tuple[list[Router], list[str]]:
         """The routers that a target is for, and why it is not for others of their kind and operating system."""
-        asked = [(r, target.routers.refuses(r)) for r in self.view.routers(target.routers.kind) if self._mine(target, r)]
+        mine = [target.routers.named(r) for r in self.view.routers(target.routers.kind) if self._mine(target, r)]
+        asked = [(r, target.routers.refuses(r)) for r in mine]
         return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
 
     def _mine(self, target: Target, router: Router) -> bool:

@@ -468,12 +468,17 @@ class HostLayout:
     numa: tuple[NumaNode, ...]
 
 
+CHANNEL = "channel {}"
+"""What a port channel is called before a target says how its system calls it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interface:
     """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
     ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
     is whole; ``lanes`` of the cage's signal are its own, 0 where the cage's form is not known. ``sonic``: the model says how
-    SONiC numbers it. ``between``: the far end is a switch."""
+    SONiC numbers it. ``between``: the far end is a switch. ``channel``: the port channel that it is a member of, "" for none; a
+    port channel itself has ``members``, the names of its ports, and the rate of all of them."""
 
     name: str
     description: str
@@ -484,6 +489,8 @@ class Interface:
     sonic: bool = False
     lanes: int = 0
     between: bool = False
+    channel: str = ""
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,7 +565,8 @@ class Router:
     side (up, down, or to its own tier), over which equal paths may be spread. ``bfd_ms`` and ``bfd_multiplier`` are 0 where the
     design leaves them to the system; ``route_count`` counts the loopbacks and links of hosts of the whole fabric.
     ``aggregates`` are the networks that it announces in place of its links to hosts; ``own`` those whose routes a host announces
-    of itself: its links are left out where a switch announces them in an aggregate."""
+    of itself: its links are left out where a switch announces them in an aggregate. ``channels`` are its port channels (IEEE
+    802.1AX, with LACP), whose ports are among the ``interfaces`` and have no addresses of their own."""
 
     name: str
     kind: str
@@ -579,3 +587,4 @@ class Router:
     route_count: int = 0
     aggregates: tuple[Route, ...] = ()
     own: tuple[Route, ...] = ()
+    channels: tuple[Interface, ...] = ()

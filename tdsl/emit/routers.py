@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from ipaddress import IPv4Address, ip_network
 
@@ -10,9 +11,10 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.aggregates import aggregates
-from tdsl.emit.records import Interface, Management, Route, Router, Session
+from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.bundles import numbers
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import distinct
 from tdsl.semantics.model import PortClass
@@ -32,7 +34,7 @@ class Routers:
         """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric."""
         f = self.fabric
         asked: Bools = f.built & (f.kind == kind)
-        nameless = self._nameless(asked) | self._bundled(asked)
+        nameless = self._nameless(asked)
         for device in np.flatnonzero(asked).tolist():
             mine = self._links(device)
             if device in nameless or not (len(mine) and (self.found.asn[device] or self._addressed(mine))):
@@ -84,45 +86,35 @@ class Routers:
             self.diagnostics.add("E0513", c.origin, what, notes=["its routers are not configured"], help=help)
         return set(device[without].tolist())
 
-    def _bundled(self, asked: Bools) -> set[int]:
-        """Those with links in bundles, told once: no target writes port channels."""
-        f = self.fabric
-        rows = np.flatnonzero(f.link_bundle >= 0)
-        device = np.concatenate([f.device_a[rows], f.device_b[rows]])
-        device = device[asked[device]]
-        if not len(device):
-            return set()
-        at = f.statements[int(f.link_statement[rows[0]])].origin
-        self.diagnostics.add(
-            "E0516", at, "the links of this connect form bundles, and no target of tdsl configures port channels",
-            notes=[f"{len(np.unique(device)):,} routers are not configured"],
-            help="leave `bundle` out where each link has a session of its own (ECMP), or configure these routers yourself",
-        )  # fmt: skip
-        return set(device.tolist())
-
     # ------------------------------------------------------------ one device
     def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
         f, found = self.fabric, self.found
-        interfaces, sessions = [], []
+        interfaces, sessions, channels = [], [], []
         routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
-        for port, link in mine:
-            near_b = int(f.link_b[link]) == port
-            far = int(f.link_a[link] if near_b else f.link_b[link])
-            there = int(f.port_device[far])
-            name = self._interface(port)
-            text = f"{f.device_name(there)} {self._interface(far) or f.port_system(far) or f.port_label(far)}"
-            own = list(found.each("links", link, near_b))
-            other = list(found.each("links", link, not near_b))
+        for ends in self._bundles(mine):
+            links = [(link, int(f.link_b[link]) == port) for port, link in ends]
+            own = [x for link, near_b in links for x in found.each("links", link, near_b)]
+            other = [x for link, near_b in links for x in found.each("links", link, not near_b)]
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
             static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
-            c, i = f.port_class(port)
-            rate = gbps(int(f.link_rate[link]))
-            interfaces.append(Interface(
-                name, text, addresses, rate, static, c.split, bool(c.sonic), _lanes(c, i), bool(f.is_switch[there])
-            ))  # fmt: skip
+            members = [self._member(port, link) for port, link in ends]
+            there = int(f.port_device[self._far(*ends[0])])
+            if (number := self._number(*ends[0])) == 0:
+                made = replace(members[0], addresses=addresses, routes=static)
+                interfaces.append(made)
+            else:
+                name = CHANNEL.format(number)
+                interfaces += [replace(m, channel=name) for m in members]
+                made = Interface(
+                    name, f"{f.device_name(there)} port channel {self._number(*ends[0], far=True)}", addresses,
+                    gbps(sum(int(f.link_rate[link]) for link, _ in links)), static, sonic=members[0].sonic,
+                    between=members[0].between, members=tuple(m.name for m in members),
+                )  # fmt: skip
+                channels.append(made)
             if found.asn[device] and found.asn[there]:
-                sessions += _sessions(name, text, int(found.asn[there]), [(a.version, str(a)) for a, _ in other])
+                far = [(a.version, str(a)) for a, _ in other]
+                sessions += _sessions(made.name, made.description, int(found.asn[there]), far)
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
             routes += static
@@ -139,8 +131,41 @@ class Routers:
             routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
             routing.mtu if routing is not None and routing.mtu else "",
             routing.bfd_ms if routing is not None else 0, routing.bfd_multiplier if routing is not None else 0, self.route_count,
-            self.aggregates.get(device, ()), self.own,
+            self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
+
+    def _bundles(self, mine: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+        """Ports and links of a device, those of a bundle together where the first of them is."""
+        out: dict[tuple[bool, int], list[tuple[int, int]]] = {}
+        for port, link in mine:
+            bundle = int(self.fabric.link_bundle[link])
+            out.setdefault((bundle >= 0, bundle if bundle >= 0 else port), []).append((port, link))
+        return list(out.values())
+
+    def _far(self, port: int, link: int) -> int:
+        """The port at the other end of a link."""
+        f = self.fabric
+        return int(f.link_a[link] if int(f.link_b[link]) == port else f.link_b[link])
+
+    def _number(self, port: int, link: int, far: bool = False) -> int:
+        """The number of a link's bundle at the device of a port, or at the far one; 0 for none."""
+        return int(self._channels[(int(self.fabric.link_b[link]) == port) != far][link])
+
+    @cached_property
+    def _channels(self) -> tuple[Ints, Ints]:
+        return numbers(self.fabric)
+
+    def _member(self, port: int, link: int) -> Interface:
+        """A port as its system sees it, without addresses."""
+        f = self.fabric
+        far = self._far(port, link)
+        there = int(f.port_device[far])
+        text = f"{f.device_name(there)} {self._interface(far) or f.port_system(far) or f.port_label(far)}"
+        c, i = f.port_class(port)
+        rate = gbps(int(f.link_rate[link]))
+        return Interface(
+            self._interface(port), text, (), rate, (), c.split, bool(c.sonic), _lanes(c, i), bool(f.is_switch[there])
+        )
 
     def _interface(self, port: int) -> str:
         ports, _, _ = self._order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file", "layer"}
-_ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic"}
+_ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
 
@@ -49,7 +49,8 @@ class Routers:
     """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
     ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
     says how SONiC numbers all ports that have links. ``nos`` is the operating system of the switches among them: a switch that
-    names another is left to others, one that names none is configured only if the target is asked for by name."""
+    names another is left to others, one that names none is configured only if the target is asked for by name. ``channel`` is
+    what the system calls a port channel before its number, "" if the target configures none."""
 
     nos: str = ""
     kind: str = ""
@@ -57,6 +58,7 @@ class Routers:
     management: re.Pattern[str] = re.compile(".*")
     mtu: int = 65535
     sonic: bool = False
+    channel: str = ""
 
     @property
     def plural(self) -> str:
@@ -70,11 +72,26 @@ class Routers:
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
             if strange is not None:
                 return f"`{strange}` of {router.name} is not a name of a port there"
+        if router.channels and not self.channel:
+            return f"its links form port channels, such as that of {router.name} to {router.channels[0].description}"
+        ports += [c.name for c in router.channels]
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
         if self.sonic and not all(i.sonic for i in router.interfaces):
             return f"nothing says how SONiC numbers the ports of {router.name}: `sonic 8*(i - 1) lanes 8`"
         return f"its MTU is at most {self.mtu}" if router.mtu and int(router.mtu) > self.mtu else ""
+
+    def named(self, router: Router) -> Router:
+        """The router with the system's names of its port channels."""
+        if not router.channels or not self.channel:
+            return router
+        own = {c.name: self.channel + c.name.rpartition(" ")[2] for c in router.channels}
+        return replace(
+            router,
+            interfaces=tuple(replace(i, channel=own[i.channel]) if i.channel else i for i in router.interfaces),
+            channels=tuple(replace(c, name=own[c.name]) for c in router.channels),
+            sessions=tuple(replace(s, peer=own.get(s.peer, s.peer)) for s in router.sessions),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +184,8 @@ def _routers(data: object) -> Routers:
         patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
         raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True)
+    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True,
+                   _text(data, "channel", ""))  # fmt: skip
 
 
 def _file(data: object, place: Path, own: bool) -> FileSpec:

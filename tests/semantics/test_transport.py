@@ -158,15 +158,6 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
     assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
 
 
-def test_routers_with_bundles_are_refused_by_their_targets(tmp_path: Path) -> None:
-    text = """fabric f { switch a[2]: E
-      connect a[0] to a[1] x 2 { bundle 2 }
-      routing bgp { unnumbered } }"""
-    found = Diagnostics()
-    build(fabric_of(BOTH + text, tmp_path), ["eos"], found)
-    assert "E0516" in {d.code for d in found}
-
-
 def test_an_expansion_keeps_both(tmp_path: Path) -> None:
     from tdsl.compiler import expand
 

@@ -14,11 +14,13 @@ from ipaddress import IPv4Address, ip_address, ip_interface, ip_network
 COMMANDS = {
     # `nv list-commands` of Cumulus Linux 5.5: CL/System-Configuration/NVIDIA-User-Experience-NVUE/NVUE-Commands
     "commands": """
-interface <interface-id> type (swp|eth|loopback)
+interface <interface-id> type (swp|eth|loopback|bond)
 interface <interface-id> description <description>
 interface <interface-id> ip address <ip-prefix>
 interface <interface-id> ip vrf <generic-name>
 interface <interface-id> link mtu 552-9216
+interface <interface-id> bond mode (lacp|static)
+interface <interface-id> bond member <interface-id>
 interface <interface-id> link breakout (1x|2x|4x|8x)
 qos roce enable (on|off)
 qos roce mode (lossy|lossless)
@@ -112,7 +114,7 @@ def _matches(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.fullmatch(pattern, text) is not None
 
 
-INTERFACE = r"swp[1-9]\d*(s[0-7])?|eth\d+|lo"
+INTERFACE = r"swp[1-9]\d*(s[0-7])?|bond[1-9]\d*|eth\d+|lo"
 KINDS: dict[str, Callable[[str], bool]] = {
     "interface-id": _matches(INTERFACE),
     # CL/Layer-1-and-Switch-Ports/Interface-Configuration-and-Management: 256 characters, no apostrophes, ASCII only
