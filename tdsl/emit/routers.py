@@ -89,7 +89,9 @@ class Routers:
     # ------------------------------------------------------------ one device
     def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
         f, found = self.fabric, self.found
-        interfaces, sessions, channels = [], [], []
+        interfaces: list[Interface] = []
+        channels: list[Interface] = []
+        sessions: list[Session] = []
         routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
         for ends in self._bundles(mine):
