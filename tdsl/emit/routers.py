@@ -115,7 +115,7 @@ class Routers:
                 )  # fmt: skip
                 channels.append(made)
             if found.asn[device] and found.asn[there]:
-                far = [(a.version, str(a)) for a, _ in other]
+                far: list[tuple[int, str]] = [(a.version, str(a)) for a, _ in other]
                 sessions += _sessions(made.name, made.description, int(found.asn[there]), far)
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
