@@ -61,7 +61,7 @@ def planned(
     if options.prices is not None:
         from tdsl.physical.prices import read
 
-        library.prices = read(options.prices, diagnostics).each
+        library.prices, library.supply = read(options.prices, diagnostics)
     plans = _plans(library, home, options, diagnostics, every_phase)
     library.build_all(home)
     placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]

@@ -75,7 +75,7 @@ def places_option(command: F) -> F:
     """``--places`` and ``--prices``."""
     prices = click.option(
         "--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-        help="A TOML file of what models and parts cost: currency, date and a table [price].",
+        help="A TOML file of what models and parts cost: currency, date and tables [price], [spares], [lead], [alternative].",
     )(command)  # fmt: skip
     return click.option(
         "--places", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",

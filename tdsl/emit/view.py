@@ -51,6 +51,7 @@ from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
 from tdsl.physical.elevations import Drawing, Fronts, Plans
 from tdsl.physical.tables import RackLine, rack_lines
+from tdsl.physical.totals import Total, totals
 from tdsl.semantics.model import DeviceModel, Part
 from tdsl.semantics.transport import TRANSPORTS
 
@@ -230,6 +231,17 @@ class FabricView:
     def racks(self) -> Table[RackLine]:
         """What is in every rack that holds a device."""
         return _table(RackLine, rack_lines(self._fabric))
+
+    @cached_property
+    def totals(self) -> Table[Total]:
+        """Pieces, watts and prices of the fabric, its halls and its racks."""
+        return _table(Total, totals(self._fabric))
+
+    @property
+    def prices(self) -> str:
+        """Currency and date of the file of prices, as in ``USD of 2026-11-01``; "" where none is given."""
+        supply = self._fabric.supply
+        return f"{supply.currency} of {supply.date}" if supply.currency and supply.date else supply.currency
 
     @cached_property
     def _drawing(self) -> Drawing:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 MAX_ROWS = 1_048_575  # below the heading
@@ -25,6 +25,9 @@ class Sheet:
     frozen: int = 0
     hidden: frozenset[str] = frozenset()
     note: str = ""  # printed above every page
+    formats: Mapping[str, str] = field(default_factory=dict)  # number formats of columns, such as ``#,##0.00``
+    bold: frozenset[int] = frozenset()  # rows that are sums
+    ledger: bool = False  # lines below every row, for tables that are read on paper
 
 
 def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
@@ -40,7 +43,7 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
         for at, name in enumerate(sheet.columns):
             page.write_string(0, at, name, heading)
-        _cells(page, sheet)
+        _cells(page, sheet, _Formats(book, sheet))
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
@@ -53,20 +56,50 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     return out.getvalue()
 
 
-def _cells(page: object, sheet: Sheet) -> None:
+class _Formats:
+    """The formats of a sheet's cells, each made once."""
+
+    def __init__(self, book: object, sheet: Sheet) -> None:
+        self.book, self.sheet = book, sheet
+        self.plain = not (sheet.formats or sheet.bold or sheet.ledger)
+        self.made: dict[tuple[str, bool], object] = {}
+
+    def of(self, column: str, row: int) -> object:
+        """The format of a cell, None for the default; ``row`` counts from 0."""
+        if self.plain:
+            return None
+        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold)
+        if key not in self.made:
+            facts: dict[str, object] = {"valign": "top"}
+            if self.sheet.ledger:
+                facts |= {"bottom": 1, "bottom_color": "#b0bec5"}
+            if key[0]:
+                facts["num_format"] = key[0]
+            if key[1]:
+                facts |= {"bold": True, "bg_color": "#eef2f6"}
+            self.made[key] = self.book.add_format(facts)  # type: ignore[attr-defined]
+        return self.made[key]
+
+
+def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
     """Write what is not empty, and make every column as wide as its longest text, within reason."""
     write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
     for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
         width = len(name) + 3
         for row, value in enumerate(values, 1):
+            look = formats.of(name, row - 1)
             if value == "":
+                if look is not None:
+                    page.write_blank(row, at, None, look)  # type: ignore[attr-defined]
                 continue
             if type(value) is str:
-                write_string(row, at, value)
+                write_string(row, at, value, look)
                 if len(value) > width:
                     width = len(value)
             else:
-                write_number(row, at, value)
+                write_number(row, at, value, look)
+                if name in sheet.formats and isinstance(value, (int, float)):
+                    width = max(width, len(f"{value:,.2f}") + 1)
         page.set_column(at, at, min(width + 1, 60), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
 
 

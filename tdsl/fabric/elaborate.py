@@ -81,7 +81,7 @@ def elaborate(
 
         fabric.addressing = address(plan, fabric, diagnostics)
     fabric.complete = ok and sound and not diagnostics.has_errors
-    fabric.prices = plan.prices
+    fabric.prices, fabric.supply = plan.prices, plan.supply
     if plan.halls or plan.placings or places is not None:
         from tdsl.fabric.places import locate
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
+from tdsl.semantics.supply import Supply
 from tdsl.source import Origin
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class Fabric:
     transport_stated: bool = False  # whether the design has a `transport` statement
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
+    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
     siblings: tuple[Fabric, ...] = ()  # the other fabrics of its cluster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,7 @@ from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import watts
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
+from tdsl.semantics.supply import Spares, Supply
 
 KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "label")
 
@@ -21,7 +22,9 @@ KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "la
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of the bill. ``place`` says where it belongs: the model that a transceiver goes into, the class of a cable.
-    ``length_m``, ``watts`` and prices are "" where unknown or without meaning; ``note`` says what must be settled."""
+    ``length_m``, watts and prices are "" where unknown or without meaning; ``note`` says what must be settled. ``price`` is that
+    of ``quantity``. ``spares`` are ordered beside it; they are counted once for each part and length, on its first line.
+    ``lead_days`` is "" where not stated, ``alternative`` the parts that may be bought instead, separated by spaces."""
 
     kind: str
     model: str
@@ -33,6 +36,10 @@ class Line:
     unit_watts: int | float | str
     unit_price: int | float | str
     price: int | float | str
+    spares: int | str
+    spares_price: int | float | str
+    lead_days: int | str
+    alternative: str
     note: str
 
 
@@ -59,10 +66,38 @@ def bill(fabric: Fabric) -> list[Line]:
     lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures)]
     legs = len(fabric.cable_a)
     if legs:
-        lines.append(Line("label", "cable label", "one for each end of each cable leg", "", "", "", 2 * legs, "", "", "", ""))
-    return sorted(
-        lines, key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1)
-    )
+        lines.append(
+            Line(
+                "label", "cable label", "one for each end of each cable leg", "", "", "", 2 * legs, "", "", "", "", "", "", "", ""
+            )
+        )
+    lines.sort(key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1))
+    return _bought(lines, fabric)
+
+
+def _bought(lines: list[Line], fabric: Fabric) -> list[Line]:
+    """The lines with spares, lead times and alternatives: those of the user's file by name, then by kind, else the model's."""
+    facts = {shown(m): m.facts for m in (*fabric.parts, *fabric.models)} | {m.name: m.facts for m in fabric.models}
+    supply: Supply = fabric.supply
+    total: Counter[tuple[str, str, object]] = Counter()
+    for x in lines:
+        total[x.kind, x.model, x.length_m] += x.quantity
+    out: list[Line] = []
+    for x in lines:
+        name, stated = x.model.replace("-", "_"), facts.get(x.model, {})
+        wanted = supply.spares.get(name) or supply.spares.get(x.kind) or stated.get("spares")
+        lead = supply.lead_days.get(name, supply.lead_days.get(x.kind, stated.get("lead", "")))
+        others = supply.alternatives.get(name) or stated.get("alternative", ())
+        extra = total.pop((x.kind, x.model, x.length_m), 0)
+        settled = isinstance(wanted, Spares) and x.model != "?"
+        spare: int | str = (wanted.of(extra) if extra else 0) if settled and isinstance(wanted, Spares) else ""
+        each = x.unit_price
+        out.append(replace(
+            x, spares=spare, lead_days=lead if isinstance(lead, int) else "",
+            spares_price=round(spare * each, 10) if isinstance(spare, int) and not isinstance(each, str) else "",
+            alternative=" ".join(map(str, others)) if isinstance(others, tuple) else "",
+        ))  # fmt: skip
+    return out
 
 
 def _line(
@@ -70,7 +105,7 @@ def _line(
     power: Fraction | None, each: Fraction | None, note: str = "",
 ) -> Line:  # fmt: skip
     return Line(kind, model, description, ordered, place, length, count, number(power), number(each),
-                number(None if each is None else each * count), note)  # fmt: skip
+                number(None if each is None else each * count), "", "", "", "", note)  # fmt: skip
 
 
 def _racks(f: Fabric) -> list[Line]:

@@ -1,49 +1,76 @@
-"""``prices.toml``: what models and parts cost, from whoever buys them."""
+"""``prices.toml``: what models and parts cost and how they are bought, from whoever buys them."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import TypeVar
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.semantics.supply import Spares, Supply, lead_days, spares
 from tdsl.source import SourceFile, Span
 
+T = TypeVar("T")
+TABLES = ("price", "spares", "lead", "alternative")
+EXAMPLE = {
+    "spares": '`optic = "2%"` or `QM9700 = 1`',
+    "lead": '`QM9700 = "26 weeks"` or `"90 days"`',
+    "alternative": '`MFP7E10 = "ACME-OM4-CROSSOVER"`, or a list',
+}
 
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices by the name of a model, in one currency."""
 
-    currency: str = ""
-    date: str = ""
-    each: dict[str, Fraction] = field(default_factory=dict)
-
-
-def read(file: SourceFile, diagnostics: Diagnostics) -> Prices:
-    """The prices of a file; what it cannot mean is a finding (E0208)."""
+def read(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction], Supply]:
+    """The prices of a file by model, and what it says of purchases; what it cannot mean is a finding (E0208)."""
     example = 'currency = "USD", date = "2026-11-01", and a table [price] with lines `MODEL = 36000`'
 
-    def wrong(message: str) -> None:
+    def wrong(message: str, help: str = example) -> None:
         line = file.line(1)
-        diagnostics.add("E0208", Span(file, 0, len(line)), message, help=example)
+        diagnostics.add("E0208", Span(file, 0, len(line)), message, help=help)
 
     try:
         data = tomllib.loads(file.text, parse_float=Fraction)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
         wrong(f"the prices are not TOML: {fault}")
-        return Prices()
-    extra = sorted(set(data) - {"currency", "date", "price"})
+        return {}, Supply()
+    extra = sorted(set(data) - {"currency", "date", *TABLES})
     if extra:
         wrong(f"there is no `{extra[0]}` in a file of prices")
-    table = data.get("price", {})
     currency = data.get("currency", "")
-    if not isinstance(table, dict) or not table or not isinstance(currency, str) or not currency:
+    tables = [data.get(name, {}) for name in TABLES]
+    if not all(isinstance(t, dict) for t in tables) or not any(tables) or not isinstance(currency, str):
         wrong("a file of prices has a `currency` and a table `[price]`")
-        return Prices()
+        return {}, Supply()
+    if tables[0] and not currency:
+        wrong("a file of prices has a `currency` and a table `[price]`")
+        return {}, Supply()
     each: dict[str, Fraction] = {}
-    for name, value in table.items():
+    for name, value in tables[0].items():
         if isinstance(value, bool) or not isinstance(value, (int, Fraction)) or value < 0:
             wrong(f"the price of {name} is not an amount")
         else:
             each[name.replace("-", "_")] = Fraction(value)
-    return Prices(currency, str(data.get("date", "")), each)
+    extras: dict[str, Spares] = _column(data, "spares", lambda v: spares(str(v)) if type(v) in (int, str) else None, wrong)
+    leads: dict[str, int] = _column(data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong)
+    others: dict[str, tuple[str, ...]] = _column(data, "alternative", _names, wrong)
+    return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
+
+
+def _column(
+    data: Mapping[str, Mapping[str, object]], table: str, of: Callable[[object], T | None], wrong: Callable[[str, str], None]
+) -> dict[str, T]:
+    """One table by model; what a value cannot mean is a finding."""
+    out: dict[str, T] = {}
+    for name, value in data.get(table, {}).items():
+        found = of(value)
+        if found is None:
+            wrong(f"`{table}` of {name} has no meaning", f"write {EXAMPLE[table]}")
+        else:
+            out[name.replace("-", "_")] = found
+    return out
+
+
+def _names(value: object) -> tuple[str, ...] | None:
+    names: list[object] = value if isinstance(value, list) else [value]
+    found = tuple(n for n in names if isinstance(n, str) and n)
+    return found if found and len(found) == len(names) else None

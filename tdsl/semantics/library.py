@@ -18,6 +18,7 @@ from tdsl.semantics.models import build_model
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.ranges import Settings
 from tdsl.semantics.scope import Binding, Scope
+from tdsl.semantics.supply import Supply
 from tdsl.semantics.values import Function
 from tdsl.source import Span
 from tdsl.syntax import tree
@@ -58,6 +59,7 @@ class Library:
     building: list[tree.ModelDecl] = field(default_factory=list)
     evaluator: Evaluator = field(default_factory=Evaluator)
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # of models, as the user states them
+    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
 
     def link(self, module: Module, at: Span | None = None) -> Linked:
         """The file's names, with those it uses."""

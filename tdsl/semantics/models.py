@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.diagnostic import Fix, Severity
-from tdsl.semantics import forwards, nos
+from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
@@ -29,6 +29,7 @@ FACTS = (
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
     "rate", "medium", "fibre", "polarity", "reach", "legs", "platform", "hwsku", "nos", "breakout",
     "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
+    *supply.FACTS,
 )  # fmt: skip
 PORT_LIMIT = 1 << 16
 
@@ -395,6 +396,9 @@ class ModelBuilder:
             self.facts[name] = nos.written(s)
             return
         self.facts[name] = value = self.setting_value(s, self.scope)
+        if name in supply.FACTS:
+            self.facts[name] = supply.of_model(s, value)
+            return
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
             raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.scope import Scope
+from tdsl.semantics.supply import Supply
 from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
@@ -183,6 +184,7 @@ class Plan:
     placings: list[Placing] = field(default_factory=list)
     auto: AutoPlacing | None = None
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
+    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not

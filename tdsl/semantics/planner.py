@@ -48,7 +48,9 @@ class Planner:
         scope = Scope(home.scope)
         root = Group(node.name.name, node.kind.name, (), None, node.name.span, scope)
         title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
-        self.plan = Plan(node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices)
+        self.plan = Plan(
+            node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply
+        )
         self.context = Context((root,), ())
         self.count = 0
         self.ports = 0

@@ -50,7 +50,8 @@ def _table() -> dict[str, tuple[Fraction, Dim]]:
         out[f"{prefix}B"] = (8 * Fraction(2) ** power, SIZE)
     for name, power in (("s", 0), ("ms", -3), ("us", -6), ("ns", -9), ("ps", -12)):
         out[name] = (Fraction(10) ** power, TIME)
-    out["min"] = (Fraction(60), TIME)
+    for name, seconds in (("min", 60), ("day", 86_400), ("week", 604_800)):
+        out[name] = (Fraction(seconds), TIME)
     for name, power in (("m", 0), ("km", 3), ("cm", -2), ("mm", -3)):
         out[name] = (Fraction(10) ** power, LENGTH)
     out["kg"] = (Fraction(1), MASS)
@@ -117,6 +118,8 @@ def show(q: Quantity) -> str:
         return _scaled(q.amount / 8, "B", _UP)
     if q.dim == POWER:
         return _scaled(q.amount, "W", _UP[:3])
+    if q.dim == TIME and q.amount and q.amount % 86_400 == 0:
+        return f"{_plain(q.amount / 86_400)}day"
     if q.dim == TIME:
         return _scaled(q.amount, "s", (("p", -12), ("n", -9), ("u", -6), ("m", -3), ("", 0)))
     if q.dim == LENGTH:

@@ -16,7 +16,7 @@ OPERATOR_TOKENS = frozenset(
     {"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER", "AND", "OR", "IN", "IF", "CMP", "RANGE"}
 )
 SUFFIXES = frozenset({"DOT", "LPAR", "LSQB"})
-UNIT = re.compile(r"[kKMGTPE]?(bps|[bB]|W)|[KMGT]iB|[mnpu]?s|min|[kcm]?m|k?g|U|dB")
+UNIT = re.compile(r"[kKMGTPE]?(bps|[bB]|W)|[KMGT]iB|[mnpu]?s|min|day|week|[kcm]?m|k?g|U|dB")
 
 
 class Run(Protocol):

@@ -82,11 +82,12 @@ def test_the_plan_agrees_with_the_bill(files: dict[str, bytes]) -> None:
 def test_the_workbook_opens(files: dict[str, bytes]) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(files["bom/bom.xlsx"]))
-    assert book.sheetnames == ["summary", "bill", "racks"]
+    assert book.sheetnames == ["summary", "bill", "totals", "racks"]
     summary = {row[0]: row for row in book["summary"].iter_rows(min_row=2, values_only=True)}
     assert summary["optic"][2] == 2048
-    assert summary["optic"][3] == 34748
-    assert summary["all"][5] == len(rows(files["bom/bom.csv"]))  # every line is without a price, and it says so
+    bill = rows(files["bom/bom.csv"])
+    assert summary["all"][6] == sum(int(x["quantity"]) for x in bill)  # every piece is without a price, and it says so
+    assert summary["all"][8] == len(bill)  # and without a lead time
 
 
 def test_drawings_show_every_rack_once(files: dict[str, bytes]) -> None:
@@ -114,10 +115,100 @@ def test_prices_are_those_of_the_table(tmp_path: Path) -> None:
     assert (price["DGX_H100"], price["QM9700"], price["MMA4Z00-NS"], price["UFM"]) == ("34290000", "1728024", "1382400", "")
 
 
+BUYING = """
+model switch SW { port p[1..4]: 400Gbps; height 1U; power 100W; price $1000; spares 1; lead 26week; alternative SW_B, "x y" }
+model host H { port nic: 400Gbps; height 2U; price $10 }
+model cable C { rate 400Gbps; medium dac; price $3; lengths 2m, 10m; spares 10% }
+fabric f {
+  switch leaf[2]: SW
+  host h[8]: H
+  connect h[i].nic to leaf[i//4] { cable C }
+  hall a { row A { rack 1..2 { height 48U } }; pitch rack 2m; tray above 2.5m; slack 0m }
+  hall b { row A { rack 1..1 { height 48U } }; pitch rack 2m; tray above 2.5m; slack 0m }
+  distance a to b 1m
+  place leaf[0] in a.A[1] at 40U
+  place h[0..2] in a.A[1] stacked from 1U
+  place h[3] in a.A[2] at 1U
+  place leaf[1] in b.A[1] at 40U
+}
+"""
+
+
+def bought(tmp_path: Path, prices: str = "") -> dict[str, bytes]:
+    path = tmp_path / "f.fab"
+    path.write_text(BUYING)
+    found = compiler.elaborate(str(path), Options(prices=SourceFile("prices.toml", prices) if prices else None))
+    fabric = found.designs[0].fabric
+    assert fabric is not None and fabric.complete, [d.message for d in found.findings]
+    return build(fabric, ["bom"], Diagnostics())
+
+
+def test_spares_lead_times_and_alternatives_of_models(tmp_path: Path) -> None:
+    lines = {(x["kind"], x["length_m"]): x for x in rows(bought(tmp_path)["bom/bom.csv"])}
+    switch = lines["switch", ""]
+    assert [switch[k] for k in ("quantity", "spares", "price", "spares_price", "lead_days", "alternative")] == [
+        "2", "1", "2000", "1000", "182", "SW_B x y",
+    ]  # fmt: skip
+    cables = {x["length_m"]: (x["quantity"], x["spares"]) for x in lines.values() if x["kind"] == "cable"}
+    assert cables == {"2": ("3", "1"), "10": ("1", "1"), "": ("4", "1")}  # 10%, rounded up for each length
+    assert lines["host", ""]["spares"] == "" == lines["host", ""]["lead_days"]  # nothing is said, and nothing is made up
+
+
+def test_the_users_file_goes_before_the_model(tmp_path: Path) -> None:
+    text = '[spares]\nSW = "50%"\nhost = 2\ncable = 0\n[lead]\nhost = "90 days"\n[alternative]\nSW = "SW-Z"\n'
+    lines = rows(bought(tmp_path, text)["bom/bom.csv"])
+    said = {x["kind"]: (x["spares"], x["lead_days"], x["alternative"]) for x in lines if x["kind"] != "label"}
+    assert said["switch"] == ("1", "182", "SW-Z")
+    assert said["host"] == ("2", "90", "")
+    assert {x["spares"] for x in lines if x["kind"] == "cable"} == {"0"}
+
+
+def test_totals_say_what_they_leave_out(tmp_path: Path) -> None:
+    """Rack A01 of hall a: a switch of 100 W and $1000, three hosts of $10 and unknown power, three cables of $3 in it. The cable
+    to rack A02 is the hall's; hosts 4 to 7 and their cables are elsewhere."""
+    found = {(x["by"], x["hall"], x["name"]): x for x in rows(bought(tmp_path)["bom/totals.csv"])}
+
+    def of(*key: str) -> tuple[str, ...]:
+        row = found[key]
+        return tuple(row[k] for k in ("devices", "cables", "watts", "without_watts", "price", "without_price"))
+
+    assert of("rack", "a", "A01") == ("4", "3", "100", "3", "1039", "0")
+    assert of("between racks", "a", "a") == ("0", "1", "0", "0", "3", "0")
+    assert of("hall", "a", "a") == ("5", "4", "100", "4", "1052", "0")
+    assert of("hall", "b", "b") == ("1", "0", "100", "0", "1000", "0")
+    assert of("elsewhere", "", "between halls or without a place") == ("4", "4", "0", "4", "52", "0")
+    assert of("all", "", "f") == ("10", "8", "200", "8", "2104", "0")
+
+
+def test_totals_are_those_of_the_metrics(files: dict[str, bytes]) -> None:
+    """The sums by rack are those of racks.csv, and halls and racks add up."""
+    total = rows(files["bom/totals.csv"])
+    watts = {(x["hall"], x["name"]): x["watts"] for x in total if x["by"] == "rack" and x["without_watts"] == "0"}
+    assert watts == {(x["hall"], x["rack"]): x["watts"] for x in rows(files["bom/racks.csv"]) if not x["watts"].startswith(">")}
+    for column in ("devices", "optics", "cables", "without_price"):
+        parts = sum(int(x[column]) for x in total if x["by"] in ("rack", "between racks", "elsewhere"))
+        assert parts == int(total[0][column])
+
+
+@pytest.mark.parametrize("line", ["spares 2.5", "spares 2m", "lead 3m", "lead 1h", "lead 90min", "spares many"])
+def test_purchases_that_models_cannot_state(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "f.fab"
+    path.write_text(f"model host H {{ port nic: 400Gbps; {line} }}\nfabric f {{ host h: H }}\n")
+    found = compiler.elaborate(str(path))
+    errors = [(d.code, d.span.text if d.span else "") for d in found.findings if d.severity.word == "error"]
+    assert [code for code, _ in errors] in (["E0103"], ["E0105"])
+    assert all(text in line for _, text in errors)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "x = ",
+        '[spares]\nQM9700 = "some"\n',
+        "[spares]\nQM9700 = 1.5\n",
+        '[lead]\nQM9700 = "soon"\n',
+        "[lead]\nQM9700 = 26\n",
+        "[alternative]\nQM9700 = 3\n",
         "currency = 3\n",
         "[price]\nA = 1\n",
         'currency = "USD"\n[price]\nA = -1\n',

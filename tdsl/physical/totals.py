@@ -1,0 +1,142 @@
+"""Totals of a fabric by hall and rack: pieces, watts and prices, and for each sum how many pieces it leaves out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.physical.facts import optic_watts
+from tdsl.physical.figures import Figures, price
+from tdsl.physical.racks import Bound, watts
+from tdsl.semantics.model import DeviceModel
+
+NONE = Bound(Fraction(0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One sum over devices, transceivers and cables. ``by`` is ``all``, ``hall``, ``between racks``, ``rack`` or ``elsewhere``.
+    ``watts`` and ``price`` leave out ``without_watts`` and ``without_price`` pieces. A cable belongs to a rack where both
+    its ends are in it, else to its hall."""
+
+    by: str
+    hall: str
+    name: str
+    devices: int
+    optics: int
+    cables: int
+    watts: int | float
+    without_watts: int
+    price: int | float
+    without_price: int
+
+
+@dataclass(slots=True)
+class _Sum:
+    """A sum while it is made."""
+
+    devices: int = 0
+    optics: int = 0
+    cables: int = 0
+    watts: Bound = NONE
+    price: Bound = NONE
+
+    def add(self, other: _Sum) -> None:
+        """Add another sum."""
+        self.devices += other.devices
+        self.optics += other.optics
+        self.cables += other.cables
+        self.watts += other.watts
+        self.price += other.price
+
+
+class Tally:
+    """Sums over buckets: every device and every cable leg belongs to one, a transceiver to that of its device."""
+
+    def __init__(self, figures: Figures) -> None:
+        self.figures = figures
+
+    def sums(self, device: Ints, leg: Ints) -> dict[int, _Sum]:
+        """The sum of every bucket that holds anything. ``device`` and ``leg`` are the buckets of all rows of their tables."""
+        f, figures = self.figures.fabric, self.figures
+        out: defaultdict[int, _Sum] = defaultdict(_Sum)
+        rows = np.flatnonzero(figures.mounted)
+        for bucket, m, n in _counted(device[rows], f.device_model[rows]):
+            model = f.models[m]
+            power = Bound(Fraction(0), 0) if model.kind == "panel" else _times(watts(model), n)
+            out[bucket].add(_Sum(n, 0, 0, power, _times(price(model, f.prices), n)))
+        own = np.array(["power_max" not in m.facts and m.kind != "panel" for m in f.models] or [False])
+        found = figures.optics
+        for bucket, key, n in _counted(device[found.device], 2 * found.part + own[f.device_model[found.device]]):
+            part = found.parts[key // 2]
+            power = _times(optic_watts(part), n) if key % 2 else NONE
+            out[bucket].add(_Sum(0, n, 0, power, _times(price(part, f.prices), n)))
+        ends = found.open_ends
+        for bucket, counts, n in _counted(device[ends], own[f.device_model[ends]].astype(np.int64)):
+            out[bucket].add(_Sum(0, n, 0, Bound(Fraction(0), n * counts), Bound(Fraction(0), n)))
+        plain = np.flatnonzero(f.cable_leg <= 1)  # a break-out is one part
+        number_of, parts = self._cables()
+        for bucket, k, n in _counted(leg[plain], number_of[plain]):
+            part_of = parts[k]
+            out[bucket].add(_Sum(0, 0, n, NONE, _times(None if part_of is None else price(part_of, f.prices), n)))
+        return dict(out)
+
+    def _cables(self) -> tuple[Ints, list[DeviceModel | None]]:
+        """For every leg the number of its part, and the parts."""
+        f = self.figures.fabric
+        if self.figures.physical is not None:
+            number_of, choices = self.figures.physical.parts.group
+            return number_of, [c.cable for c in choices]
+        return f.cable_statement, [p if isinstance(p := s.settings.get("part"), DeviceModel) else None for s in f.statements]
+
+
+def _counted(bucket: Ints, key: Ints) -> list[tuple[int, int, int]]:
+    """Bucket, key and count of every pair that occurs."""
+    if not len(bucket):
+        return []
+    (b, k), n = np.unique(np.stack([bucket, key.astype(np.int64)]), axis=1, return_counts=True)
+    return list(zip(b.tolist(), k.tolist(), n.tolist(), strict=True))
+
+
+def _times(each: Fraction | None, n: int) -> Bound:
+    return Bound(Fraction(0), n) if each is None else Bound(each * n, 0)
+
+
+def totals(fabric: Fabric) -> list[Total]:
+    """All of the fabric, then its halls with the cables between their racks, then its racks, then what has no place."""
+    figures = Figures(fabric)
+    p = fabric.places
+    racks = p.rack_count if p is not None else 0
+    halls = p.halls if p is not None else ()
+    elsewhere = racks + len(halls)
+    rack = np.full(fabric.device_count, -1, dtype=np.int64) if p is None else p.device_rack[figures.top]
+    device = np.where(rack >= 0, rack, elsewhere)
+    a, b = (rack[fabric.port_device[ports]] for ports in (fabric.cable_a, fabric.cable_b))
+    leg = np.full(len(a), elsewhere, dtype=np.int64)
+    if p is not None and racks:
+        hall_a, hall_b = np.where(a >= 0, p.rack_hall[a], -1), np.where(b >= 0, p.rack_hall[b], -2)
+        leg = np.where(hall_a == hall_b, racks + hall_a, leg)
+        leg = np.where((a == b) & (a >= 0), a, leg)
+    sums = Tally(figures).sums(device, leg)
+    whole = _Sum()
+    in_hall = [_Sum() for _ in halls]
+    for bucket, mine in sums.items():
+        whole.add(mine)
+        if p is not None and bucket < elsewhere:
+            in_hall[int(p.rack_hall[bucket]) if bucket < racks else bucket - racks].add(mine)
+    out = [_row("all", "", fabric.name, whole)]
+    out += [_row("hall", h.name, h.name, s) for h, s in zip(halls, in_hall, strict=True) if s != _Sum()]
+    out += [_row("between racks", h.name, h.name, sums[racks + k]) for k, h in enumerate(halls) if racks + k in sums]
+    out += [_row("rack", p.hall_name(r), p.rack_name(r), sums[r]) for r in range(racks) if p is not None and r in sums]
+    if elsewhere in sums:
+        out.append(_row("elsewhere", "", "between halls or without a place", sums[elsewhere]))
+    return out
+
+
+def _row(by: str, hall: str, name: str, s: _Sum) -> Total:
+    known = [int(x) if x.denominator == 1 else float(x) for x in (s.watts.known, s.price.known)]
+    return Total(by, hall, name, s.devices, s.optics, s.cables, known[0], s.watts.missing, known[1], s.price.missing)

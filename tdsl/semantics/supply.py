@@ -1,0 +1,73 @@
+"""How parts are bought: spares, lead times and alternatives, from facts of models and from the file of prices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.quantity import TIME, Quantity
+from tdsl.semantics.values import Value, text_of
+from tdsl.syntax import tree
+
+FACTS = ("spares", "lead", "alternative")
+"""Facts of models that say how they are bought."""
+DAY = 86_400
+_SPARES = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(%?)")
+_LEAD = re.compile(r"([0-9]{1,5}) ?(day|week)s?")
+
+
+@dataclass(frozen=True, slots=True)
+class Spares:
+    """What is ordered beside what is built in: a share of it, or a number of pieces."""
+
+    share: Fraction = Fraction(0)
+    count: int = 0
+
+    def of(self, quantity: int) -> int:
+        """Pieces to order beside a quantity; a share is rounded up."""
+        return -(-(self.share.numerator * quantity) // self.share.denominator) + self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """What the file of prices says of purchases, by the name of a model or part; spares and lead times also by a kind."""
+
+    currency: str = ""
+    date: str = ""
+    spares: Mapping[str, Spares] = field(default_factory=dict)
+    lead_days: Mapping[str, int] = field(default_factory=dict)
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def spares(text: str) -> Spares | None:
+    """``2%`` or ``4`` as written; None for anything else."""
+    found = _SPARES.fullmatch(text.strip().replace("_", ""))
+    if found is None or (not found[2] and "." in found[1]):
+        return None
+    amount = Fraction(found[1])
+    return Spares(share=amount / 100) if found[2] else Spares(count=int(amount))
+
+
+def lead_days(text: str) -> int | None:
+    """``26 weeks``, ``26week`` or ``90 days`` in days; None for anything else."""
+    found = _LEAD.fullmatch(text.strip())
+    return None if found is None else int(found[1]) * (7 if found[2] == "week" else 1)
+
+
+def of_model(s: tree.Setting, value: Value) -> object:
+    """The value of one of ``FACTS`` in a model. Raises Fault for one that it cannot have."""
+    name = s.name.name
+    if name == "alternative":
+        return tuple(text_of(v) for v in (value if isinstance(value, tuple) else (value,)))
+    if name == "lead":
+        if isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0 and value.amount % DAY == 0:
+            return int(value.amount) // DAY
+        raise Fault("E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`")
+    found = spares(s.items[0].value.span.text) if len(s.items) == 1 and not s.items[0].args else None
+    if found is None:
+        raise Fault("E0103", s.span, "`spares` of a model is a percentage or a number of pieces",
+                    help="write `spares 2%` or `spares 4`")  # fmt: skip
+    return found
