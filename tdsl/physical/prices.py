@@ -14,9 +14,9 @@ from tdsl.source import SourceFile, Span
 T = TypeVar("T")
 TABLES = ("price", "spares", "lead", "alternative")
 EXAMPLE = {
-    "spares": '`optic = "2%"` or `QM9700 = 1`',
-    "lead": '`QM9700 = "26 weeks"` or `"90 days"`',
-    "alternative": '`MFP7E10 = "ACME-OM4-CROSSOVER"`, or a list',
+    "spares": '`optic = "2%"` or `MODEL = 1`',
+    "lead": '`MODEL = "26 weeks"` or `"90 days"`',
+    "alternative": '`PART = "OTHER-PART"`, or a list',
 }
 
 
