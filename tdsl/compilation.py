@@ -57,7 +57,7 @@ class Options:
     places: SourceFile | None = None  # a table of racks and units
     prices: SourceFile | None = None  # what models cost, as TOML
     day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
-    phase: int = 0  # of fabrics with phases this one; -1: the last; 0: all where a design is checked, else the last
+    phase: int = 0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
 
 
 @dataclass(slots=True)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tdsl.semantics.plan import Plan
     from tdsl.semantics.ranges import Settings
 
+EVERY_PHASE = -2
+"""``Options.phase`` where each phase is planned, whether it is verified or not."""
 UNDERSTOOD = frozenset({"E0464", "E0212", "E0213"})
 """Errors of designs that are wired and judged all the same."""
 
@@ -98,7 +100,7 @@ def _phased(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagn
     from tdsl.semantics.phases import phases
 
     known: set[int] = set()
-    asked, every = (0, False) if asked < 0 else (asked, every)
+    asked, every = (0, asked == EVERY_PHASE) if asked < 0 else (asked, every)
     for fabric in fabrics:
         try:
             found = phases(fabric.member.node.body or ())

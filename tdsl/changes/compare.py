@@ -84,10 +84,13 @@ def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
         ends.append([End(d, str(n), str(p), str(x)) for d, n, p, x in zip(devices, names, at, labels, strict=True)])
     facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
     rows = zip(*facts.values(), strict=True)
-    classes = table.column("link_class")
+    classes, ids = table.column("link_class"), table.column("cable_id")
+    at = [
+        zip(*([str(v) for v in table.column(f"{side}_{what}")] for what in ("hall", "rack", "u")), strict=True) for side in "ab"
+    ]
     return [
-        Cable(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]))
-        for a, b, c, row, leg in zip(*ends, classes, rows, order, strict=True)
+        Cable(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
+        for a, b, c, row, leg, cable, where in zip(*ends, classes, rows, order, ids, zip(*at, strict=True), strict=True)
     ]
 
 
@@ -98,8 +101,10 @@ def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
         if now is None:
             continue
         what = f"{was.a.text} to {was.b.text}"
-        values = zip(was.facts, now.facts, strict=True)
+        values = list(zip(was.facts, now.facts, strict=True))
         out.cables += [Change(f"{what}: {fact}", x, y) for (fact, x), (_, y) in values if x != y]
+        if any(x != y for (fact, x), (_, y) in values if fact in ("part", "length")):
+            out.replaced.append((was, now))
         for x, y in ((was.a, now.a), (was.b, now.b)):
             if x.label != y.label:
                 out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))

@@ -28,13 +28,18 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """A leg of a cable, lower end first, and what it is: class, part, medium, length, rate in Gb/s and number of links."""
+    """A leg of a cable, lower end first, and what it is: class, part, medium, length, rate in Gb/s and number of links.
+
+    ``places`` are hall, rack and unit of both ends, "" where they have none.
+    """
 
     a: End
     b: End
     link_class: str
     facts: tuple[tuple[str, str], ...]
     links: tuple[int, ...] = ()  # rows of the links that run through it
+    id: str = ""
+    places: tuple[tuple[str, str, str], tuple[str, str, str]] = (("", "", ""), ("", "", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ class Changes:
     added: list[Cable] = field(default_factory=list)
     removed: list[Cable] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
+    replaced: list[tuple[Cable, Cable]] = field(default_factory=list)  # both ends stay; another part or length is needed
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)
     parameters: list[Change] = field(default_factory=list)

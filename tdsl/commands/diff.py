@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
-from tdsl.commands._shared import FOUND, OK, Setting, Wrong, compiled, design_options, limit_options, options, say
+from tdsl.commands._shared import FOUND, OK, Setting, Wrong, compiled, design_options, limit_options, options, save, say
 from tdsl.diagnostic import Severity
 from tdsl.report.paint import Paint, wants_colour, width_of
 
@@ -26,8 +26,8 @@ else:
     Part = click.ParamType
 
 DIFFERS = 3
-LAST = -1
-"""In the place of a phase's number: the last one."""
+LAST, EVERY = -1, -2
+"""In the place of a phase's number: the last one, all of them."""
 
 
 class Share(Part):
@@ -56,7 +56,8 @@ class Share(Part):
     "  tdsl diff v1:superpod.fab v2:superpod.fab --output-format markdown\n"
     "  tdsl diff superpod.fab superpod.fab --set-old units=3 --set-new units=4\n"
     "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
-    "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)",
+    "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)\n"
+    "  tdsl diff pod.fab pod_new.fab --cables moves.csv   (which cables a crew adds, moves and removes)",
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
@@ -69,13 +70,17 @@ class Share(Part):
 )  # fmt: skip
 @click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
 @click.option("--floor", type=Share(), default="75%", show_default=True, metavar="PERCENT", help="What --steps keeps.")
+@click.option(
+    "--cables", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Write the cables to add, move, replace and remove as CSV, with the phase and the day by which it is needed.",
+)  # fmt: skip
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
 @limit_options
 def command(
     old: str, new: str | None, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
-    steps: bool, floor: Fraction, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
+    steps: bool, floor: Fraction, cables: Path | None, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
 
@@ -89,18 +94,20 @@ def command(
     from tdsl.changes.compare import compare
 
     asked = options(given)
+    from_nothing = new is None
     try:
         if new is None:
             pairs = _phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
             new = old
         else:
             sides = [(old, new, set_old), (new, old, set_new)]
-            before, after = (_side(*side, replace(asked, phase=asked.phase or LAST), not no_checks) for side in sides)
-            pairs = _pairs(before, after)
+            pairs = _pairs(*(_side(*side, replace(asked, phase=asked.phase or LAST), not no_checks) for side in sides))
     except Incomparable as why:
         click.echo(f"{why}", err=True)
         return FOUND
     found = [compare(*pair) for pair in pairs]
+    if cables is not None:
+        _write_moves(cables, pairs, found, from_nothing)
     plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
     if output_format == "json":
         from tdsl.changes.words import document, steps_document
@@ -121,7 +128,7 @@ def command(
 
         paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
         say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
-    failing = any(x.severity is Severity.ERROR for x in after.findings)
+    failing = any(x.severity is Severity.ERROR for _, after in pairs for x in after.findings)
     if failing:
         click.echo(f"{new} has errors: `tdsl check {new}` shows them", err=True)
     if failing or any(not p.complete for p in plans):
@@ -153,7 +160,7 @@ def _phases(source: str, asked: Options, verify: bool) -> list[tuple[Design, Des
     """The fabrics of a design in phases: each phase and the next."""
     if asked.phase:
         raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
-    every = _side(source, source, (), asked, verify)
+    every = _side(source, source, (), replace(asked, phase=EVERY), verify)
     out: list[tuple[Design, Design]] = []
     for name in dict.fromkeys(d.name for d in every.designs):
         mine = [d for d in every.designs if d.name == name and d.phase]
@@ -223,6 +230,19 @@ def _pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design
         if name not in old or name not in new:
             raise Wrong(f"only {'NEW' if name in new else 'OLD'} has a fabric `{name}`")
     return [(old[name], new[name]) for name in old]
+
+
+def _write_moves(path: Path, pairs: list[tuple[Design, Design]], found: list[Changes], from_nothing: bool) -> None:
+    """The table of ``--cables``; of a design in phases with all cables of the first one."""
+    from tdsl.changes.compare import cables
+    from tdsl.changes.moves import csv
+
+    start, _ = pairs[0]
+    first = None
+    if from_nothing and start.fabric is not None:
+        first = (cables(start.fabric), start.phase, start.needed)
+    rows = [(c, new.phase, new.needed) for c, (_, new) in zip(found, pairs, strict=True)]
+    save(csv(rows, first), path)
 
 
 def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
@@ -200,3 +202,64 @@ def test_the_first_lines_say_what_a_reviewer_asks(tmp_path: Path) -> None:
     assert many.exit_code == 1 and many.stdout.splitlines()[2] == "  fails now: cables" and "tdsl check" in many.stderr
     fewer = tdsl("diff", path, path, "--set-new", "n=3", "--output-format", "markdown")
     assert fewer.exit_code == 0 and "Cables: 8 removed (host-leaf 8)." in fewer.stdout
+
+
+ROW = """\
+model switch SW { port p[1..8]: 400Gbps; height 1U }
+model host H { port nic[1]: 400Gbps; height 2U }
+model cable C { rate 400Gbps; medium dac; lengths 2m, 3m, 10m }
+fabric f {
+  host h[3]: H
+  switch leaf[2]: SW
+  connect h[0].nic[0] to leaf[0].p[1] { cable C }
+  connect h[1].nic[0] to leaf[0].p[2] { cable C }
+  hall a { row A { rack 1..4 { height 48U } }; pitch rack 2m; tray above 2.5m; slack 0m }
+  place leaf[n] in a.A[n + 1] at 40U
+  place h[0] in a.A[1] at 20U
+  place h[1] in a.A[1] at 22U
+  place h[2] in a.A[2] at 20U
+}
+"""
+
+
+def moves(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def test_the_table_of_moves(tmp_path: Path) -> None:
+    """h[0] goes to the other leaf; h[1] goes to another rack, which needs a longer cable; h[2] is new, and so back."""
+    change = ROW.replace("h[0].nic[0] to leaf[0].p[1]", "h[0].nic[0] to leaf[1].p[1]").replace("h[1] in a.A[1]", "h[1] in a.A[4]")
+    change = change.replace("  hall a", "  connect h[2].nic[0] to leaf[1].p[2] { cable C }\n  hall a")
+    a, b, out = write(tmp_path, ROW, "a.fab"), write(tmp_path, change, "b.fab"), tmp_path / "moves.csv"
+    assert tdsl("diff", a, b, "--no-checks", "--cables", str(out)).exit_code == 0
+    moved, longer, new = moves(out)
+    assert [x["action"] for x in (moved, longer, new)] == ["move", "replace", "add"]
+    told = [
+        moved[k] for k in ("device", "rack", "u", "old_device", "old_rack", "new_device", "new_rack", "new_port", "same_cable")
+    ]
+    assert told == ["h0", "A01", "20", "leaf0", "A01", "leaf1", "A02", "p1", "no"]
+    assert [longer[k] for k in ("device", "rack", "old_length_m", "length_m")] == ["h1", "A04", "2", "10"]
+    assert [new[k] for k in ("device", "old_device", "new_device", "old_cable_id", "length_m")] == ["h2", "", "leaf1", "", "2"]
+    assert tdsl("diff", b, a, "--no-checks", "--cables", str(out)).exit_code == 0
+    back = moves(out)
+    assert [x["action"] for x in back] == ["remove", "move", "replace"]
+    assert (back[0]["old_device"], back[0]["new_device"], back[0]["cable_id"]) == ("leaf1", "", "")
+    assert {x["old_cable_id"] for x in back} == {x["cable_id"] for x in (moved, longer, new)}
+
+
+def test_the_table_of_moves_has_the_phases(tmp_path: Path) -> None:
+    """Two hosts in the first phase and four in the second: two cables each, and no cable moves."""
+    text = ROW[: ROW.index("fabric f")] + (
+        'fabric f {\n  param n: int = 2\n  phase 1 { n 2; needed "2027-01-15" }\n  phase 2 { n 4; needed "2027-03-01" }\n'
+        "  host h[n]: H\n  switch leaf: SW\n  connect h[i].nic[0] to leaf.p[i + 1]\n}\n"
+    )
+    out = tmp_path / "moves.csv"
+    assert tdsl("diff", write(tmp_path, text, "p.fab"), "--no-checks", "--cables", str(out)).exit_code == 0
+    rows = [(x["action"], x["phase"], x["needed"], x["device"]) for x in moves(out)]
+    assert rows == [("add", str(1 + k // 2), ("2027-01-15", "2027-03-01")[k // 2], f"h{k}") for k in range(4)]
+
+
+def test_a_table_of_moves_that_cannot_be_written(tmp_path: Path) -> None:
+    a = write(tmp_path)
+    done = tdsl("diff", a, a, "--no-checks", "--cables", str(tmp_path / "absent" / "moves.csv"))
+    assert done.exit_code == 2 and "moves.csv" in done.stderr and "Traceback" not in done.output
