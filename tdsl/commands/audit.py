@@ -99,7 +99,7 @@ def command(
         click.echo(f"{design}: the design has errors, so nothing is compared", err=True)
         return FOUND
     observed = Observed()
-    _read(captures, observed)
+    read_captures(captures, observed)
     made = [_audited(one, observed, _settings(one, assets, maps, only, simulator)) for one in designs]
     if accept is not None:
         _accept(accept, designs, made, standing, (reason, ticket, until), today(given["today"]))
@@ -112,7 +112,8 @@ def command(
     return FOUND if any(m.faults for m in made) else OK
 
 
-def _read(captures: list[tuple[str, Path]], observed: Any) -> None:
+def read_captures(captures: list[tuple[str, Path]], observed: Any) -> None:
+    """Read captures, each with its format. Raises Wrong."""
     from tdsl.observe.reading import Unreadable, read
 
     try:

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from tdsl.emit.viewer import Mark
     from tdsl.fabric.graph import Ints
 
+CAPTURE = click.Path(exists=True, path_type=Path)
+
 
 @click.command(
     "view",
     short_help="Write a page to look at the fabric, and open it.",
     epilog="\b\nExamples:\n  tdsl view superpod.fab\n  tdsl view superpod.fab --check -o superpod.html --no-open\n"
-    "  tdsl view superpod.fab --fail 'su[0].leaf[3]'",
+    "  tdsl view superpod.fab --fail 'su[0].leaf[3]'\n  tdsl view superpod.fab --ibnetdiscover fabric.topo",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.option(
@@ -41,10 +43,16 @@ if TYPE_CHECKING:
 @click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
 @click.option("--check", "verify", is_flag=True, help="Check the design, too, and show its findings and the bisection cut.")
 @click.option("--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable.")
+@click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`.")
+@click.option("--lldp", type=CAPTURE, multiple=True, metavar="PATH", help="Highlight faults of `tdsl audit`.")
+@click.option("--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`.")
 @design_options
 @places_option
 @limit_options
-def command(file: str, output: Path | None, show: bool, verify: bool, fail: tuple[str, ...], **given: Any) -> int:
+def command(
+    file: str, output: Path | None, show: bool, verify: bool, fail: tuple[str, ...],
+    ibnetdiscover: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...], **given: Any,
+) -> int:  # fmt: skip
     """Write one HTML page that shows the fabric of FILE, and open it in the browser.
 
     The page needs no network and no other file. It has the fabric with equal groups folded, what is inside each group, the racks
@@ -62,10 +70,13 @@ def command(file: str, output: Path | None, show: bool, verify: bool, fail: tupl
     errors = any(d.severity.word == "error" for d in compilation.findings)
     if not shown:
         return FOUND
+    captures = [(n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths]
+    marks = [_marks(d, verify) + (_faults(d, captures) if captures else []) for d in shown]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     path = output or Path(f"{name}.html")
     title = shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
-    save(page([(d.fabric, _marks(d, verify), _facts(d)) for d in shown if d.fabric is not None], title), path)
+    parts = [(d.fabric, m, _facts(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None]
+    save(page(parts, title), path)
     click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB", err=True)
     if show:
         import webbrowser
@@ -110,6 +121,33 @@ def _marks(design: Design, verify: bool) -> list[Mark]:
         for d in design.findings
         if d.severity > Severity.NOTE
     ]
+    return out
+
+
+def _faults(design: Design, captures: list[tuple[str, Path]]) -> list[Mark]:
+    """The mistakes that an audit finds, with the designed links at the ports that they are about."""
+    import numpy as np
+
+    from tdsl.commands.audit import read_captures
+    from tdsl.emit.viewer import Mark
+    from tdsl.observe.audit import audit
+    from tdsl.observe.record import Observed
+
+    fabric = design.fabric
+    assert fabric is not None
+    observed = Observed()
+    read_captures(captures, observed)
+    out = []
+    for fault in audit(fabric, observed).faults:
+        found = fault.mistake
+        ports = [p for pair in (*found.moves, *found.removed, *found.added) for p in pair] if found is not None else []
+        ports += [fault.slow[0]] if fault.slow is not None else []
+        there = np.array(sorted({p for p in ports if 0 <= p < len(fabric.port_link)}), dtype=np.int64)
+        links = np.unique(fabric.port_link[there])
+        devices = np.unique(np.array([*fabric.port_device[there], *(found.devices if found is not None else ())], dtype=np.int64))
+        finding = fault.finding
+        title = f"{finding.code}: {finding.message}"
+        out.append(Mark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error"))
     return out
 
 

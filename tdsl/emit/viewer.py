@@ -88,6 +88,7 @@ def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> 
         "classes": list(fabric.classes),
         "rates": rates.tolist(),
         "transport": fabric.transport,
+        "layer": fabric.layer,
         "facts": _values(fabric, wires, columns),
         "pools": _pools(fabric, columns),
         "marks": [{"kind": m.kind, "title": m.title, "text": m.text, "severity": m.severity} for m in marks],

@@ -107,7 +107,7 @@ class Drawing {
       for (const k of [2, 1]) this.rounded(n.x + 6 * k, n.y - 6 * k, n.w, n.h, 10, this.ink.frame, this.ink.line);
     }
     this.rounded(n.x, n.y, n.w, n.h, 10, this.ink.frame, chosen ? this.ink.accent : this.ink.line, null, chosen ? 2.5 : 1);
-    this.text(n.label, n.x + 12, n.y + 17, 14, this.ink.ink, "600");
+    this.text(n.label, n.x + 12, n.y + n.size * 1.3, n.size, this.ink.ink, "600");
   }
 
   box(b, state) {
@@ -115,16 +115,16 @@ class Drawing {
     const kind = b.set.kind;
     const fill = kind === "host" || kind === "chip" ? ink.host : kind === "switch" ? ink.switch : ink.other;
     const chosen = state.focus === b;
-    if (b.times > 1) for (const k of [2, 1]) this.rounded(b.x + 5 * k, b.y - 5 * k, b.w, b.h, 7, fill, ink.line);
     this.rounded(b.x, b.y, b.w, b.h, 7, fill, chosen ? ink.accent : b.outside ? ink.soft : ink.line, b.outside ? [5, 4] : null, chosen ? 2.5 : 1);
-    this.text(b.title, b.x + 11, b.y + 19, 14, ink.ink, "600");
-    this.text(b.sub, b.x + 11, b.y + 36, 12, ink.soft);
-    if (b.ratio) this.text(b.ratio, b.x + b.w - 10, b.y + 19, 12, ink.soft, "", "right");
+    const z = b.size;
+    this.text(b.title, b.x + 11, b.y + z * 1.4, z, ink.ink, "600");
+    this.text(b.sub, b.x + 11, b.y + z * 2.6, z * 0.86, ink.soft);
+    if (b.ratio) this.text(b.ratio, b.x + b.w - 10, b.y + z * 1.4, z * 0.9, ink.soft, "600", "right");
     if (b.glyph.h) this.cells(b, state);
   }
 
   cellOrigin(b) {
-    return [b.x + (b.w - b.glyph.w) / 2, b.y + HEAD];
+    return [b.x + (b.w - b.glyph.w) / 2, b.y + b.head];
   }
 
   cellRect(b, i) {
@@ -152,10 +152,11 @@ class Drawing {
     const groups = new Map();
     for (let i = 0; i < b.devices.length; i++) {
       const colour = state.deviceColour(b.devices[i]);
+      if (b.each && i >= b.each && colour !== this.ink.mark) continue; // the first of equal groups is drawn
       if (!groups.has(colour)) groups.set(colour, []);
       groups.get(colour).push(i);
     }
-    for (const [colour, list] of groups) {
+    for (const [colour, list] of [...groups].sort((x, y) => (x[0] === this.ink.mark) - (y[0] === this.ink.mark))) {
       c.fillStyle = colour;
       c.beginPath();
       for (const i of list) c.rect(...this.cellRect(b, i));
@@ -262,7 +263,7 @@ class Drawing {
     c.moveTo(...p);
     c.bezierCurveTo(...q, ...r, ...s);
     c.strokeStyle = chosen ? this.ink.glow : state.valueColour(b.value);
-    c.lineWidth = Math.min(1.2 + Math.log2(b.links) * 0.42, 7) + (chosen ? 2.5 : 0);
+    c.lineWidth = (Math.min(1.2 + Math.log2(b.links) * 0.42, 7) * state.scene.size) / 12 + (chosen ? 2.5 : 0);
     c.globalAlpha = state.dimmed && !state.dimmed(b) ? 0.15 : 0.85;
     c.stroke();
     c.globalAlpha = 1;
@@ -270,14 +271,15 @@ class Drawing {
 
   bundleLabel(b, state) {
     if (b.strands > 3 && b.strand !== Math.floor(b.strands / 2) - (b.strands - 1) / 2) return;
-    const t = 0.5 + (b.strands > 3 ? 0 : b.strand * 0.13);
     const [p, q, r, s] = this.curve(b);
+    const z = this.state.scene.size;
+    const t = 0.5 + (b.strands > 3 ? 0 : b.strand * Math.min(0.3, (z * 2.2) / Math.max(Math.abs(p[1] - s[1]), 1)));
     const at = (k) => (1 - t) ** 3 * p[k] + 3 * (1 - t) ** 2 * t * q[k] + 3 * (1 - t) * t * t * r[k] + t ** 3 * s[k];
     const [x, y] = [at(0), at(1)];
     const words = b.strands > 3 ? `${number(b.all)} links` : b.text;
-    const w = words.length * 6.6 + 14;
-    this.rounded(x - w / 2, y - 10, w, 20, 9, this.ink.paper, b.strands > 3 ? this.ink.line : state.valueColour(b.value));
-    this.text(words, x, y + 4, 12, this.ink.ink, "", "center");
+    const w = words.length * z * 0.56 + 16;
+    this.rounded(x - w / 2, y - z * 0.85, w, z * 1.7, z * 0.75, this.ink.paper, b.strands > 3 ? this.ink.line : state.valueColour(b.value));
+    this.text(words, x, y + z * 0.34, z, this.ink.ink, "", "center");
   }
 
   // Links one by one, from cell to cell; equal pairs once.
@@ -351,10 +353,10 @@ class Drawing {
     if (scene.hit) return scene.hit(x, y);
     for (const b of scene.boxes) {
       if (x < b.x || y < b.y || x > b.x + b.w || y > b.y + b.h) continue;
-      if (b.glyph.kind === "one") return { device: b.devices[0], node: b };
+      if (b.devices.length === 1) return { device: b.devices[0], node: b };
       if (b.glyph.size * this.view.k >= CELLS_FROM * 2) {
         const slack = 1.5;
-        for (let i = 0; i < b.devices.length; i++) {
+        for (let i = 0; i < (b.each || b.devices.length) && i < b.devices.length; i++) {
           const [cx, cy, w, h] = this.cellRect(b, i);
           if (x >= cx - slack && x <= cx + w + slack && y >= cy - slack && y <= cy + h + slack) return { device: b.devices[i], node: b };
         }

@@ -1,13 +1,16 @@
 // The drawing of one level: declarations as boxes in rows by tier, groups as frames around them ("plane × 8"), devices as cells.
 
-const GAP = 26, PAD = 16, HEAD = 46, ROW_GAP = 120, FRAME_HEAD = 22;
-const LETTER = 7.2, SMALL_LETTER = 6.2;
+const GAP = 26, PAD = 16, ROW_GAP = 120;
+const LETTER = 7.2, SMALL_LETTER = 6.8;
 const UNFOLDED = 64; // instances of a group that are drawn apart at most
 
 // Scene of a scope: {boxes, frames, boxOf, width, height}. `boxOf` has for each device its box, -1 where it is not drawn.
 function makeScene(f, scope, unfold) {
   const levels = setLevels(f);
-  const tree = branch(f, scope, scope, unfold, true);
+  let tree = branch(f, scope, scope, unfold, true);
+  if (f.header.layer === "scaleup" && !scope.names.length && tree.length > 1 && tree.some((n) => n.hosts)) {
+    tree = [{ frame: true, label: "scale-up domain", scope, children: tree, open: true }];
+  }
   const nodes = scope.names.length
     ? [{ frame: true, label: f.scopeName(scope), scope, children: tree, open: true }, ...surroundings(f, scope)]
     : tree;
@@ -39,7 +42,8 @@ function makeScene(f, scope, unfold) {
   for (const n of frames.reverse()) { // inner frames first
     const all = n.children;
     const pad = 12;
-    n.y = Math.min(...all.map((c) => c.y)) - pad - FRAME_HEAD;
+    n.size = Math.min(34, Math.max(14, n.w / 42));
+    n.y = Math.min(...all.map((c) => c.y)) - pad - n.size * 1.6;
     n.h = Math.max(...all.map((c) => c.y + c.h)) + pad - n.y;
     n.depth = deep(n.within);
   }
@@ -51,6 +55,7 @@ function makeScene(f, scope, unfold) {
   }
   const scene = { f, scope, boxes, frames, boxOf, levels: used, cellAt: new Map() };
   scene.bounds = bounds([...boxes, ...frames]);
+  scene.size = Math.min(34, Math.max(12, scene.bounds.h / 70, scene.bounds.w / 110)); // of the text of bundles
   return scene;
 }
 
@@ -65,9 +70,9 @@ function branch(f, scope, whole, unfold, top) {
   for (const c of f.children(scope)) {
     if (c.set) {
       const hosts = c.set.inside >= 0 ? f.sets[c.set.inside] : null;
-      const devices = rowsIn(f, c.set, whole, scope);
+      const devices = rowsIn(f, c.set, whole);
       if (!devices.length || holdsDrawn(f, c.set)) continue;
-      out.push({ set: c.set, devices, hosts: hosts && !linked(f, hosts) ? rowsIn(f, hosts, whole, scope) : null, scope });
+      out.push({ set: c.set, devices, foldDepth: scope.names.length, wholeDepth: whole.names.length, hosts: hosts && !linked(f, hosts) ? rowsIn(f, hosts, whole) : null, scope });
       continue;
     }
     const names = [...scope.names, c.group];
@@ -82,8 +87,12 @@ function branch(f, scope, whole, unfold, top) {
     const folded = { names, at: scope.at * c.count, folded: c.count };
     const children = branch(f, folded, whole, unfold, false);
     if (!children.length) continue;
+    if (c.kind === "host" && children.length === 1) { // chips stand for their hosts
+      out.push(Object.assign(children[0], { foldDepth: scope.names.length }));
+      continue;
+    }
     const only = children.length === 1 && !children[0].frame && children[0].set.name === c.group;
-    if (only) out.push(Object.assign(children[0], { opens: folded, times: c.count }));
+    if (only) out.push(Object.assign(children[0], { opens: folded, foldDepth: scope.names.length }));
     else out.push({ frame: true, label: c.count > 1 ? `${c.group} × ${number(c.count)}` : c.group, scope: folded, times: c.count, children });
   }
   return out;
@@ -181,9 +190,16 @@ function measure(f, b) {
     b.title = f.sets[s.inside].name;
     b.sub = `${number(b.hosts.length)} × ${f.model(b.hosts[0]).name} with ${number(n)} × ${what}`;
   }
+  const fold = b.outside ? 1 : instances(s, b.foldDepth) / instances(s, b.wholeDepth);
+  b.each = fold > 1 ? s.count / instances(s, b.foldDepth) : 0;
   b.glyph = glyph(f, b);
-  b.w = Math.max(118, Math.ceil(Math.max(b.title.length * LETTER + 24, b.sub.length * SMALL_LETTER + 24, b.glyph.w + 24)));
-  b.h = HEAD + (b.glyph.h ? b.glyph.h + 12 : 0);
+  if (!["matrix", "one"].includes(b.glyph.kind)) b.each = 0;
+  if (b.each) b.sub = `${number(b.each)} × ${what} in each, ${number(n)} in all`;
+  b.size = Math.min(34, Math.max(14, b.glyph.w / 24));
+  b.head = b.size * 3.2;
+  const letters = b.size / 14;
+  b.w = Math.max(118, Math.ceil(Math.max((b.title.length * LETTER + 70) * letters, (b.sub.length * SMALL_LETTER + 24) * letters, b.glyph.w + 24)));
+  b.h = b.head + (b.glyph.h ? b.glyph.h + 12 : 0);
 }
 
 // Where cells are inside a box: {kind, size, w, h, at(i) -> [x, y]}.
@@ -192,16 +208,23 @@ function glyph(f, b) {
   const shape = s.shape;
   if (shape.grid && (whole || insideOf(s, b))) return gridGlyph(s, b, whole);
   if (shape.circle && whole && shape.circle <= 400) return circleGlyph(s, n);
-  if (n === 1) return { kind: "one", size: 0, w: 0, h: 0, at: () => [0, 0] };
-  let cols = Math.ceil(Math.sqrt(n * 2.4));
+  const shown = b.each || n;
+  if (shown === 1) return { kind: "one", size: 0, w: 0, h: 0, at: () => [0, 0] };
+  let cols = Math.ceil(Math.sqrt(shown * 2.4));
   const own = s.parts[s.parts.length - 1][2].reduce((m, x) => m * x[1], 1);
+  const trays = f.header.layer === "scaleup" && !b.each && s.kind === "switch" && s.parts[s.parts.length - 1][2].length === 2 && n <= 80;
   const last = s.axes.length ? s.axes[s.axes.length - 1][1] : n;
   if (b.hosts) cols = Math.max(1, Math.round(n / b.hosts.length));
-  else for (const c of [own, last]) if (n % c === 0 && c > 1 && c <= 64 && n / c <= 40 && (n / c > 1 || c <= 40)) { cols = c; break; }
-  const rows = Math.ceil(n / cols);
-  const size = b.hosts ? 16 : n <= 64 ? 13 : n <= 300 ? 10 : n <= 1200 ? 7 : n <= 5000 ? 5 : 3;
-  const wide = b.hosts ? size * 1.8 : size;
-  return { kind: b.hosts ? "trays" : "matrix", size, wide, cols, rows, w: cols * wide, h: rows * size, at: (i) => [(i % cols) * wide, Math.floor(i / cols) * size] };
+  else if (trays) cols = last;
+  else for (const c of [own, last]) if (shown % c === 0 && c > 1 && c <= 64 && shown / c <= c * 2 && (shown / c > 1 || c <= 40)) { cols = c; break; }
+  const rows = Math.ceil(shown / cols);
+  const size = b.hosts || trays ? 16 : shown <= 64 ? 13 : shown <= 300 ? 10 : shown <= 1200 ? 7 : shown <= 5000 ? 5 : 3;
+  const wide = b.hosts ? size * 1.8 : trays ? (size * 1.8 * 4) / last : size;
+  const place = (i) => (b.each ? (b.devices[i] - s.first) % b.each : i);
+  return {
+    kind: b.hosts || trays ? "trays" : "matrix", size, wide, cols, rows, w: cols * wide, h: rows * size,
+    at: (i) => [(place(i) % cols) * wide, Math.floor(place(i) / cols) * size],
+  };
 }
 
 function insideOf(s, b) {

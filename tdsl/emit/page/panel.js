@@ -214,7 +214,7 @@ class Panel {
     const links = app.scene.bundles.filter((b) => b.a !== b.b);
     this.at.contents.replaceChildren(
       element("h2", {}, "In this drawing"), element("ul", {}, ...top.map(item)),
-      element("details", {}, element("summary", {}, `${number(links.length)} bundles of links`),
+      element("details", {}, element("summary", {}, `${number(links.length)} ${links.length === 1 ? "bundle" : "bundles"} of links`),
         element("ul", {}, ...links.slice(0, 300).map((b) => element("li", {}, link(`${b.a.title} – ${b.b.title}: ${b.text}`, () => app.select({ kind: "bundle", bundle: b })))))),
     );
   }
