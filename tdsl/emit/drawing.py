@@ -6,8 +6,29 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Stroke:
+    """Lines of one colour, as an SVG path."""
+
+    path: str
+    colour: str
+    opacity: float = 0.8
+    width: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """The drawing inside a box: its devices as cells, and lines below them. Paths begin at its upper left corner."""
+
+    width: float
+    height: float
+    cells: str
+    strokes: tuple[Stroke, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Box:
-    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole."""
+    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole. ``glyph`` is drawn at
+    (``glyph_x``, ``glyph_y``), None where there is nothing to draw."""
 
     id: str
     x: float
@@ -17,6 +38,9 @@ class Box:
     kind: str
     lines: tuple[str, ...]
     hint: str
+    glyph: Glyph | None = None
+    glyph_x: float = 0.0
+    glyph_y: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

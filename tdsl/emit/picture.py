@@ -6,13 +6,16 @@ together, then whole declarations. The finest level that a page holds is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, log2
+from math import inf, log2, prod
+from typing import Any
 
 import numpy as np
 
-from tdsl.emit.drawing import Box, Caption, Frame, Picture, Sketch, SketchEdge, SketchNode, Wire
+from tdsl.emit.drawing import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
+from tdsl.emit.glyphs import glyph_of, trays
+from tdsl.emit.shapes import shapes
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.layers import beside
@@ -45,6 +48,13 @@ class _Cluster:
     y: float = 0.0
     width: float = 0.0
     scaleup: bool = False  # it has scale-up links alone, beside a network
+    holder: DeviceSet | None = None  # the hosts that these chips are drawn in
+    glyph: Glyph | None = None
+
+    @property
+    def height(self) -> float:
+        """Of its box."""
+        return BOX_HEIGHT + (self.glyph.height + 10 if self.glyph is not None else 0)
 
 
 @dataclass(slots=True)
@@ -89,7 +99,10 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
     clusters: list[_Cluster] = []
     of_device = np.zeros(fabric.device_count, np.int64)
     inner = beside(fabric)  # drawn below the hosts, the network above
+    held = _held(fabric) if not single and not depth else set()
     for s in fabric.sets:
+        if s.index in held:
+            continue
         groups = s.count if single else _instances(s, depth)
         size = s.count // groups if groups else 1
         tiers = fabric.tier[s.first : s.first + s.count]
@@ -98,16 +111,62 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
             built = int(fabric.built[rows].sum())
             name = str(wires.devices.name[rows.start]) if single else _name(s, depth, g)
             place = str(wires.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
+            holder = s.inside if s.inside is not None and s.inside.index in held else None
+            if holder is not None:
+                name = holder.name
+            elif not single and not depth:
+                name, place = _folded(s, name)
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
                 below = bool(inner[rows].any())
                 level = -0.5 - max(tier, 0) if below else float(tier)
-                clusters.append(_Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below))
+                clusters.append(_Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder))
                 of_device[rows] = len(clusters) - 1
     bundles = _bundles(fabric, of_device, clusters)
     _raise_untiered(clusters, bundles)
     levels = sorted({c.level for c in clusters})
     return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
+
+
+def _held(fabric: Fabric) -> set[int]:
+    """Declarations of hosts without links, whose chips are drawn in them."""
+    linked = np.zeros(fabric.device_count, dtype=np.bool_)
+    linked[fabric.device_a] = linked[fabric.device_b] = True
+    hosts = {s.inside.index: s.inside for s in fabric.sets if s.inside is not None}
+    return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
+
+
+def _folded(s: DeviceSet, name: str) -> tuple[str, str]:
+    """The name of a whole declaration in a frame for its outermost group, and the frame's: ``plane × 8``."""
+    times = prod(a.size for a in s.parts[0].axes)
+    if len(s.parts) < 2 or times < 2:
+        return name, ""
+    inner = list(dict.fromkeys(p.name for p in s.parts[1:]))
+    return "-".join(inner), f"{s.parts[0].name} × {times:,}"
+
+
+def _shaped(fabric: Fabric, p: _Plan) -> None:
+    """Give boxes of whole declarations the drawing of their shape."""
+    found = shapes(fabric)
+    for c in p.clusters:
+        s = c.set
+        if c.holder is not None:
+            c.glyph = trays(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
+        elif c.planned == s.count and found[s.index]:
+            c.glyph = glyph_of(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
+
+
+def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
+    """The colour of the class of the links along each dimension of a grid, or between groups."""
+    rows = np.flatnonzero((fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index))
+    a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
+    if "circle" in shape:
+        each = s.count // shape["circle"]
+        return [COLOURS[int(fabric.link_class[rows[np.argmax(a // each != b // each)]]) % len(COLOURS)]]
+    sizes = [x.size for x in s.axes]
+    at, to = np.unravel_index(a, sizes), np.unravel_index(b, sizes)
+    moved = [np.any([at[k] != to[k] for k in axes], axis=0) for axes in shape["axes"]]
+    return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
 
 
 def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
@@ -162,8 +221,9 @@ def _bundles(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[
 def draw(fabric: Fabric, wires: Wires, title: str) -> Picture:
     """Boxes, frames and lines with their places on the page."""
     p = plan(fabric, wires, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
+    _shaped(fabric, p)
     for c in p.clusters:
-        c.width = max(96.0, min(230.0, max(len(t) for t in _texts(c)) * LETTER + 20))
+        c.width = max(96.0, min(230.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
     frames, right = _columns(p)
     figures = _figures(fabric)
     legend = _legend(fabric, wires)
@@ -171,22 +231,43 @@ def draw(fabric: Fabric, wires: Wires, title: str) -> Picture:
         right, MARGIN + len(title) * 13.0, MARGIN + len(figures) * LETTER, *(MARGIN + 30 + len(t) * LETTER for t, _ in legend)
     )
     top = 108.0
-    for level, row in enumerate(reversed(p.rows)):
+    bottom = top
+    for row in reversed(p.rows):
+        highest = max(c.height for c in row)
         for c in row:
-            c.y = top + level * (BOX_HEIGHT + ROW_GAP)
-    bottom = top + len(p.rows) * (BOX_HEIGHT + ROW_GAP) - ROW_GAP
+            c.y = bottom + highest - c.height
+        bottom += highest + ROW_GAP
+    bottom -= ROW_GAP
     places = [_frame(p, name) for name in frames]
     legend_top = bottom + (90 if _has_level_wires(p) else 62)
     return Picture(
         round(right + MARGIN, 1), round(legend_top + 22 * len(legend) + 12, 1), title, figures, tuple(places),
         tuple(_box(c) for c in p.clusters), tuple(_wires(fabric, p)),
-        tuple(Caption(MARGIN, row[0].y + BOX_HEIGHT / 2 + 4, _tier(row)) for row in p.rows),
+        tuple(x for row in p.rows for x in _captions(fabric, p, row)),
         tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
     )  # fmt: skip
 
 
+def _captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
+    """What a row is, and the greatest ratio of capacity down to capacity up of its switches."""
+    y = row[0].y + row[0].height - BOX_HEIGHT / 2 + 4
+    out = [Caption(MARGIN, y, _tier(row))]
+    a, b, tier = fabric.device_a, fabric.device_b, fabric.tier
+    apart = (tier[a] != tier[b]) & (tier[a] >= 0) & (tier[b] >= 0)
+    low, high = np.where(tier[a] < tier[b], a, b)[apart], np.where(tier[a] < tier[b], b, a)[apart]
+    rate = fabric.link_rate[apart].astype(np.float64)
+    up, down = (np.bincount(x, weights=rate, minlength=fabric.device_count) for x in (low, high))
+    mine = np.isin(p.of_device, [c.number for c in row]) & fabric.is_switch & (up > 0) & (down > 0)
+    if bool(mine.any()):
+        ratio = float((down[mine] / up[mine]).max())
+        out.append(Caption(MARGIN, y + 16, f"ratio {ratio:.2f}".rstrip("0").rstrip(".") + ":1"))
+    return out
+
+
 def _texts(c: _Cluster) -> list[str]:
     """Name; how many of what; what else is to be said."""
+    if c.holder is not None:
+        return [c.name, f"{c.holder.count:,} × {c.holder.model.name}", f"{c.devices:,} × {c.set.model.name} inside"]
     absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices else ""
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
     return [c.name, what, *([f"{c.inside:,} links inside"] if c.inside else [])]
@@ -235,7 +316,7 @@ def _spread(row: Sequence[_Cluster], x: float, width: float) -> None:
 def _frame(p: _Plan, name: str) -> Frame:
     members = [c for c in p.clusters if c.place == name]
     left, right = min(c.x for c in members), max(c.x + c.width for c in members)
-    top, bottom = min(c.y for c in members), max(c.y for c in members) + BOX_HEIGHT
+    top, bottom = min(c.y for c in members), max(c.y + c.height for c in members)
     pad = FRAME_PAD - 2
     return Frame(
         round(left - pad, 1), round(top - pad, 1), round(right - left + 2 * pad, 1), round(bottom - top + 2 * pad + 18, 1),
@@ -253,7 +334,11 @@ def _box(c: _Cluster) -> Box:
     texts = _texts(c)
     lines = tuple(cut(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
     kind = "scaleup" if c.scaleup and c.set.kind == "switch" else c.set.kind if c.set.role in ("", "accelerator") else "other"
-    return Box(f"n{c.number}", round(c.x, 1), round(c.y, 1), round(c.width, 1), BOX_HEIGHT, kind, lines, ": ".join(texts))
+    inner = c.glyph.width if c.glyph is not None else 0.0
+    return Box(
+        f"n{c.number}", round(c.x, 1), round(c.y, 1), round(c.width, 1), round(c.height, 1), kind, lines, ": ".join(texts),
+        c.glyph, round(c.x + (c.width - inner) / 2, 1), round(c.y + BOX_HEIGHT, 1),
+    )  # fmt: skip
 
 
 def _tier(row: list[_Cluster]) -> str:
@@ -326,12 +411,12 @@ def _curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[floa
     """The path from the lower to the upper box, and where on it a number may stand, best first."""
     if x.y == y.y:
         left, right = sorted((x.x + x.width / 2 + aside, y.x + y.width / 2 + aside))
-        base = x.y + BOX_HEIGHT
+        base = max(x.y + x.height, y.y + y.height)
         low = base + 30 + min(50, (right - left) / 20)
         path = f"M {left:.1f} {base:.1f} C {left:.1f} {low:.1f} {right:.1f} {low:.1f} {right:.1f} {base:.1f}"
         height = base + (low - base) * 0.75
         return path, [(left + (right - left) * t, height + 4) for t in (0.5, 0.4, 0.6, 0.3, 0.7)]
-    x0, y0, x1, y1 = x.x + x.width / 2 + aside, x.y, y.x + y.width / 2 + aside, y.y + BOX_HEIGHT
+    x0, y0, x1, y1 = x.x + x.width / 2 + aside, x.y, y.x + y.width / 2 + aside, y.y + y.height
     # numbers stand in the clear between two rows only: the lowest gap that the line crosses
     rise = min(ROW_GAP, y0 - y1)
     inner = 1.0 if rise == y0 - y1 else rise / (y0 - y1)

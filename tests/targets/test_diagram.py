@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tdsl import compiler
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
@@ -108,6 +109,37 @@ def test_lines_add_up_to_the_links() -> None:
 
 def test_links_inside_a_box_are_told_in_it() -> None:
     assert "192 links inside" in [t.text for t in svg("torus").iter(f"{SVG}text")]
+
+
+def drawing(name: str) -> tuple[list[str], ElementTree.Element]:
+    """The texts and the page of a design of the library."""
+    fabric = compiler.elaborate(name).designs[0].fabric
+    assert fabric is not None
+    page = ElementTree.fromstring(made(fabric)["diagram/fabric.svg"])
+    return [t.text or "" for t in page.iter(f"{SVG}text")], page
+
+
+def cells(page: ElementTree.Element) -> int:
+    """Devices drawn one by one inside boxes."""
+    return sum((p.get("d") or "").count("z") for p in page.iter(f"{SVG}path") if p.get("class") == "cell")
+
+
+def test_shapes_are_drawn() -> None:
+    """Every chip of a torus, every switch of a dragonfly and every chip of a tray is a cell; equal groups are one frame."""
+    texts, page = drawing("tpu_v4")
+    assert cells(page) == 4096 and "cube × 64" in texts
+    texts, page = drawing("frontier")
+    assert cells(page) == 2368 and "g × 74" in texts
+    chords = max((p.get("d") or "").count("L") for p in page.iter(f"{SVG}path"))
+    assert chords == 74 * 73 // 2
+    texts, page = drawing("gb200_nvl72")
+    assert cells(page) == 72 and "18 × GB200_TRAY" in texts and "72 × B200 inside" in texts
+
+
+def test_each_tier_has_its_ratio() -> None:
+    texts, _ = drawing("alibaba_hpn")
+    assert "ratio 1.13:1" in texts  # 136 ports of 200G down, 60 of 400G up
+    assert [t for t in drawing("llama3_24k")[0] if t.startswith("ratio")] == ["ratio 1:1", "ratio 6.86:1"]
 
 
 @pytest.mark.parametrize("name", FABRICS)

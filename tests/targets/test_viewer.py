@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import csv
+import io
 import json
 import re
 import subprocess
@@ -25,7 +27,7 @@ from tdsl.emit.viewer import Mark, page
 from tdsl.fabric.graph import Fabric
 from tests.cli.run import tdsl
 from tests.conftest import need_program
-from tests.harness import fabric_of
+from tests.harness import MODELS, fabric_of
 
 POD = """
 fabric pod "A pod" {
@@ -306,3 +308,20 @@ def test_the_cut_and_findings_are_marked(tmp_path: Path) -> None:
     header, columns = unpacked(re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))[0])
     cut = [i for i, m in enumerate(header["marks"]) if m["kind"] == "cut"]
     assert len(cut) == 1 and len(columns[f"mark{cut[0]}_links"]) > 0 and header["results"]
+
+
+def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
+    """Two cables of one leaf are swapped at the spine; the page marks their ends."""
+    (tmp_path / "pod.fab").write_text(POD + MODELS, encoding="utf-8")
+    shown = tdsl("show", tmp_path / "pod.fab", "links", "--format", "csv").stdout
+    names = ("a_device", "a_port", "b_device", "b_port")
+    links = [[row[n] for n in names] for row in csv.DictReader(io.StringIO(shown))]
+    one, other = [link for link in links if link[0] == "su0-leaf0"]
+    one[2:], other[2:] = other[2:], one[2:]
+    table = tmp_path / "seen.csv"
+    table.write_text("\n".join(",".join(row) for row in [names, *links]) + "\n", encoding="utf-8")
+    out = tmp_path / "pod.html"
+    done = tdsl("view", tmp_path / "pod.fab", "--p2p", table, "--no-open", "-o", out)
+    assert done.exit_code == 0, done.output
+    header, columns = unpacked(re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))[0])
+    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]
