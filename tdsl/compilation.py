@@ -54,6 +54,7 @@ class Options:
     severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
     locked: bool = False  # what the lock says must stay
     lock: bool = True  # whether to read a lock at all
+    stands: SourceFile | None = None  # a lock to take in the place of the file beside the design
     places: SourceFile | None = None  # a table of racks and units
     prices: SourceFile | None = None  # what models cost, as TOML
     day: date | None = None  # the day by which waivers with a last day are judged; None: they are not

@@ -123,7 +123,11 @@ def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
 
 
 def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
-    """The links of each fabric that stand by the lock beside a file."""
+    """The links of each fabric that stand by the lock beside a file, or by the one that is given."""
+    if options.stands is not None:
+        from tdsl.fabric.pins import read
+
+        return read(options.stands, diagnostics)
     path = Path(f"{source}{LOCK}")
     if not options.lock or not disk.is_file(path):
         if options.locked:

@@ -3,20 +3,24 @@
 Only unplugging takes bandwidth away: among the same hosts, capacity is monotone in the links. So whatever can be plugged is
 plugged first, and each step then unplugs as many cables as the floor bears, and plugs what their ports were needed for. Where
 every cable that could be unplugged first breaks the floor with all else plugged that can be, no order keeps it.
+
+Hosts that come or go, or of which every cable moves, are out of service meanwhile: they leave before the first step and join
+after the last one, and the steps between are judged for the hosts that stay in service. A proof that no order exists is given
+only where there are none of them, since they could also join earlier.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 
 import numpy as np
 
 from tdsl.changes.model import Cable, Changes
-from tdsl.changes.union import Union
+from tdsl.changes.union import OLD, Union
 from tdsl.fabric.graph import Bools
 from tdsl.prove.bisection import bisection
 
@@ -41,10 +45,17 @@ class Step:
 
 @dataclass(slots=True)
 class Plan:
-    """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words."""
+    """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words.
+
+    ``leave`` are the hosts that go out of service before the steps, ``join`` those that come into service after them; ``before``
+    and ``end`` are the bisection with all hosts of the old and of the new design.
+    """
 
     floor: Fraction
     before: Fraction
+    end: Fraction = Fraction(0)
+    leave: tuple[str, ...] = ()
+    join: tuple[str, ...] = ()
     steps: list[Step] = field(default_factory=list)
     complete: bool = False
     proved: bool = False
@@ -58,6 +69,9 @@ class Planner:
     both: Union
     changes: Changes
     floor: Fraction
+    broken: Callable[[Bools, Bools], str] = lambda present, idle: ""
+    """What else must hold, of a column of links and one of devices out of service: in words what does not, "" if all does."""
+    tries: int = TRIES
 
     def __post_init__(self) -> None:
         moved = self.changes.moved
@@ -70,11 +84,30 @@ class Planner:
         self.next_of = {c.a.key: c.b.device for c in self.come}
         self.present = np.zeros(self.both.fabric.link_count, dtype=np.bool_)
         self.present[self.both.old] = True
+        self.old, self.new = self.present.copy(), np.zeros_like(self.present)
+        self.new[self.both.new] = True
+        self.here, self.there = (self._units(x) for x in (self.old, self.new))
+        staying = self.here & self.there
+        f = self.both.fabric
+        kept = self.old & self.new
+        has = np.zeros(f.device_count, dtype=np.bool_)
+        has[f.device_a[kept]] = has[f.device_b[kept]] = True
+        uprooted = staying & ~has
+        self.idle = (self.here | self.there) & ~(staying & ~uprooted) & f.is_end
+        self.leaves, self.joins = self.here & self.idle, self.there & self.idle
+
+    def _units(self, present: Bools) -> Bools:
+        out = np.zeros(self.both.fabric.device_count, dtype=np.bool_)
+        out[self.both.state(present).units] = True
+        return out
 
     # ------------------------------------------------------------ states
-    def judge(self, present: Bools) -> tuple[Fraction, Fraction]:
-        """Bounds on the bisection of a state, as a fraction of what the smaller side of its hosts can send."""
-        view = self.both.state(present)
+    def judge(self, present: Bools, idle: Bools | None = None) -> tuple[Fraction, Fraction]:
+        """Bounds on the bisection of a state, as a fraction of what the smaller side of its hosts can send.
+
+        ``idle`` are the hosts out of service, those of the steps if not given.
+        """
+        view = self.both.state(present, self.idle if idle is None else idle)
         if len(view.units) < 2:
             return Fraction(0), Fraction(0)
         found = bisection(view)
@@ -105,16 +138,20 @@ class Planner:
     # ------------------------------------------------------------ the search
     def run(self) -> Plan:
         """The order of the fewest steps that was found; else what stands in the way of the first one tried."""
-        before = self.judge(self.present)
-        end = np.zeros_like(self.present)
-        end[self.both.new] = True
-        for value, which in ((before[1], "the old design"), (self.judge(end)[1], "the new design")):
+        none = np.zeros_like(self.idle)
+        before, end = self.judge(self.old, none), self.judge(self.new, none)
+        begun = Plan(self.floor, before[0], end[0], self._names(self.leaves), self._names(self.joins))
+        for value, which in ((before[1], "the old design"), (end[1], "the new design")):
             if value < self.floor:
-                return Plan(self.floor, before[0], proved=True, why=f"{which} itself has a bisection of {percent(value)}")
+                return replace(begun, proved=True, why=f"{which} itself has a bisection of {percent(value)}")
+        for present, idle, which in ((self.old, self.joins, "the old design"), (self.new, self.leaves, "the new design")):
+            amiss = self.broken(present, idle)
+            if amiss:
+                return replace(begun, why=f"in {which} {amiss}")
         best: Plan | None = None
         for groups in (self._by_device(self.goes_to), self._by_device(self.comes_from), self._spread()):
             most = len(best.steps) if best is not None else len(self.out) + 1
-            found = self._ordered(Plan(self.floor, before[0]), groups, most)
+            found = self._ordered(replace(begun, steps=[]), groups, most)
             if found.complete or found.proved or best is None:
                 best = found
             if found.proved or (found.complete and len(found.steps) <= ENOUGH):
@@ -150,8 +187,9 @@ class Planner:
         self.present = self.more(self.present, ready)
         plugged |= set(ready)
         after = self.judge(self.present)[0] if ready else during
-        if after < self.floor:
-            plan.why = f"plugging what is new leaves {percent(after)}; plug switches first, in a change of their own"
+        amiss = self.broken(self.present, self.idle) if ready else ""
+        if after < self.floor or amiss:
+            plan.why = f"once everything is plugged that fits, {amiss or f'the bisection is {percent(after)}'}"
             return False
         plan.steps.append(Step(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after))
         return True
@@ -160,7 +198,8 @@ class Planner:
         """As many of the first groups as the floor bears, else a part of the first; None, and why, if not one cable."""
 
         def kept(cables: list[int]) -> bool:
-            return self.judge(self.less(self.present, cables))[0] >= self.floor
+            left = self.less(self.present, cables)
+            return self.judge(left)[0] >= self.floor and not self.broken(left, self.idle)
 
         low, high = 0, len(groups)  # so many groups are borne, so many may be
         while low < high:
@@ -174,22 +213,26 @@ class Planner:
                 return groups[0][:size]
             size //= 2
         waiting = [i for group in groups for i in group]
-        best, sure = Fraction(0), len(waiting) <= TRIES
-        for i in waiting[:TRIES]:
-            lower, upper = self.judge(self.less(self.present, [i]))
-            if lower >= self.floor:
+        best, sure, said = Fraction(0), len(waiting) <= self.tries, ""
+        for i in waiting[: self.tries]:
+            left = self.less(self.present, [i])
+            lower, upper = self.judge(left)
+            amiss = self.broken(left, self.idle) if lower >= self.floor else ""
+            if lower >= self.floor and not amiss:
                 return [i]
-            best, sure = max(best, upper), sure and upper < self.floor
+            best, sure, said = max(best, upper), sure and upper < self.floor, said or amiss
         plan.proved = sure and not unplugged and self._same_hosts()
         plan.why = f"whichever of {len(waiting):,} cables is unplugged next, at most {percent(best)} is left"
+        plan.why += f", or {said}" if said else ""
         return None
 
     def _same_hosts(self) -> bool:
         """Whether the hosts with links are those of before, so that more links are never worse."""
-        old, new = (np.zeros_like(self.present) for _ in range(2))
-        old[self.both.old], new[self.both.new] = True, True
-        units = [self.both.state(x).units.tolist() for x in (old, new, self.present)]
-        return bool(units[0] == units[1] == units[2])
+        return not self.idle.any() and all(np.array_equal(self.here, x) for x in (self.there, self._units(self.present)))
+
+    def _names(self, devices: Bools) -> tuple[str, ...]:
+        """Paths of devices."""
+        return tuple(self.both.fabric.device_path(d).replace(OLD, "") for d in np.flatnonzero(devices).tolist())
 
     # ------------------------------------------------------------ orders to try
     def goes_to(self, i: int) -> str:

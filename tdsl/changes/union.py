@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import FREE, Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
+
+ABSENT = ("absent_reserved", "absent_a", "absent_b", "absent_rate", "absent_statement")
+"""Columns of links that are planned and not built: no state has them."""
+OLD = "'"
+"""Behind the first name in the path of a device that only the old fabric has; no name of a design can have it. Declarations of
+both fabrics would look like one otherwise, with instances of several sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +27,9 @@ class Union:
     old: Ints
     new: Ints
 
-    def state(self, present: Bools) -> View:
-        """The fabric with some of its links."""
-        nothing = np.zeros(self.fabric.device_count, dtype=np.bool_)
+    def state(self, present: Bools, idle: Bools | None = None) -> View:
+        """The fabric with some of its links, and without the devices that are out of service."""
+        nothing = np.zeros(self.fabric.device_count, dtype=np.bool_) if idle is None else idle
         network = self.fabric.network
         gone = ~present if network is self.fabric else ~present[~scaleup_links(self.fabric)]
         return View.whole(network).without(nothing, gone)
@@ -54,12 +60,22 @@ def union(before: Fabric, after: Fabric) -> Union | None:
     for name in ("link_via_a", "link_via_b"):
         via = getattr(before, name)[gone]
         columns[name] = np.where(via >= 0, port[via], -1)
+    columns["link_bundle"] = np.full(len(gone), -1, dtype=np.int64)
+    if len(after.link_run):
+        columns["link_run"] = np.full(len(gone), -1, dtype=np.int64)
     a = np.concatenate([after.link_a, columns["link_a"]])
     order = np.argsort(a, kind="stable")
     at = np.empty(len(order), dtype=np.int64)
     at[order] = np.arange(len(order))
     old[gone] = after.link_count + np.arange(len(gone))
-    joined = {name: np.concatenate([getattr(after, name), column])[order] for name, column in columns.items()}
+    joined: dict[str, Any] = {name: np.concatenate([getattr(after, name), column])[order] for name, column in columns.items()}
+    size = int(base[-1])
+    joined["port_link"] = np.full(size, -1, dtype=np.int64)
+    joined["port_state"] = np.full(size, FREE, dtype=after.port_state.dtype)
+    joined["port_state"][: len(after.port_state)] = after.port_state
+    new = at[: after.link_count]
+    for side in ("link_a", "link_b"):  # a port that both sides use is the new one's
+        joined["port_link"][joined[side][new]] = new
     whole = _devices(before, after, own, base, joined)
     return Union(whole, at[old], at[: after.link_count])
 
@@ -73,7 +89,8 @@ def _devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[s
     made: dict[int, DeviceSet] = {}
     for s in before.sets:
         inside = None if s.inside is None else made[s.inside.index]
-        made[s.index] = replace(s, index=len(sets), first=s.first + after.device_count, inside=inside)
+        parts = (replace(s.parts[0], name=s.parts[0].name + OLD), *s.parts[1:])
+        made[s.index] = replace(s, index=len(sets), first=s.first + after.device_count, inside=inside, parts=parts)
         sets.append(made[s.index])
     return replace(
         after,
@@ -89,5 +106,6 @@ def _devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[s
         names={},
         named_by={},
         addressing=None,
+        **{name: getattr(after, name)[:0] for name in ABSENT},
         **links,
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from fractions import Fraction
 
 from tdsl.changes.compare import listed
 from tdsl.changes.model import Cable, Change, Changes, Metric, Moved
 from tdsl.changes.steps import Plan, percent
+from tdsl.fabric.graph import Fabric
 from tdsl.report.paint import Paint, tame, wrap
 
 FEW = 12
@@ -190,6 +192,8 @@ def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
     """The order of moves, a block a step."""
     head = f"order of moves, bisection never below {percent(plan.floor)} (before: {percent(plan.before)})"
     lines = [paint("bold", head)]
+    if plan.leave:
+        lines.append(f"  out of service until the end: {_several(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):
         low = f", {percent(step.during)} while they are out" if step.unplug else ""
         tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent(step.after)}"
@@ -205,7 +209,22 @@ def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
         lines += [f"  {line}" for line in wrap(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
     elif not plan.steps:
         lines.append("  nothing to move")
+    if plan.complete and plan.join:
+        lines.append(f"  then into service: {_several(plan.join)}; bisection {percent(plan.end)}")
     return "\n".join(lines) + "\n"
+
+
+def share_moved(changes: Changes, old: Fabric | None) -> str:
+    """``512 cables to lay, 260 to move, 0 to remove: 25.5% of 1,020 change``."""
+    total = len(old.cable_a) if old is not None else 0
+    touched = len(changes.moved) + len(changes.removed)
+    share = f": {percent(Fraction(touched, total))} of {total:,} change" if total else ""
+    return f"{len(changes.added):,} cables to lay, {len(changes.moved):,} to move, {len(changes.removed):,} to remove{share}"
+
+
+def _several(paths: Sequence[str]) -> str:
+    """How many hosts, and the first and the last of them."""
+    return paths[0] if len(paths) == 1 else f"{len(paths):,} hosts, {paths[0]} to {paths[-1]}"
 
 
 def steps_document(plan: Plan) -> dict[str, object]:
@@ -213,6 +232,9 @@ def steps_document(plan: Plan) -> dict[str, object]:
     return {
         "floor": float(plan.floor),
         "before": float(plan.before),
+        "end": float(plan.end),
+        "out_of_service": list(plan.leave),
+        "into_service": list(plan.join),
         "found": plan.complete,
         "impossible": plan.proved,
         "reason": plan.why,

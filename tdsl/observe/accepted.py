@@ -19,6 +19,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.observe.audit import Audit, Fault
 from tdsl.source import SourceFile, Span
 
+LATER = "correct the fault, or agree on a later date"
 NOTE = re.compile(r"\s*(?:\[([^\[\]]*)\]\s*)?(?:until\s+([^\s:]+)\s*)?:?\s*(.*)")
 
 
@@ -120,8 +121,7 @@ def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], toda
             continue
         counted.append(fault)
         ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
-        help = "correct the fault, or agree on a later date"
-        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", help) for e in ended]
+        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER) for e in ended]
     made.faults[:] = counted
     made.notes += [
         _note(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")

@@ -1,0 +1,114 @@
+"""The work of an order of moves, as a table: what is drained, unplugged, moved and plugged at each step, rack by rack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tdsl.changes.model import Cable, Changes, End
+from tdsl.changes.steps import Plan, Step, percent
+from tdsl.fabric.columns import natural
+from tdsl.fabric.graph import Fabric
+
+COLUMNS = ("step", "action", "hall", "row", "rack", "u", "device", "port", "from", "to", "length", "part", "bisection")
+Place = tuple[str, str, str, str]
+"""Hall, row, rack and unit of a device; "" where unknown."""
+Made = tuple[int, str, str | End, str, str, str, tuple[str, str], str]
+"""Step, action, device or end of a cable, port, from, to, facts of the cable, bisection."""
+NOWHERE: Place = ("", "", "", "")
+ORDER = ("out of service", "drain", "unplug", "move", "plug", "into service")
+
+
+def places(*fabrics: Fabric) -> dict[str, Place]:
+    """Where devices are mounted, by path; of several fabrics the last one that knows."""
+    out: dict[str, Place] = {}
+    for f in fabrics:
+        p = f.places
+        for d in np.flatnonzero(p.device_rack >= 0).tolist() if p is not None else ():
+            assert p is not None
+            r, unit = int(p.device_rack[d]), int(p.device_unit[d])
+            out[f.device_path(d)] = (p.hall_name(r), p.row_name(r), p.rack_name(r), str(unit) if unit > 0 else "")
+    return out
+
+
+def drained(step: Step) -> list[End]:
+    """The upper ends of the links that a step takes down: ports to drain of traffic first, each once."""
+    ends = {c.b.key: c.b for c in step.unplug}
+    return [ends[k] for k in sorted(ends, key=lambda k: (natural(ends[k].name), natural(ends[k].label)))]
+
+
+def moves(step: Step, changes: Changes) -> tuple[list[tuple[End, End, End, Cable]], list[Cable], list[Cable]]:
+    """Plugs that a step moves (the end that stays, from where, to where, the cable as it is laid then), cables that it takes
+    away, and those that it lays or plugs."""
+    out, come = {id(c) for c in step.unplug}, {id(c) for c in step.plug}
+    whole = [m for m in changes.moved if id(m.old) in out and id(m.new) in come]
+    done = {id(c) for m in whole for c in (m.old, m.new)}
+    return (
+        [(m.stays, m.before, m.after, m.new) for m in whole],
+        [c for c in step.unplug if id(c) not in done],
+        [c for c in step.plug if id(c) not in done],
+    )
+
+
+def rows(plan: Plan, changes: Changes, mounted: dict[str, Place]) -> list[tuple[object, ...]]:
+    """The table, in the order in which a crew walks: by step and action, then by hall, row and rack."""
+    last = len(plan.steps) + 1
+    made: list[Made] = [(0, "out of service", path, "", "", "", ("", ""), percent(plan.before)) for path in plan.leave]
+    for number, step in enumerate(plan.steps, 1):
+        made += _step(number, step, changes)
+    made += [(last, "into service", path, "", "", "", ("", ""), percent(plan.end)) for path in plan.join]
+    found = []
+    for number, action, device, port, source, target, facts, share in made:
+        path = device if isinstance(device, str) else device.device
+        name = device if isinstance(device, str) else device.name
+        place = mounted.get(path, NOWHERE)
+        key = (number, ORDER.index(action), *(natural(p) for p in (*place[:3], name, port)))
+        found.append((key, (number, action, *place, name, port, source, target, *facts, share)))
+    found.sort(key=lambda f: f[0])
+    return [row for _, row in found]
+
+
+def _step(number: int, step: Step, changes: Changes) -> Iterator[Made]:
+    during, after = percent(step.during), percent(step.after)
+    for end in drained(step):
+        yield number, "drain", end, end.label, "", "", ("", ""), during
+    moved, gone, come = moves(step, changes)
+    for stays, before, to, cable in moved:
+        yield (
+            number,
+            "move",
+            before,
+            before.label,
+            before.text,
+            f"{to.text} (the other end stays at {stays.text})",
+            _facts(cable),
+            after,
+        )
+    for c in gone:
+        yield number, "unplug", c.a, c.a.label, c.b.text, "", _facts(c), during
+    for c in come:
+        yield number, "plug", c.a, c.a.label, "", c.b.text, _facts(c), after
+
+
+def _facts(cable: Cable) -> tuple[str, str]:
+    facts = dict(cable.facts)
+    return facts.get("length", ""), facts.get("part", "")
+
+
+def tally(plan: Plan, changes: Changes) -> tuple[int, int, int]:
+    """Cables to lay, to move and to remove, over all steps."""
+    lay = move = remove = 0
+    for step in plan.steps:
+        moved, gone, come = moves(step, changes)
+        lay, move, remove = lay + len(come), move + len(moved), remove + len(gone)
+    return lay, move, remove
+
+
+def by_rack(table: Sequence[tuple[object, ...]]) -> dict[tuple[object, object, object], dict[str, int]]:
+    """How many actions of each kind there are at each hall, row and rack."""
+    out: dict[tuple[object, object, object], dict[str, int]] = {}
+    for row in table:
+        count = out.setdefault((row[2], row[3], row[4]), {})
+        count[str(row[1])] = count.get(str(row[1]), 0) + 1
+    return out
