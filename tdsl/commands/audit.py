@@ -35,6 +35,8 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("design", metavar="DESIGN")
 @click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Output of ibnetdiscover, one a subnet.")
 @click.option("--iblinkinfo", type=CAPTURE, multiple=True, metavar="FILE", help="Output of `iblinkinfo -l`.")
+@click.option("--ibdiagnet", type=CAPTURE, multiple=True, metavar="DIR", help="The folder that ibdiagnet writes, or its .db_csv.")
+@click.option("--ufm", type=CAPTURE, multiple=True, metavar="FILE", help="UFM's list of links as JSON: /ufmRest/resources/links.")
 @click.option(
     "--lldp", type=CAPTURE, multiple=True, metavar="PATH",
     help="LLDP neighbours: a file, or a folder with a file a device, named after it.",
@@ -67,7 +69,8 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @design_options
 @limit_options
 def command(
-    design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
+    design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], ibdiagnet: tuple[Path, ...],
+    ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
     assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
     accept: Path | None, reason: str | None, ticket: str, until: date | None, places: Path | None, output: Path | None,
     output_format: str, **given: Any,
@@ -83,11 +86,20 @@ def command(
 
     captures = [
         (name, path)
-        for name, paths in (("ibnetdiscover", ibnetdiscover), ("iblinkinfo", iblinkinfo), ("lldp", lldp), ("p2p", p2p))
+        for name, paths in (
+            ("ibnetdiscover", ibnetdiscover),
+            ("iblinkinfo", iblinkinfo),
+            ("ibdiagnet", ibdiagnet),
+            ("ufm", ufm),
+            ("lldp", lldp),
+            ("p2p", p2p),
+        )
         for path in paths
     ]
     if not captures:
-        raise Wrong("give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --lldp PATH or --p2p FILE")
+        raise Wrong(
+            "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp PATH or --p2p FILE"
+        )
     if output is not None and output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
     standing = _accepted(accept, reason, ticket, until)

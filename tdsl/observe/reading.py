@@ -14,6 +14,8 @@ LIMIT = 512 << 20
 """Bytes of one capture."""
 MOST_FILES = 1 << 16
 LONGEST_LINE = 1 << 20
+ENDING = ".db_csv"
+"""Of the many files that ibdiagnet writes into a folder, the one that has nodes and links."""
 HEAD = 1 << 16
 """Characters by which a format is recognised."""
 
@@ -25,18 +27,18 @@ class Unreadable(Exception):
 def read(captures: Iterable[tuple[str, Path]], into: Observed) -> None:
     """Read captures, each by the option that gave it ("" for any format). Raises Unreadable."""
     for option, path in captures:
-        for one in _files(path):
+        for one in _files(path, ENDING if option == "ibdiagnet" else ""):
             _one(option, one, into)
     into.settle()
 
 
-def _files(path: Path) -> list[Path]:
-    """A file, or the files of a folder in order, hidden ones left out."""
+def _files(path: Path, ending: str = "") -> list[Path]:
+    """A file, or the files of a folder in order, hidden ones and those of another ending left out."""
     if not files.is_dir(path):
         return [path]
-    found = [path / n for n in files.names(path) if not n.startswith(".") and files.is_file(path / n)]
+    found = [path / n for n in files.names(path) if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)]
     if not found:
-        raise Unreadable(f"{path}: the folder has no files")
+        raise Unreadable(f"{path}: the folder has no {f'*{ending} file' if ending else 'files'}")
     if len(found) > MOST_FILES:
         raise Unreadable(f"{path}: the folder has more than {MOST_FILES:,} files")
     return found

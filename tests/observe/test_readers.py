@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +15,9 @@ from hypothesis import strategies as st
 
 from tdsl.cli import cli
 from tdsl.observe.readers import readers
-from tdsl.observe.reading import read
+from tdsl.observe.reading import Unreadable, read
 from tdsl.observe.record import Observed
+from tdsl.observe.speeds import rate
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.observe.captures import netlist
@@ -39,6 +42,141 @@ def real(name: str) -> Path:
 
 def faults(made: Observed) -> list[tuple[str, int]]:
     return [(d.code, d.span.begin[0] if d.span else 0) for d in made.findings]
+
+
+SPEED, WIDTH = {"HDR": 1 << 10, "NDR": 1 << 11, "EDR": 1 << 9}, {1: 1, 4: 2, 2: 16}
+LLDPCLI = """\
+-------------------------------------------------------------------------------
+LLDP neighbors:
+-------------------------------------------------------------------------------
+Interface:    swp1, via: LLDP, RID: 1, Time: 0 day, 00:02:10
+  Chassis:
+    ChassisID:    mac 6e:76:46:48:03:41
+    SysName:      spine0
+    SysDescr:     Debian GNU/Linux 9 (stretch) Linux 4.9.0-6-amd64
+    Capability:   Router, on
+  Port:
+    PortID:       ifname swp7
+    PortDescr:    to leaf0
+    TTL:          120
+-------------------------------------------------------------------------------
+Interface:    eth0.5, via: LLDP, RID: 2, Time: 0 day, 00:02:12
+  Chassis:
+    ChassisID:    mac 6e:76:46:48:03:42
+  Port:
+    PortID:       mac 6e:76:46:48:03:43
+    TTL:          120
+-------------------------------------------------------------------------------
+"""
+KEYVALUE = """\
+lldp.swp1.via=LLDP
+lldp.swp1.rid=1
+lldp.swp1.chassis.mac=6e:76:46:48:03:41
+lldp.swp1.chassis.name=spine0
+lldp.swp1.port.ifname=swp7
+lldp.swp1.port.descr=to leaf0
+lldp.eth0.5.chassis.mac=6e:76:46:48:03:42
+lldp.eth0.5.port.mac=6e:76:46:48:03:43
+"""
+
+
+@cache
+def scanned() -> Observed:
+    """The nodes and links of a subnet by its netlist, with a GUID each."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.topo"
+        path.write_text(GOOD)
+        made = observed(path)
+    known = {key: f"id:{number:016x}" for number, key in enumerate(made.nodes, 0xABC000)}
+    made.nodes = {known[k]: n._replace(key=known[k], ids=(known[k][3:],)) for k, n in made.nodes.items()}
+    made.wires = [w._replace(a=w.a._replace(node=known[w.a.node]), b=w.b._replace(node=known[w.b.node])) for w in made.wires]
+    made.heard = {known[k] for k in made.heard}
+    return made
+
+
+def db_csv() -> str:
+    """What ibdiagnet writes of the same subnet."""
+    made = scanned()
+    kinds = {"adapter": 1, "switch": 2, "router": 3}
+    lines = ["START_NODES", "NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID,LocalPortNum"]
+    for n in made.nodes.values():
+        lines.append(f'"{n.description}",{n.ports},{kinds[n.kind]},0x{n.ids[0]},0x{n.ids[0]},0x{n.ids[0]},1')
+    lines += ["END_NODES", "", "", "START_PORTS", "NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv,LMC"]
+    for w in made.wires:
+        speed = next(SPEED[k] for k in SPEED if rate(w.lanes, k) == w.rate)
+        lines += [f"0x{e.node[3:]},0x{e.node[3:]},{e.port[0]},{WIDTH[w.lanes]},{speed},0" for e in (w.a, w.b)]
+    lines += [
+        "END_PORTS",
+        "",
+        "START_EXTENDED",
+        "a,b",
+        "1",
+        "END_EXTENDED",
+        "START_LINKS",
+        "NodeGuid1,PortNum1,NodeGuid2,PortNum2",
+    ]
+    lines += [f"0x{w.a.node[3:]},{w.a.port[0]},0x{w.b.node[3:]},{w.b.port[0]}" for w in made.wires]
+    return "\n".join([*lines, "END_LINKS", ""])
+
+
+def links_of_ufm() -> str:
+    """What UFM says of the same subnet, each link once from each side."""
+    made = scanned()
+    out = []
+    for w in made.wires:
+        for ends in ((w.a, w.b), (w.b, w.a)):
+            link = {"width": "4x", "severity": "Info"}
+            for side, e in zip(("source", "destination"), ends, strict=True):
+                link |= {
+                    f"{side}_guid": e.node[3:], f"{side}_port": e.port[0], f"{side}_port_dname": e.port[0],
+                    f"{side}_port_node_description": f"{made.nodes[e.node].description}:{e.port[0]}",
+                }  # fmt: skip
+            out.append(link)
+    return json.dumps(out, indent=1)
+
+
+@pytest.mark.parametrize(("text", "name"), [(db_csv(), "ibdiagnet2.db_csv"), (links_of_ufm(), "links.json")])
+def test_three_readers_agree_on_a_subnet(text: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    made, known = observed(tmp_path / name), scanned()
+    assert not faults(made) and made.whole and made.heard == known.heard
+    assert {k: n.description for k, n in made.nodes.items()} == {k: n.description for k, n in known.nodes.items()}
+
+    def ends(of: Observed) -> set[frozenset[tuple[str, str]]]:
+        return {frozenset({(w.a.node, w.a.port[0]), (w.b.node, w.b.port[0])}) for w in of.wires}
+
+    assert ends(made) == ends(known) and len(made.wires) == len(known.wires)
+    rates = sorted(w.rate for w in known.wires) if name.endswith("db_csv") else [0] * len(known.wires)
+    assert sorted(w.rate for w in made.wires) == rates
+
+
+def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
+    (tmp_path / "ibdiagnet2.db_csv").write_text(db_csv())
+    (tmp_path / "ibdiagnet2.log").write_text("no table\n")
+    made = Observed()
+    read([("ibdiagnet", tmp_path)], made)
+    assert not faults(made) and len(made.wires) == len(scanned().wires)
+    (tmp_path / "ibdiagnet2.db_csv").unlink()
+    with pytest.raises(Unreadable, match="db_csv file"):
+        read([("ibdiagnet", tmp_path)], Observed())
+
+
+@pytest.mark.parametrize("text", [LLDPCLI, KEYVALUE])
+def test_lldpd_as_text(text: str, tmp_path: Path) -> None:
+    (tmp_path / "leaf0.txt").write_text(text)
+    made = Observed()
+    read([("lldp", tmp_path / "leaf0.txt")], made)
+    assert not faults(made) and "name:leaf0" in made.heard
+    assert [(w.a.port[0], w.b.node, w.b.port[0], w.b.id) for w in made.wires] == [
+        ("swp1", "name:spine0", "swp7", ""), ("eth0.5", "chassis:6e7646480342", "6e:76:46:48:03:43", "6e7646480343"),
+    ]  # fmt: skip
+
+
+def test_an_interface_that_is_cut_off(tmp_path: Path) -> None:
+    (tmp_path / "leaf0.txt").write_text(LLDPCLI[: LLDPCLI.index("    PortID:       mac")])
+    made = Observed()
+    read([("lldp", tmp_path / "leaf0.txt")], made)
+    assert faults(made) == [("E0601", 15), ("E0602", 18)] and len(made.wires) == 1
 
 
 # ---------------------------------------------------------------- real captures
@@ -176,6 +314,10 @@ def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.Tem
         GOOD,
         '{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"value": "x"}}}}]}}',
         "a_device,a_port,b_device,b_port\na,1,b,2\n",
+        db_csv(),
+        links_of_ufm(),
+        LLDPCLI,
+        KEYVALUE,
     ]
     text = data.draw(st.sampled_from(texts))
     random = Random(data.draw(st.integers(0, 1 << 30)))

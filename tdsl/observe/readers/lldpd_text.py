@@ -1,0 +1,79 @@
+"""lldpd as text: what ``lldpcli show neighbors`` and ``lldpctl`` print, and ``-f keyvalue``. Source: lldpcli(8)."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.observe.readers._neighbours import local, neighbour
+from tdsl.observe.record import Malformed, Observed, Place
+from tdsl.source import SourceFile
+
+FORMAT = "lldpd-text"
+OPTION = "lldp"
+HEAD = re.compile(r"Interface:\s+([^,]+?)(?:,.*)?")
+FIELD = re.compile(r"(ChassisID|SysName|PortID|PortDescr):\s*(.*)")
+PAIR = re.compile(r"lldp\.(.+)\.(chassis\.(?:name|mac|local|ifname|ip)|port\.(?:ifname|mac|local|ifalias|descr))=(.*)")
+RULE = re.compile(r"-{5,}|LLDP neighbors:")
+TYPES = ("ifname", "ifalias", "mac", "local", "ip", "component", "unhandled")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return re.search(r"^Interface:\s+\S+.*\n\s+Chassis:", head, re.MULTILINE) is not None or (
+        re.search(r"^lldp\.\S+\.chassis\.", head, re.MULTILINE) is not None
+    )
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the neighbours of the device that the file is named after."""
+    here = local(into, stem, Place(file, 1))
+    facts: dict[str, str] = {}
+    port, start = "", 1
+    for at, raw in enumerate(file.text.split("\n"), 1):
+        text = raw.strip()
+        pair = PAIR.fullmatch(text)
+        head = HEAD.fullmatch(text) if not raw[:1].isspace() else None
+        new = (
+            head[1] if head is not None else pair[1] if pair is not None and (pair[1] != port or _doubled(pair[2], facts)) else ""
+        )
+        if new:
+            _neighbour(into, here, port, facts, Place(file, start))
+            port, start, facts = new, at, {}
+        field = FIELD.fullmatch(text)
+        if pair is not None:
+            facts.setdefault(pair[2], pair[3].strip())
+        elif field is not None and port:
+            facts.setdefault(field[1], field[2].strip())
+    if not port and not RULE.search(file.text):
+        raise Malformed(1, "the capture has no interface", "save the output of `lldpcli show neighbors`")
+    _neighbour(into, here, port, facts, Place(file, start))
+    lines = file.text.rstrip().split("\n")
+    if any(RULE.fullmatch(line) for line in lines) and not RULE.fullmatch(lines[-1]):  # lldpcli ends with a rule
+        into.fault(file, len(lines), "the capture is cut off: its last line is not a rule", "capture it again", "E0602")
+
+
+def _doubled(field: str, facts: dict[str, str]) -> bool:
+    """Whether a field begins the next neighbour on the same port."""
+    return field == "chassis.name" and field in facts
+
+
+def _neighbour(into: Observed, here: str, port: str, facts: dict[str, str], at: Place) -> None:
+    if not port:
+        return
+    try:
+        chassis = next((facts[k] for k in ("chassis.mac", "chassis.local", "chassis.ifname", "chassis.ip") if k in facts), "")
+        idents = [facts[f"port.{k}"] for k in ("ifname", "ifalias", "local", "mac") if f"port.{k}" in facts]
+        name = facts.get("SysName", "") or facts.get("chassis.name", "")
+        chassis = chassis or _typed(facts.get("ChassisID", ""))
+        ports = [*idents, _typed(facts.get("PortID", "")), facts.get("PortDescr", ""), facts.get("port.descr", "")]
+        if not any(ports):
+            raise Malformed(at.line, f"the neighbour at {port[:60]} has no port", "the capture is cut: capture it again")
+        neighbour(into, here, port, at, name, chassis, tuple(p for p in ports if p))
+    except Malformed as wrong:
+        into.fault(at.file, wrong.line, wrong.message, wrong.help)
+
+
+def _typed(text: str) -> str:
+    """An identifier without the word that says its type: ``mac 00:11:22:33:44:55``."""
+    word, _, rest = text.partition(" ")
+    return rest.strip() if word in TYPES else text

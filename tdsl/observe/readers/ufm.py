@@ -1,0 +1,60 @@
+"""UFM: the answer of ``GET /ufmRest/resources/links`` as JSON. Source: NVIDIA UFM Enterprise REST API Guide, Links REST API.
+
+GUIDs come without ``0x`` and port numbers as text; the name of a port is its label (``1/3/1``) on switches that have labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tdsl.observe.readers._neighbours import Lines, document, mapping, words
+from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, plain
+from tdsl.source import SourceFile
+
+FORMAT = "ufm"
+OPTION = "ufm"
+SIDES = ("source", "destination")
+
+
+def recognises(head: str) -> bool:
+    """Whether a text begins as such a capture."""
+    return '"source_guid"' in head and '"destination_guid"' in head
+
+
+def read(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add nodes and links. The answer does not give the speed of a link, only its width."""
+    lines = Lines(file)
+    found = document(file)
+    if not isinstance(found, list):
+        raise Malformed(1, "this is not a list of links", "save the answer of GET /ufmRest/resources/links")
+    if not found:
+        into.fault(file, 1, "the capture has no link", "save the answer of GET /ufmRest/resources/links", "E0602")
+    known: set[frozenset[tuple[str, str]]] = set()
+    for entry in found:
+        at = lines.place("source_guid")
+        try:
+            link = mapping(entry, at, "a link")
+            a, b = (_end(into, link, side, at) for side in SIDES)
+        except Malformed as wrong:
+            into.fault(file, wrong.line, wrong.message, wrong.help)
+            continue
+        pair = frozenset({(a.node, a.port[0]), (b.node, b.port[0])})
+        if pair not in known:  # a link may be listed from both sides
+            known.add(pair)
+            into.wire(Wire(a, b, at))
+    into.whole = True
+
+
+def _end(into: Observed, link: Mapping[str, Any], side: str, at: Place) -> End:
+    guid = hexadecimal(words(link.get(f"{side}_guid")))
+    port, label = words(link.get(f"{side}_port")), words(link.get(f"{side}_port_dname"))
+    if len(guid) != 16 or not port.isdigit() or len(port) > 6:
+        raise Malformed(at.line, f"the {side} of this link has no GUID or no port", "save the answer of UFM again")
+    description = words(link.get(f"{side}_port_node_description"))
+    if label and description.endswith((f":{label}", f"/{label}")):
+        description = description[: -len(label) - 1]
+    key = f"id:{guid}"
+    into.node(key, plain(description, at.line), "", (guid,), 0, at)
+    into.heard.add(key)
+    names = (port, plain(label, at.line)) if label and label != port else (port,)
+    return End(key, names, "")
