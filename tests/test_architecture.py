@@ -341,8 +341,8 @@ def words_of(path: Path) -> Iterator[tuple[str, int]]:
 
 
 TOPOLOGIES = ("superpod", "clos", "dragonfly", "fat_tree", "fattree", "slim_fly", "hyperx", "jellyfish", "rail_only", "spineless")
-LISTS = ("syntax/keywords.py",)
-"""The list of words."""
+LISTS = ("syntax/keywords.py", "observe/readers/ufm.py")
+"""The list of words, and the reader of a program that has the name of the appliance it runs on."""
 
 
 def known_models() -> list[str]:
