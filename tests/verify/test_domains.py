@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tdsl.emit.build import build
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.view import View
 from tdsl.second_opinion import confirm
+from tdsl.verify.second.judge import Judge, pairs
 from tests.harness import compile_text
 from tests.soundness.arena import judged
 from tests.soundness.generate import draft
@@ -124,6 +126,24 @@ def test_throughput_through_domains_lies_in_its_bounds(rate: int, word: str, tmp
     slack = Fraction(1, 10**6)
     assert found.lower - slack <= exact <= found.upper + slack, (found, exact)
     assert rate < 3600 or found.status == "proved"
+
+
+@pytest.mark.parametrize("through", ["", " through scaleup"])
+@pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2", "rail_allreduce"])
+def test_a_second_method_knows_domains_of_several_hosts(word: str, through: str, tmp_path: Path) -> None:
+    claim = f"throughput {word}{through}"
+    made = racks(tmp_path, claim, rate=400)
+    design = made.designs[0]
+    assert design.fabric is not None
+    judge = Judge(design.fabric)
+    (result, asked), *_ = ((r, c) for r, c in pairs(design.claims, design.results) if c is not None)
+    opinion = judge.opinion(result, asked)
+    assert opinion is not None and (opinion.verdict, opinion.by) == ("confirmed", "HiGHS")
+    assert isinstance(result.upper, (int, Fraction)) and isinstance(result.lower, (int, Fraction))
+    high, low = result.upper * 3 / 2, result.lower * 2 / 3
+    for wrong in (replace(result, lower=high, upper=high), replace(result, lower=low / 2, upper=low)):
+        found = judge.opinion(wrong, asked)
+        assert found is not None and found.verdict == "disagrees"
 
 
 @pytest.mark.parametrize("seed", range(16))

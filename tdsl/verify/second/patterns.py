@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,8 @@ def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer
         raise NoOpinion("there are fewer than two units")
     if len(w.units) ** 2 > limits.columns:
         raise TooLarge(HIGHS, f"{len(w.units) ** 2:,} pairs of units", f"{limits.columns:,}")
+    if w.fabric.whole is not None and claim.through:
+        return _through_domains(w, claim, limits)
     by_rail = _by_rail(w, claim)
     net = _net(w, by_rail)
     demands = _demands(w, claim, net, by_rail)
@@ -61,8 +63,103 @@ def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer
     top = min(Fraction(net.sent(x), max(out.get(x, 0), into.get(x, 0))) for x in busy)
     if not top:
         raise NoOpinion("a unit that sends or receives has no link")
-    value = Fraction(_solve(net, demands, top, limits))
+    value = Fraction(_solve(_both_ways(net.capacity), net.passes, demands, top, limits))
     return Answer(HIGHS, value, value, relative=RELATIVE, full_bps=top * sum(demands.values()))
+
+
+def _through_domains(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
+    """The same through scale-up domains of several hosts: a flow goes over scale-up links, at most once over the network, and
+    over scale-up links again, whose capacity both stretches share. 100% is where the busiest domain uses all its ports of the
+    network."""
+    if w.intact is not None or w.direct or w.fabric.whole is None:
+        raise NoOpinion("domains that failures leave, or of a fabric that is direct, have no second method")
+    net = _net(w, None)
+    asked = _demands(w, claim, net, None) or {}
+    domain, links = scaleup_domains(w)
+    out: dict[int, int] = {}
+    into: dict[int, int] = {}
+    crossing = 0
+    for (s, t), amount in asked.items():
+        if domain[s[0]] != domain[t[0]]:
+            out[domain[s[0]]] = out.get(domain[s[0]], 0) + amount
+            into[domain[t[0]]] = into.get(domain[t[0]], 0) + amount
+            crossing += amount
+    if not crossing:
+        raise NoOpinion("nothing that is sent leaves a scale-up domain")
+    own: dict[int, int] = {}
+    for u in w.units:
+        own[domain[u]] = own.get(domain[u], 0) + net.sent((u, -1))
+    top = min(Fraction(own[d], max(out.get(d, 0), into.get(d, 0))) for d in {*out, *into})
+    if not top:
+        raise NoOpinion("a unit that sends or receives has no link")
+    first, last = -1, -3  # before the network and behind it; forwarding devices of the network are (device, -2)
+    arcs = Arcs()
+    for (a, b), rate in links.items():
+        for x, y in ((a, b), (b, a)):
+            arcs.add(rate, ((x, first), (y, first)), ((x, last), (y, last)))
+    for (one, two), rate in net.capacity.items():
+        for start, end in ((one, two), (two, one)):
+            arcs.add(rate, (start, end if end in net.passes else (end[0], last)))
+    arcs.add(0, *(((u, first), (u, last)) for u in w.units))
+    sent = {(s, (t[0], last)): amount for (s, t), amount in asked.items()}
+    passes = frozenset(x for _, pair in arcs.every for x in pair)
+    value = Fraction(_solve(arcs, passes, sent, top, limits))
+    return Answer(HIGHS, value, value, relative=RELATIVE, full_bps=top * crossing)
+
+
+@dataclass(slots=True)
+class Arcs:
+    """Arcs of a linear program, each with the row of its capacity; those of one row share it, and a capacity of 0 is no limit."""
+
+    every: list[tuple[int, tuple[Terminal, Terminal]]] = field(default_factory=list)
+    room: list[int] = field(default_factory=list)
+
+    def add(self, capacity: int, *arcs: tuple[Terminal, Terminal]) -> None:
+        """Some arcs that share a capacity in bit/s."""
+        self.every += [(len(self.room) if capacity else -1, arc) for arc in arcs]
+        self.room += [capacity] if capacity else []
+
+
+def _both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
+    out = Arcs()
+    for (a, b), rate in capacity.items():
+        out.add(rate, (a, b))
+        out.add(rate, (b, a))
+    return out
+
+
+def scaleup_domains(w: Wiring) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
+    """The scale-up domain of every unit, and the rates of the scale-up links between units and switches, those of what is inside
+    a unit as its own. Raises NoOpinion where the accelerators of a unit are not all in one."""
+    import networkx
+
+    from tdsl.fabric.layers import scaleup_links
+
+    whole = w.fabric.whole
+    assert whole is not None
+    every = Wiring.whole(whole)
+    up = set(scaleup_links(whole).nonzero()[0].tolist())
+    pairs = [(a, b, rate) for a, b, row, rate in every.graph.edges(keys=True, data="rate_bps") if row in up]
+    apart: networkx.Graph[int] = networkx.Graph((a, b) for a, b, _ in pairs)
+    part = {d: k for k, members in enumerate(networkx.connected_components(apart)) for d in members}
+    owner: dict[int, int] = {}
+    for u in w.units:
+        inside = every.contents([u])
+        owner |= dict.fromkeys(inside, u)
+        chips = {part.get(d, -1 - d) for d in inside - {u} if every.kind(d) == "chip"}
+        model = whole.model_of(u)
+        one = model.accelerators < 2 or joined_inside(model) or (not chips and u in part)
+        if not one and (len(chips) > 1 or min(chips, default=-1) < 0):
+            raise NoOpinion("which accelerators of a host are in one scale-up domain is not judged a second time")
+    links: dict[tuple[int, int], int] = {}
+    for a, b, rate in pairs:
+        low, high = sorted((owner.get(a, a), owner.get(b, b)))
+        if low != high:
+            links[low, high] = links.get((low, high), 0) + rate
+    joined: networkx.Graph[int] = networkx.Graph([*links])
+    joined.add_nodes_from(w.units)
+    number = {d: min(members) for members in networkx.connected_components(joined) for d in members}
+    return {u: number[u] for u in w.units}, links
 
 
 # ---------------------------------------------------------------- terminals
@@ -73,10 +170,8 @@ def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
     hosts and the path through them is not asked for."""
     from tdsl.fabric.rails import link_rail
 
-    if w.fabric.whole is not None:
-        raise NoOpinion("scale-up domains of several hosts have no second method")
     models = [w.fabric.model_of(u) for u in w.units]
-    joined = all(joined_inside(m) for m in models)
+    joined = bool(scaleup_domains(w)[0]) if w.fabric.whole is not None else all(joined_inside(m) for m in models)
     if claim.through and not joined:
         raise NoOpinion("there are units without a scale-up domain")
     if any(u in w.forwards for u in w.units):
@@ -188,46 +283,45 @@ def _listed(w: Wiring, claim: ResolvedClaim, name: str, permutation: bool) -> It
 # ---------------------------------------------------------------- the linear program
 
 
-def _solve(net: Net, demands: Demands, top: Fraction, limits: Limits) -> float:
+def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fraction, limits: Limits) -> float:
     """The factor over ``top`` that HiGHS finds."""
     import highspy
     import numpy as np
 
-    arcs = [arc for a, b in net.capacity for arc in ((a, b), (b, a))]
-    peak = max(net.capacity.values(), default=1)  # the program's capacities are shares of it: large coefficients lose digits
+    arcs, count = net.every, len(net.room)
+    peak = max(net.room, default=1)  # the program's capacities are shares of it: large coefficients lose digits
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
-        size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs) // 2:,} pairs with links"
+        size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs):,} directions of links"
         raise TooLarge(HIGHS, size, f"{limits.columns:,}")
     columns: list[tuple[list[int], list[float]]] = []
     balance: dict[tuple[Terminal, Terminal], int] = {}
-    rate = {arc: i for i, arc in enumerate(arcs)}
     for s in sources:
-        for a, b in arcs:
-            leaves = a == s or a in net.passes
-            if not leaves or b == s or not (b in net.passes or (s, b) in demands):
+        for row, (a, b) in arcs:
+            leaves = a == s or a in passes
+            if not leaves or b == s or not (b in passes or (s, b) in demands):
                 continue
-            index, value = [rate[a, b]], [1.0]
+            index, value = ([row], [1.0]) if row >= 0 else ([], [])
             for end, sign in ((b, 1.0), (a, -1.0)):
                 if end != s:
-                    index.append(len(arcs) + balance.setdefault((s, end), len(balance)))
+                    index.append(count + balance.setdefault((s, end), len(balance)))
                     value.append(sign)
             columns.append((index, value))
     factor: tuple[list[int], list[float]] = ([], [])
     unit = float(top / peak)
-    if min([r / peak for r in net.capacity.values()] + [a * unit for a in demands.values()], default=1.0) < LEAST:
+    if min([r / peak for r in net.room] + [a * unit for a in demands.values()], default=1.0) < LEAST:
         raise NoOpinion("rates or demands are too far apart for the floats of HiGHS")
     for (s, t), amount in demands.items():
-        factor[0].append(len(arcs) + balance.setdefault((s, t), len(balance)))
+        factor[0].append(count + balance.setdefault((s, t), len(balance)))
         factor[1].append(-amount * unit)
     columns.append(factor)
-    rows = len(arcs) + len(balance)
+    rows = count + len(balance)
     lp: Any = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(columns), rows
     lp.col_cost_ = np.append(np.zeros(len(columns) - 1), -1.0)
     lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), highspy.kHighsInf)
-    lp.row_lower_ = np.append(np.full(len(arcs), -highspy.kHighsInf), np.zeros(len(balance)))
-    capacity = [net.capacity[min(arc), max(arc)] / peak for arc in arcs]
+    lp.row_lower_ = np.append(np.full(count, -highspy.kHighsInf), np.zeros(len(balance)))
+    capacity = [rate / peak for rate in net.room]
     lp.row_upper_ = np.append(np.array(capacity, dtype=np.float64), np.zeros(len(balance)))
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
