@@ -779,13 +779,74 @@ def relays(d: Draft) -> None:
     d.units += [*(f"a{n}" for n in range(some)), *(f"b{n}" for n in range(others))]
 
 
+def twisted(d: Draft) -> None:
+    """Tori by the topology: dimensions that wrap or not, twisted ones, through optical switches or not, chips left out."""
+    r = d.rng
+    d.models["OC"] = "model ocs OC { port o[1..64]: any }"
+    if r.random() < 0.3:
+        sizes = r.choice(((2, 2, 2), (2, 2, 3), (3, 2, 2), (2, 2, 4)))
+        cube = tuple(1 if s % 2 or r.random() < 0.5 else 2 for s in sizes)
+        turn = f"; twist x by {cube[2]} along z" if r.random() < 0.6 else ""
+        body = f"ocs_torus {{ shape {'x'.join(map(str, sizes))}; cube {'x'.join(map(str, cube))}; ocs OC{turn} }}"
+        d.fails += ["ocs", "ocs", "ocs[0]"]
+    else:
+        sizes = r.choice(((2, 4), (4, 2), (3, 3), (2, 3), (3, 4), (2, 2, 2), (2, 2, 3)))
+        axes = "xyz"[: len(sizes)]
+        rows = []
+        if r.random() < 0.5:
+            rows.append(f"wrap [{', '.join(str(r.randrange(2)) for _ in sizes)}]")
+        if len(sizes) > 1 and r.random() < 0.7:
+            a, b = r.sample(axes, 2)
+            rows.append(f"twist {a} by {r.randint(1, 3)} along {b}")
+        if r.random() < 0.3:
+            rows.append(f"rates [{', '.join(f'{r.choice(RATES)}Gbps' for _ in sizes)}]")
+        body = f"torus {'x'.join(map(str, sizes))} {{ {'; '.join(rows)} }}" if rows else f"torus {'x'.join(map(str, sizes))}"
+    count = 1
+    for n in sizes:
+        count *= n
+    chip = d.chip(8, 400)
+    d.models[chip] = d.models[chip].replace("400Gbps", "any" if "rates" in body else "400Gbps")
+    d.add(f"chips {count} x {chip}", body)
+    for _ in range(r.choice((0, 0, 1, 2))):
+        d.add(f"omit chip[{r.randrange(count)}]")
+    if r.random() < 0.3:
+        a, b = r.sample(range(count), 2)
+        d.add(f"connect chip[{a}].ici[6] to chip[{b}].ici[7]" + d.settings(100 if "rates" in body else None, "a", "b"))
+    d.fails += ["chip", f"chip[0..{count // 2}]"]
+    d.sides += [("chip[0]", f"chip[{count - 1}]"), ("chip[0]", f"chip[1..{count - 1}]")]
+    d.units += [f"chip{i}" for i in range(count)]
+
+
+def tables(d: Draft) -> None:
+    """Dragonflies of several kinds of groups, some hosts and routers left out, some links of another rate."""
+    r = d.rng
+    host = d.host([("nic", r.randint(1, 2), 100)], acc=r.choice((1, 2)))
+    d.models["R"] = "model switch R { port p[1..24]: 100Gbps }"
+    one, two, inner = r.randint(1, 3), r.randint(1, 2), r.randint(1, 3)
+    first, second = r.randint(1, 3), r.randint(0, 2)
+    hosts = one * first + two * second
+    rows = [f"groups near {one} of {first} hosts, far {two} of {second or first} hosts {r.randint(1, 2)} routers"]
+    hosts += two * first if not second else 0
+    rows += [f"routers {inner}", "router R", f"arc near to far {r.randint(1, 3)}"]
+    rows += [f"arc near to near {r.randint(1, 2)}"] * (one > 1) + [f"arc far to far {r.randint(1, 2)}"] * (two > 1)
+    planned = f"{hosts - 1} of {hosts}" if r.random() < 0.3 and hosts > 2 else str(hosts)
+    d.add(f"hosts {planned} x {host}", f"dragonfly {{ {'; '.join(rows)} }}")
+    if r.random() < 0.3:
+        d.add(f"omit host[{r.randrange(hosts - 1)}]")
+    if r.random() < 0.3:
+        d.add(f"omit g[{r.randrange(one + two)}].r[0]")
+    d.fails += ["g", "g", "host", "g[0]", "r"]
+    d.sides += [("g[0]", f"g[{one}]"), ("host[0]", f"host[{hosts - 2}]")]
+    d.units += [f"host{n}" for n in range(hosts - 1)]
+
+
 KINDS: Mapping[str, Callable[[Draft], None]] = {
     f.__name__: f
     for f in (
         clos, pods, planes, rails, trays, chassis, optical, circuits, torus, dragonfly, hyperx, scattered, breakouts, lengths,
         half_built, others, rings, stars, intents, extremes, unrated, mixed, scatter_chips, bundled, bundled_chips, crossed,
         domains,
-        servers, relays,
+        servers, relays, twisted, tables,
     )
 }  # fmt: skip
 """All kinds of designs by name."""

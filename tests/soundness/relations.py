@@ -1,7 +1,8 @@
 """Relations between the answers to a design and to the same design changed: no judge is needed.
 
 Renaming, another order of statements and ``tdsl expand`` change no answer; doubled rates double bit/s and keep every share; one
-more link takes no capacity away; and what ``--fail`` leaves is judged as the judges judge it.
+more link takes no capacity away; a phase is the design with its values; and what ``--fail`` leaves is judged as the judges judge
+it.
 """
 
 from __future__ import annotations
@@ -232,8 +233,50 @@ def one_link_each(draft: Draft, folder: Path) -> str:
     return "" if len({*said}) == 1 else f"{falls[0].text()} is {said[0]}, and of single links {said[1]}"
 
 
+NUMBER = re.compile(r"(?<= x )(\d+)(?=[ ;{]|$)|(?<=rate )(\d+)Gbps")
+
+
+def phases(draft: Draft, folder: Path) -> str:
+    """A number of links or a rate that grows: each phase has the figures and the fabric.json of the design with that value."""
+    places = [(i, m) for i, line in enumerate(draft.body) for m in NUMBER.finditer(line) if line.startswith("connect ")]
+    if not places:
+        return ""
+    at, found = draft.rng.choice(places)
+    one = int(found[1] or found[2])
+    two = draft.rng.choice((1, 2, 3)) if found[1] else draft.rng.choice((50, 100, 200, 400))
+
+    def written(word: str) -> Draft:
+        line = draft.body[at]
+        value = word if found[1] else f"{word}*1Gbps"
+        body = [*draft.body]
+        body[at] = line[: found.start()] + value + line[found.end() :]
+        return replace(draft, body=body)
+
+    claims = asked(draft)
+    single = [checked(written(str(v)), folder, claims, report=True) for v in (one, two)]
+    if any(isinstance(x, str) for x in single):
+        return ""
+    grown = written("(growing)").text(claims, report=True)
+    grown = grown.replace(
+        "\n  ", f"\n  param growing: int = 1\n  phase 1 {{ growing {one} }}\n  phase 2 {{ growing {two} }}\n  ", 1
+    )
+    path = folder / "phases.fab"
+    path.write_text(grown, encoding="utf-8")
+    every = compiler.check(str(path))
+    if [d.phase for d in every.designs] != [1, 2] or any(d.fabric is None for d in every.designs):
+        return f"phases {[d.phase for d in every.designs]}: {[d.message for d in every.findings][:2]}"
+    for alone, phase in zip(single, every.designs, strict=True):
+        assert not isinstance(alone, str)
+        if fabric_json(alone) != fabric_json(phase):
+            return f"another fabric.json in phase {phase.phase}"
+        said = [{(r.check, r.requirement): bounds(r) for r in x.results} for x in (alone, phase)]
+        if said[0] != said[1]:
+            return f"phase {phase.phase}: {[(k, v, said[1].get(k)) for k, v in said[0].items() if said[1].get(k) != v][:2]}"
+    return ""
+
+
 RELATIONS: Mapping[str, Callable[[Draft, Path], str]] = {
-    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail, unbundle, one_link_each)
+    f.__name__: f for f in (rename, reorder, double, expand, add_link, fail, phases, unbundle, one_link_each)
 }  # fmt: skip
 
 
