@@ -112,12 +112,12 @@ class Arcs:
     """Arcs of a linear program, each with the row of its capacity; those of one row share it, and a capacity of 0 is no limit."""
 
     every: list[tuple[int, tuple[Terminal, Terminal]]] = field(default_factory=list)
-    room: list[int] = field(default_factory=list)
+    capacity: list[int] = field(default_factory=list)
 
     def add(self, capacity: int, *arcs: tuple[Terminal, Terminal]) -> None:
         """Some arcs that share a capacity in bit/s."""
-        self.every += [(len(self.room) if capacity else -1, arc) for arc in arcs]
-        self.room += [capacity] if capacity else []
+        self.every += [(len(self.capacity) if capacity else -1, arc) for arc in arcs]
+        self.capacity += [capacity] if capacity else []
 
 
 def _both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
@@ -288,8 +288,8 @@ def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fracti
     import highspy
     import numpy as np
 
-    arcs, count = net.every, len(net.room)
-    peak = max(net.room, default=1)  # the program's capacities are shares of it: large coefficients lose digits
+    arcs, count = net.every, len(net.capacity)
+    peak = max(net.capacity, default=1)  # the program's capacities are shares of it: large coefficients lose digits
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
         size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs):,} directions of links"
@@ -309,7 +309,7 @@ def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fracti
             columns.append((index, value))
     factor: tuple[list[int], list[float]] = ([], [])
     unit = float(top / peak)
-    if min([r / peak for r in net.room] + [a * unit for a in demands.values()], default=1.0) < LEAST:
+    if min([r / peak for r in net.capacity] + [a * unit for a in demands.values()], default=1.0) < LEAST:
         raise NoOpinion("rates or demands are too far apart for the floats of HiGHS")
     for (s, t), amount in demands.items():
         factor[0].append(count + balance.setdefault((s, t), len(balance)))
@@ -321,7 +321,7 @@ def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fracti
     lp.col_cost_ = np.append(np.zeros(len(columns) - 1), -1.0)
     lp.col_lower_, lp.col_upper_ = np.zeros(len(columns)), np.full(len(columns), highspy.kHighsInf)
     lp.row_lower_ = np.append(np.full(count, -highspy.kHighsInf), np.zeros(len(balance)))
-    capacity = [rate / peak for rate in net.room]
+    capacity = [rate / peak for rate in net.capacity]
     lp.row_upper_ = np.append(np.array(capacity, dtype=np.float64), np.zeros(len(balance)))
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
