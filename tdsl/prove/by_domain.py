@@ -12,11 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup
 from tdsl.prove.all_to_all import bounds
 from tdsl.prove.demands import Demand, Unfit
-from tdsl.prove.view import View
+from tdsl.prove.view import View, scaleup_joined
 from tdsl.semantics.model import Axis, Part, PortClass
 
 
@@ -218,13 +218,25 @@ def _grown(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, In
     return made, f.port_base[-1] + device * ports + rank
 
 
-def joined(view: View) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def joined(view: View) -> Bools:
     """Of every unit of a view whether its accelerators exchange data without the network: by a scale-up domain, or because it has
-    one."""
+    one. After failures these are the domains before them."""
     f = view.fabric
     alone = np.array([m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)[f.device_model[view.units]]
-    out: np.ndarray[tuple[int], np.dtype[np.bool_]] = (f.domains.of_device[view.units] >= 0) | alone
+    out: Bools = (f.domains.of_device[view.units] >= 0) | alone
     return out
+
+
+def uncertain(view: View) -> str:
+    """Why it is not known after failures whether all units still have their scale-up domains; "" where all have them. A network
+    does not show what was lost of the scale-up links beside it; those inside of a model do not fail."""
+    if view.intact is None:
+        return ""
+    f = view.fabric
+    own = np.array([scaleup_joined(m) or m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)
+    return (
+        "what failures leave of scale-up domains is not judged" if (joined(view) & ~own[f.device_model[view.units]]).any() else ""
+    )
 
 
 def spans(view: View) -> bool:

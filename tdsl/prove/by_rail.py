@@ -14,7 +14,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail
-from tdsl.prove.by_domain import ByDomain, joined, spans
+from tdsl.prove.by_domain import ByDomain, joined, spans, uncertain
 from tdsl.prove.demands import RAILS, Demand, Unfit
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
@@ -31,6 +31,8 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     every = bool(joined(view).all())
     if claim.through and not every:
         raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
+    if claim.through and (why := uncertain(view)):
+        raise Unfit(why)
     wide = every and spans(view)
     inside = every and all(m.accelerators > 1 for m in models)
     if view.forwards[view.units].any():

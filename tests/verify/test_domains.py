@@ -99,6 +99,30 @@ def test_collective_operations_through_domains(tmp_path: Path) -> None:
     assert "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
 
 
+RAILS = "connect leaf[*] to spine[*] spread x {up}"
+
+
+def test_ports_of_apart_rails_after_a_failure_of_the_domain(tmp_path: Path) -> None:
+    """Rails that only the domain joins: without its switch, or one accelerator, nobody says that all ports reach each other."""
+    ports = "reachability of ports through scaleup"
+    text = PAIR.replace(f"  {RAILS}\n", "").replace("  switch spine[2]: SW16\n", "")
+    claims = (ports, f"survives any 1 of rack[0].tray[0].gpu[0] with {ports}", f"survives any 1 of leaf with {ports}")
+    text = text.format(rate=400, up=2, scaleup=SCALEUP, claims="\n  ".join(f"report {c}" for c in claims))
+    found = answers(compile_text(text, tmp_path, models=False))
+    assert [found[c].status for c in claims] == ["proved", "skipped", "skipped"]
+    for failed in ("rack[0].xbar", "rack[1].tray[2].gpu[1]", "leaf[0]"):
+        after = answers(compile_text(text, tmp_path, models=False, fail=(failed,)))
+        assert after[ports].status == "skipped" and "not judged" in after[ports].reason
+
+
+def test_a_failure_of_the_second_tier_takes_the_domain(tmp_path: Path) -> None:
+    two = "switch top: XBAR\n    connect tray[t].gpu[g].nv to xbar { layer scaleup; medium backplane }\n    "
+    two += "connect xbar to top x 4 { layer scaleup; medium backplane }"
+    claims = ("blast_radius of top through scaleup", "blast_radius of rack[0].top through scaleup")
+    found = answers(racks(tmp_path, *claims, scaleup=two))
+    assert [found[c].value for c in claims] == [6, 6]
+
+
 def test_a_failure_takes_the_domain(tmp_path: Path) -> None:
     claims = (
         "blast_radius of xbar through scaleup",

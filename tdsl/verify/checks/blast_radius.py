@@ -10,6 +10,7 @@ from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
+from tdsl.prove.components import components
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements as named
 from tdsl.prove.view import View
@@ -102,6 +103,9 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
         return skipped("nothing that it names is built")
     each = np.array([m.accelerators if m.kind == "host" else 1 for m in f.models], dtype=np.int64)[f.device_model]
     units, label, up = view.units, f.domains.of_device, scaleup_links(f)
+    part = components(f.device_count, f.device_a[up], f.device_b[up])  # of scale-up switches of all tiers, too
+    linked = np.zeros(f.device_count, dtype=np.bool_)
+    linked[f.device_a[up]] = linked[f.device_b[up]] = True
     most, worst = view.budget.blast_elements, (-1, 0, "")
     for element in elements[:most]:
         failed = np.zeros(f.device_count, dtype=np.bool_)
@@ -112,6 +116,7 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
         lost = up & f.links_lost(failed)
         hit[f.device_a[lost]] = hit[f.device_b[lost]] = True
         hit[failed] = True
+        hit |= linked & np.isin(part, part[hit & linked])
         domains = np.unique(label[hit & (label >= 0)])
         used, live = _endpoints(view)[units], _live(left)[units]
         gone = units[(np.minimum(live, used) < used) | np.isin(label[units], domains)]

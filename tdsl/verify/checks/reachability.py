@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
-from tdsl.prove.by_domain import joined
+from tdsl.prove.by_domain import joined, uncertain
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 
@@ -61,6 +61,8 @@ class Reachability(Check):
         units = view.units
         if len(units) == 0:
             return skipped("there is no device that traffic could begin at")
+        if claim is not None and claim.through and (why := uncertain(view)):
+            return skipped(why)
         ids, hubs = _meetings(view, units, of_ports, claim is not None and claim.through == "scaleup")
         lost = units[view.degree[units] == 0]
         apart = _apart(ids, hubs)
