@@ -20,14 +20,14 @@ from tdsl.prove.bisection import LowerProof, bisection
 from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Spectrum
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import ByRail, ways
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Spread
 from tdsl.prove.cuts import Cut
 from tdsl.prove.demands import Unfit
 from tdsl.prove.equal_split import PARTS
-from tdsl.prove.network import names_of
+from tdsl.prove.network import Network, names_of
 from tdsl.prove.uniform_flow import Concurrent
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
 
@@ -46,7 +46,7 @@ def of_bisection(view: View) -> Json:
         found = bisection(plain, between_groups=False)
         lower = _lower(plain, found.net, found.bound.proof_lower)
     net = found.net
-    side = np.concatenate((net.units[found.cut.units], net.nodes[found.cut.nodes]))
+    side = np.concatenate((net.units[found.cut.units], net.transit[found.cut.nodes]))
     return {
         "check": "bisection",
         "units": len(net.units),
@@ -57,7 +57,7 @@ def of_bisection(view: View) -> Json:
     }
 
 
-def _lower(view: View, net: Capacities, proof: LowerProof) -> Json | None:
+def _lower(view: View, net: Network, proof: LowerProof) -> Json | None:
     """What is written to show the lower end: routes, shares, or orders in which devices take sides; None of another proof."""
     if isinstance(proof, (Spectrum, GroupRoutes)):
         return None
@@ -68,7 +68,7 @@ def _lower(view: View, net: Capacities, proof: LowerProof) -> Json | None:
     lower: Json = {"by": "shares", "parts": [_spread(view.fabric, part, spread) for part, spread in proof.parts]}
     if proof.restored is not None:
         added = proof.restored.added
-        ends = zip(view.names(net.nodes[added.a]), view.names(net.nodes[added.b]), added.capacity.tolist(), strict=True)
+        ends = zip(view.names(net.transit[added.a]), view.names(net.transit[added.b]), added.capacity.tolist(), strict=True)
         lower["restored"] = [[a, b, capacity * net.grain] for a, b, capacity in ends]
     return lower
 
@@ -80,7 +80,7 @@ def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json | None:
         order = placements.order(net) if isinstance(proof, EveryPlacement) else frontier.order(net, view.budget)
         if order is None:
             return None
-        name = view.names(np.append(net.units, net.nodes))
+        name = view.names(np.append(net.units, net.transit))
         parts.append({"least": least, "order": [[name[v] for v in same] for same in order]})
     return {"by": "splits", "parts": parts}
 
@@ -114,7 +114,7 @@ def _images(view: View, g: UnitGraph, found: Orbits) -> list[dict[str, str]]:
     """Permutations of devices: those of a node are mapped to those of its image in order."""
     of: list[list[str]] = [[] for _ in range(g.nodes)]
     for v, name in zip(
-        np.append(g.unit_node, g.inner_node).tolist(), view.names(np.append(g.net.units, g.net.nodes)), strict=True
+        np.append(g.unit_node, g.inner_node).tolist(), view.names(np.append(g.net.units, g.net.transit)), strict=True
     ):
         of[v].append(name)
     return [
@@ -127,7 +127,7 @@ def symmetric(view: View) -> Json:
     """Symmetries of a fabric whose units forward, or nothing."""
     if not view.forwards[view.units].all() or len(view.units) < 2:
         return {}
-    g = UnitGraph.of(view, Capacities.of(view))
+    g = UnitGraph.of(view, unit_network(view))
     return {"symmetries": _images(view, g, orbits(g, view.budget))}
 
 
@@ -185,7 +185,7 @@ def _rate_upper(view: View, found: AllToAll) -> Json:
     """A cut, or lengths of links or arcs."""
     net, proof = found.net, found.bound.proof_upper
     if isinstance(proof, Cut):
-        return {"quotient": True, "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.nodes[proof.nodes]))))}
+        return {"quotient": True, "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.transit[proof.nodes]))))}
     if isinstance(proof, OrbitLengths):
         turned = _images(view, proof.found.graph, proof.found.orbits)
         return {"lengths": _of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
@@ -194,8 +194,8 @@ def _rate_upper(view: View, found: AllToAll) -> Json:
     return {"quotient": True, "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
 
 
-def _spread(fabric: Fabric, net: Capacities, spread: Spread) -> Json:
-    name = [fabric.device_name(int(d)) for d in net.nodes]
+def _spread(fabric: Fabric, net: Network, spread: Spread) -> Json:
+    name = [fabric.device_name(int(d)) for d in net.transit]
     shares = {name[v]: {name[w]: str(x) for w, x in to.items()} for v, to in spread.shares.items()}
     return {"hubs": [name[v] for v in spread.hubs], "shares": shares}
 

@@ -13,12 +13,12 @@ from tdsl.certificates import checker
 from tdsl.certificates.write_figures import built, of_bisection, of_reachability, paths, plain, symmetric
 from tdsl.certificates.write_throughput import Json, of_sets
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.element_symmetry import Symmetry, symmetry
 from tdsl.prove.elements import TooMany, enough, sizes
 from tdsl.prove.elements import elements as named
 from tdsl.prove.elements import failed as after
 from tdsl.prove.set_flow import members
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify.check import catalogue
@@ -112,7 +112,7 @@ def _shown(body: Json, asked: ResolvedClaim, base: View) -> bool:
         return True
     amount = _amount(asked)
     if asked.metric == "bisection":
-        net = Capacities.of(base)
+        net = unit_network(base)
         least = amount if _is_rate(asked) else amount * net.full * net.grain
         low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
         refuted = {">=": high < least, ">": high <= least, "<=": low > least, "<": low >= least}

@@ -11,7 +11,6 @@ from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits
 from tdsl.prove.block_cuts import groups, least
 from tdsl.prove.bound import Bound, Combined, Lengths, Ports
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.concurrent_flow import concurrent as flow_of_demands
 from tdsl.prove.cuts import Cut, crossing, placed, splits
 from tdsl.prove.equal_split import Demand
@@ -23,6 +22,7 @@ from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.trees import everyone
 from tdsl.prove.uniform_flow import Concurrent, concurrent
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 
 ALL = "all_to_all"
@@ -45,7 +45,7 @@ class AllToAll:
     equivalent switches as one node; ``device`` is the first device of each. Where the linear program over arcs proves more than a
     certificate can state, ``stated`` is what it can."""
 
-    net: Capacities
+    net: Network
     bound: RateBound
     device: Ints
     stated: AllToAll | None = None
@@ -82,7 +82,7 @@ def bounds(view: View) -> AllToAll | None:
 
 def all_to_all(view: View) -> AllToAll | None:
     """The rate; None if some pair has no path or the work would be too much. There are two units at least."""
-    net = Capacities.of(view)
+    net = unit_network(view)
     graph = UnitGraph.of(view, net)
     cuts = [_alone(net), *(placed(net, units, view.budget) for units in splits(net, view.fabric))]
     high, cut = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
@@ -120,7 +120,7 @@ def _solved(view: View, known: AllToAll) -> AllToAll:
 def interval(view: View) -> AllToAll | None:
     """Bounds on the rate by cuts, and by routes along shortest paths, over hubs or along trees; None where some pair has no path,
     or those are too many and too unlike."""
-    net = Capacities.of(view)
+    net = unit_network(view)
     g = UnitGraph.of(view, net)
     if not g.network.arcs:
         return None
@@ -176,11 +176,11 @@ def _own(w: Ints, network: Network, parts: int) -> Ints:
     return own
 
 
-def _alone(net: Capacities) -> Cut:
+def _alone(net: Network) -> Cut:
     """The unit with the fewest ports against all others."""
     units = np.zeros(len(net.units), dtype=np.bool_)
     units[int(net.injection.argmin())] = True
-    nodes = np.zeros(len(net.nodes), dtype=np.bool_)
+    nodes = np.zeros(len(net.transit), dtype=np.bool_)
     return Cut(units, nodes, crossing(net, units, nodes))
 
 

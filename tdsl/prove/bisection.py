@@ -20,7 +20,6 @@ from tdsl.fabric.graph import Bools
 from tdsl.prove.automorphisms import orbits, translated
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
 from tdsl.prove.budget import Budget
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Spread, best_spread
 from tdsl.prove.cuts import Cut, least, placed, splits
 from tdsl.prove.elimination import frontier
@@ -28,12 +27,14 @@ from tdsl.prove.equal_split import Demand
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.group_routing import group_rate
 from tdsl.prove.local_search import refined
+from tdsl.prove.network import Network
 from tdsl.prove.restored_links import restored
 from tdsl.prove.spectral_bound import spectrum
 from tdsl.prove.switch_placements import placements
 from tdsl.prove.symmetry import key_of
 from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import parts, unit_network
 from tdsl.prove.view import View
 
 LowerProof = Shares | Concurrent | EverySplit | EveryPlacement | Spectrum | GroupRoutes
@@ -47,7 +48,7 @@ Shown = tuple[int, LowerProof]
 class Bisection:
     """Bounds in grains of ``net``: the upper one is a cut."""
 
-    net: Capacities
+    net: Network
     bound: Bound[int, LowerProof, Cut]
 
     @property
@@ -80,8 +81,8 @@ _known: WeakKeyDictionary[View, dict[bool, Bisection]] = WeakKeyDictionary()
 
 
 def _bisection(view: View, between_groups: bool) -> Bisection:
-    net = Capacities.of(view)
-    if not len(net.nodes):
+    net = unit_network(view)
+    if not len(net.transit):
         found = _direct(view, net)
         if found is not None:
             return found
@@ -108,7 +109,7 @@ def _close(lower: int, upper: int, budget: Budget) -> bool:
     return lower * budget.bisection_parts >= upper * (budget.bisection_parts - 1)
 
 
-def _bounds(net: Capacities, shown: Shown, cuts: list[Cut]) -> Bisection:
+def _bounds(net: Network, shown: Shown, cuts: list[Cut]) -> Bisection:
     return Bisection(net, Bound(shown[0], cuts[0].value, shown[1], cuts[0]))
 
 
@@ -117,7 +118,7 @@ def _best(*shown: Shown) -> Shown:
     return max(shown, key=lambda each: each[0])
 
 
-def _direct(view: View, net: Capacities) -> Bisection | None:
+def _direct(view: View, net: Network) -> Bisection | None:
     """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all sources equivalent one
     set of routes, N²/4 · λ, is enough."""
     graph = UnitGraph.of(view, net)
@@ -136,13 +137,13 @@ def _direct(view: View, net: Capacities) -> Bisection | None:
     return None
 
 
-def _by_groups(net: Capacities, view: View) -> Shown:
+def _by_groups(net: Network, view: View) -> Shown:
     """What crosses if every unit sends to every other at the rate that routes between groups show."""
     rate = group_rate(net, view.fabric, view.budget)
     return -int(-rate * net.half * (len(net.units) - net.half) // 1), GroupRoutes()
 
 
-def _shares(net: Capacities, view: View) -> Shown:
+def _shares(net: Network, view: View) -> Shown:
     """What shares towards hubs show, of the network or of the one with its missing links restored."""
     spreads, lower = _spreads(net)
     whole = restored(net, view.fabric, view.budget) if spreads else None
@@ -153,12 +154,12 @@ def _shares(net: Capacities, view: View) -> Shown:
     return lower, Shares(spreads if lower else ())
 
 
-def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], int]:
+def _spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int]:
     """The best spread of every part, and what they show together."""
     known: dict[tuple[bytes, ...], Spread | None] = {}
     found = []
-    for part in net.parts():
-        key = key_of(*part.columns)  # planes are mostly the same, column by column
+    for part in parts(net):
+        key = key_of(part.tail, part.head, part.capacity)  # planes are mostly the same, column by column
         if key not in known:
             known[key] = best_spread(part)
         best = known[key]
@@ -167,7 +168,7 @@ def _spreads(net: Capacities) -> tuple[tuple[tuple[Capacities, Spread], ...], in
     return tuple(found), sum(best.value for _, best in found)
 
 
-def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
+def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
     """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until both bounds are
     equal."""
     once = replace(view.budget, uniform_rounds=1)
@@ -216,7 +217,7 @@ def _both_bounds(view: View, net: Capacities, cuts: list[Cut], lower: int) -> tu
     return shown, cuts
 
 
-def _exactly(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
+def _exactly(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
     found = frontier(net, budget)
     if found is None and comb(len(net.units), net.half) <= budget.split_count:
@@ -227,15 +228,15 @@ def _exactly(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, l
     return _by_places(net, cuts, budget)
 
 
-def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
+def _by_places(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
     known: dict[tuple[bytes, ...], tuple[int, Bools] | None] = {}
-    parts = net.parts()
+    each = parts(net)
     lower, shown = 0, EveryPlacement(())
-    for part in [*parts, net] if len(parts) > 1 else parts:
+    for part in [*each, net] if len(each) > 1 else each:
         if part is not net and len(np.unique(part.access.a)) <= len(net.units) - net.half:
             continue  # all of its units may be on one side
-        key = key_of(*part.columns)
+        key = key_of(part.tail, part.head, part.capacity)
         if key not in known:
             known[key] = found = placements(part, budget)
             if found is not None:
@@ -250,7 +251,7 @@ def _by_places(net: Capacities, cuts: list[Cut], budget: Budget) -> tuple[Shown,
     return (lower, shown), cuts
 
 
-def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:
+def _cuts(net: Network, view: View, lower: int) -> list[Cut]:
     """Cuts, the least first; the search ends when one equals the lower bound."""
     found: list[Cut] = []
     for units in splits(net, view.fabric):
@@ -262,10 +263,10 @@ def _cuts(net: Capacities, view: View, lower: int) -> list[Cut]:
     return [best, *(c for c in found if c is not best)]
 
 
-def _best_placed(net: Capacities, found: list[Cut], lower: int, budget: Budget) -> Cut:
+def _best_placed(net: Network, found: list[Cut], lower: int, budget: Budget) -> Cut:
     """The least cut, the nodes of as many as there is time for placed by maximum flows."""
     best = found[0]
-    if len(net.nodes) and len(net.trunks.a) <= budget.placing_trunks:
+    if len(net.transit) and len(net.trunks.a) <= budget.placing_trunks:
         for cut in found[: max(budget.placing_work // (len(net.trunks.a) + 1), 4)]:
             if best.value == lower:
                 break
@@ -275,7 +276,7 @@ def _best_placed(net: Capacities, found: list[Cut], lower: int, budget: Budget) 
     return best
 
 
-def _every_split(net: Capacities) -> Iterator[Bools]:
+def _every_split(net: Network) -> Iterator[Bools]:
     """All balanced splits; with an even number of units each once, the first unit on the one side."""
     count = len(net.units)
     even = count % 2 == 0

@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import Spread
 from tdsl.prove.network import Network
 from tdsl.prove.restored_links import Restored
@@ -98,7 +97,7 @@ class Shares:
     """Lower bound: units send to hubs in fixed shares, part by part of a network: as it is, or with links ``restored`` whose
     capacity is taken off. Without parts nothing is shown."""
 
-    parts: tuple[tuple[Capacities, Spread], ...]
+    parts: tuple[tuple[Network, Spread], ...]
     restored: Restored | None = None
 
 
@@ -106,14 +105,14 @@ class Shares:
 class EverySplit:
     """Lower bound: the least of all balanced splits, of every part of a network."""
 
-    parts: tuple[tuple[Capacities, int], ...]
+    parts: tuple[tuple[Network, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EveryPlacement:
     """Lower bound: the least over both sides of each of a few switches, of every part of a network."""
 
-    parts: tuple[tuple[Capacities, int], ...]
+    parts: tuple[tuple[Network, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

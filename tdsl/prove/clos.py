@@ -22,8 +22,8 @@ from math import lcm
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import components
+from tdsl.prove.network import Network
 from tdsl.prove.profiles import joined
 
 Shares = dict[int, Fraction]
@@ -63,7 +63,7 @@ class _Routes:
     above: dict[int, Shares]
 
 
-def best_spread(net: Capacities) -> Spread | None:
+def best_spread(net: Network) -> Spread | None:
     """The best bound over the tiers and the ways to choose shares; None if no unit is connected to a node."""
     best = None
     top = int(net.tier.max(initial=0))
@@ -75,7 +75,7 @@ def best_spread(net: Capacities) -> Spread | None:
     return best
 
 
-def spread(net: Capacities, top: int, even: bool) -> Spread:
+def spread(net: Network, top: int, even: bool) -> Spread:
     """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as what the
     nodes above can pass on."""
     up = _upward(net, top)
@@ -85,7 +85,7 @@ def spread(net: Capacities, top: int, even: bool) -> Spread:
     return Spread(hubs, routes.shares, blocks, _value(net, blocks, routes, hubs))
 
 
-def _upward(net: Capacities, top: int) -> dict[int, list[tuple[int, int]]]:
+def _upward(net: Network, top: int) -> dict[int, list[tuple[int, int]]]:
     """Nodes one tier up, with capacity, of every node below ``top``."""
     out: dict[int, list[tuple[int, int]]] = defaultdict(list)
     tier = net.tier.tolist()
@@ -96,7 +96,7 @@ def _upward(net: Capacities, top: int) -> dict[int, list[tuple[int, int]]]:
     return out
 
 
-def _routes(net: Capacities, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
+def _routes(net: Network, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
     below: dict[int, int] = defaultdict(int)
     for links in up.values():
         for w, capacity in links:
@@ -134,7 +134,7 @@ def _route(
     return shares, most, dict(above)
 
 
-def _blocks(net: Capacities, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[Block, ...]:
+def _blocks(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[Block, ...]:
     """The nested blocks below the hubs, outermost; with the hubs in tier 1 there are none."""
     leaves = np.flatnonzero(net.tier == 1).tolist()
     if top == 1:
@@ -152,14 +152,14 @@ def _blocks(net: Capacities, up: dict[int, list[tuple[int, int]]], routes: _Rout
     return tuple(current.values())
 
 
-def _joined_nodes(net: Capacities, up: dict[int, list[tuple[int, int]]], level: int) -> Ints:
+def _joined_nodes(net: Network, up: dict[int, list[tuple[int, int]]], level: int) -> Ints:
     tier = net.tier.tolist()
     ends = [(v, w) for v, links in up.items() if tier[v] < level for w, _ in links]
     a, b = (np.array(x, dtype=np.int64) for x in (list(zip(*ends, strict=True)) or ((), ())))
-    return components(len(net.nodes), a, b)
+    return components(len(net.transit), a, b)
 
 
-def _block(net: Capacities, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
+def _block(net: Network, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
     """A block's limit: the largest total that overloads none of its highest nodes, whatever combination of leaves it comes
     from."""
     sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
@@ -193,11 +193,11 @@ def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Frac
 # ---------------------------------------------------------------- the least over all choices of units
 
 
-def _value(net: Capacities, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
+def _value(net: Network, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
     """Σ over hubs of the least that half of the units can send there, rounded up to whole grains."""
     attached: dict[int, tuple[Ints, Ints]] = {}
     order = np.argsort(net.access.b, kind="stable")
-    ends = np.searchsorted(net.access.b[order], np.arange(len(net.nodes) + 1))
+    ends = np.searchsorted(net.access.b[order], np.arange(len(net.transit) + 1))
     for v in np.flatnonzero(net.tier == 1).tolist():
         at = order[ends[v] : ends[v + 1]]
         attached[v] = net.access.a[at], net.access.capacity[at]
@@ -237,7 +237,7 @@ def _portion(values: Ints, part: Fraction) -> Ints:
     return np.array([x * part.numerator // part.denominator for x in values.tolist()], dtype=np.int64)
 
 
-def _half(net: Capacities, members: Ints, profile: Ints) -> int:
+def _half(net: Network, members: Ints, profile: Ints) -> int:
     """The least of half of all units, of which those that are no members have nothing to send."""
     inside = max(net.half - (len(net.units) - len(members)), 0)
     return int(profile[inside])
@@ -262,7 +262,7 @@ def _profile(block: Block, attached: dict[int, tuple[Ints, Ints]], fine: int, mo
 
 
 def _combinations(
-    block: Block, routes: _Routes, net: Capacities, known: dict[tuple[int, Fraction], dict[int, Combination]]
+    block: Block, routes: _Routes, net: Network, known: dict[tuple[int, Fraction], dict[int, Combination]]
 ) -> dict[int, Combination]:
     """For every hub, the parts of what a block's leaves send that come to it, the least first. ``known`` are those of blocks
     whose leaves all have the same routes: equal ones are one object."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import components
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
@@ -25,15 +24,15 @@ class Cut:
     value: int
 
 
-def crossing(net: Capacities, units: Bools, nodes: Bools) -> int:
+def crossing(net: Network, units: Bools, nodes: Bools) -> int:
     """Capacity between the two sides, one way."""
     pairs = ((net.access, units, nodes), (net.trunks, nodes, nodes), (net.loose, units, units))
     return sum(int(p.capacity[low[p.a] != high[p.b]].sum()) for p, low, high in pairs)
 
 
-def placed(net: Capacities, units: Bools, budget: Budget = DEFAULT) -> Cut:
+def placed(net: Network, units: Bools, budget: Budget = DEFAULT) -> Cut:
     """A cut for a split: every node goes, tier after tier, to the side that it has more capacity to."""
-    pull = np.zeros(len(net.nodes), dtype=np.int64)
+    pull = np.zeros(len(net.transit), dtype=np.int64)
     np.add.at(pull, net.access.b, np.where(units[net.access.a], net.access.capacity, -net.access.capacity))
     side = np.sign(pull)
     a, b, capacity = net.trunks.a, net.trunks.b, net.trunks.capacity
@@ -55,9 +54,9 @@ def placed(net: Capacities, units: Bools, budget: Budget = DEFAULT) -> Cut:
     return best
 
 
-def least(net: Capacities, units: Bools) -> Cut:
+def least(net: Network, units: Bools) -> Cut:
     """The least cut for a split: one maximum flow from all units of one side to all of the other."""
-    count, (v, w) = len(net.nodes), (net.trunks.a, net.trunks.b)
+    count, (v, w) = len(net.transit), (net.trunks.a, net.trunks.b)
     ours = units[net.access.a]
     into, out = net.access.b[ours], net.access.b[~ours]
     tail = np.concatenate((np.full(len(into), count), out, v, w))
@@ -71,7 +70,7 @@ def least(net: Capacities, units: Bools) -> Cut:
 # ---------------------------------------------------------------- which splits
 
 
-def splits(net: Capacities, fabric: Fabric) -> Iterator[Bools]:
+def splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
     """Balanced splits worth a try, each once: whole groups and switches' neighbourhoods together, in several orders."""
     seen = set()
     sizes = {net.half, len(net.units) - net.half}
@@ -86,7 +85,7 @@ def splits(net: Capacities, fabric: Fabric) -> Iterator[Bools]:
                     yield chosen
 
 
-def _groupings(net: Capacities, fabric: Fabric) -> Iterator[Ints]:
+def _groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
     """Labels of the units: instances of the design's groups, every axis of their indices, and those with a node in common."""
     owner = fabric.device_set[net.units]
     sets = [fabric.sets[i] for i in np.unique(owner).tolist()]
@@ -111,18 +110,18 @@ def _groupings(net: Capacities, fabric: Fabric) -> Iterator[Ints]:
         yield reach
 
 
-def _reach(net: Capacities, nearest: Ints) -> Ints | None:
+def _reach(net: Network, nearest: Ints) -> Ints | None:
     """Units by the block of switches below the top tier that they are connected to."""
     top = int(net.tier.max(initial=0))
     if top < 3:
         return None
     tier = net.tier
     low = np.maximum(tier[net.trunks.a], tier[net.trunks.b]) < top
-    label = components(len(net.nodes), net.trunks.a[low], net.trunks.b[low])
+    label = components(len(net.transit), net.trunks.a[low], net.trunks.b[low])
     return np.where(nearest >= 0, label[nearest], -1)
 
 
-def _orders(net: Capacities, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
+def _orders(net: Network, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
     """Units group by group, and where each group ends: as numbered, backwards, those with the least way out first."""
     way = _way_out(net)
     _, group = np.unique(label, return_inverse=True)
@@ -134,9 +133,9 @@ def _orders(net: Capacities, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
         yield order, ends.tolist()
 
 
-def _way_out(net: Capacities) -> Ints:
+def _way_out(net: Network) -> Ints:
     """About how much every unit gets out of its nodes: a guess that only orders the splits."""
-    down, out = (np.zeros(len(net.nodes), dtype=np.float64) for _ in range(2))
+    down, out = (np.zeros(len(net.transit), dtype=np.float64) for _ in range(2))
     np.add.at(down, net.access.b, net.access.capacity)
     np.add.at(out, net.trunks.a, net.trunks.capacity)
     np.add.at(out, net.trunks.b, net.trunks.capacity)

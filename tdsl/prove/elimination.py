@@ -14,7 +14,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities
+from tdsl.prove.network import Network
 
 FAR = 2**61
 """More than all links carry together, in the nets that are looked at; twice as much fits in 64 bits."""
@@ -28,15 +28,15 @@ class _Closed:
     side: Bools
 
 
-def frontier(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
+def frontier(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
     best = order(net, budget)
     return None if best is None else _least(_near(net), [v for (v,) in best], len(net.units), net.half)
 
 
-def order(net: Capacities, budget: Budget = DEFAULT) -> list[list[int]] | None:
+def order(net: Network, budget: Budget = DEFAULT) -> list[list[int]] | None:
     """The order that devices take sides in, each alone, units numbered first; None where that would be too much work."""
-    if len(net.units) + len(net.nodes) > budget.elimination_devices:
+    if len(net.units) + len(net.transit) > budget.elimination_devices:
         return None
     if sum(sum(p.capacity.tolist()) for p in (net.access, net.trunks, net.loose)) >= FAR:
         return None
@@ -48,10 +48,10 @@ def order(net: Capacities, budget: Budget = DEFAULT) -> list[list[int]] | None:
     return [[v] for v in best]
 
 
-def _near(net: Capacities) -> list[dict[int, int]]:
+def _near(net: Network) -> list[dict[int, int]]:
     """Capacity between devices: units first, then nodes."""
     n = len(net.units)
-    out: list[dict[int, int]] = [{} for _ in range(n + len(net.nodes))]
+    out: list[dict[int, int]] = [{} for _ in range(n + len(net.transit))]
     for pairs, x, y in ((net.access, 0, n), (net.trunks, n, n), (net.loose, 0, 0)):
         for a, b, capacity in zip((pairs.a + x).tolist(), (pairs.b + y).tolist(), pairs.capacity.tolist(), strict=True):
             out[a][b] = out[b][a] = capacity

@@ -17,22 +17,22 @@ import numpy as np
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.block_cuts import groups
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities, Pairs
+from tdsl.prove.network import Network, Pairs
 
 
-def group_rate(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Fraction:
+def group_rate(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Fraction:
     """λ in grains for every ordered pair of units by the best of the design's ways to form groups; 0 where there is none."""
-    if not len(net.nodes) or len(net.loose.a) or not len(net.trunks.a) or not net.injection.all():
+    if not len(net.transit) or len(net.loose.a) or not len(net.trunks.a) or not net.injection.all():
         return Fraction(0)
-    return max((_rate(net, label, budget) for label in groups(fabric, net.nodes)), default=Fraction(0))
+    return max((_rate(net, label, budget) for label in groups(fabric, net.transit)), default=Fraction(0))
 
 
-def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
+def _rate(net: Network, label: Ints, budget: Budget) -> Fraction:
     count = int(label.max()) + 1
     whole = lcm(*np.unique(net.injection).tolist())
     if not 1 < count <= budget.routed_groups or whole > budget.group_parts or len(net.units) * whole > 2**31:
         return Fraction(0)
-    weight = np.zeros(len(net.nodes), dtype=np.int64)  # units at every switch, by the parts that they send there
+    weight = np.zeros(len(net.transit), dtype=np.int64)  # units at every switch, by the parts that they send there
     np.add.at(weight, net.access.b, net.access.capacity * (whole // net.injection[net.access.a]))
     total = np.zeros(count, dtype=np.int64)
     np.add.at(total, label, weight)
@@ -54,7 +54,7 @@ def _rate(net: Capacities, label: Ints, budget: Budget) -> Fraction:
     parts = parts if parts <= 5040 else 5040
     if int(far.capacity.max()) * int(total.max()) * parts >= 2**62:
         return Fraction(0)
-    through = np.zeros(len(net.nodes), dtype=np.int64)  # what leaves a switch for other groups when every unit sends to all
+    through = np.zeros(len(net.transit), dtype=np.int64)  # what leaves a switch for other groups when every unit sends to all
     for here, there in ((far.a, far.b), (far.b, far.a)):
         np.add.at(through, here, -(-far.capacity * total[label[there]] * parts // between[at]))
     local = _local(trunks.where(~outside), label, weight, through, parts, budget.group_work)

@@ -3,18 +3,45 @@
 Arcs are columns, ordered by head and then by tail, and there is at most one from a node to another: parallel links are one arc
 with the sum of their capacities. So the arcs into a node are a slice, networks with the same arcs have the same columns, and a
 column over arcs (loads, lengths, flows) means the same everywhere.
+
+Networks between units (hosts, chips) have the units as their first nodes, then the *transit* nodes: what forwards for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from math import gcd
 
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Capacity between two numbered things, each pair once, in grains each way."""
+
+    a: Ints
+    b: Ints
+    capacity: Ints
+
+    @classmethod
+    def of(cls, a: Ints, b: Ints, capacity: Ints) -> Pairs:
+        """Parallel links added up."""
+        width = int(b.max(initial=0)) + 1
+        keys, total = summed(a * width + b, capacity)
+        return cls(keys // width, keys % width, total)
+
+    def where(self, kept: Bools) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.a[kept], self.b[kept], self.capacity[kept])
+
+
+def _no_devices() -> Ints:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(eq=False)  # no slots: derived columns are kept once they are computed
@@ -23,6 +50,9 @@ class Network:
 
     ``forwards`` says of every node whether a path may pass through it; the others only send and receive. ``labels`` are columns
     that divide the nodes into groups of the design, whose cuts are worth a try.
+
+    Of a network between units, ``device`` is the row of every node in the fabric's devices, the first ``unit_count`` nodes are
+    the units, and ``rates`` are the different rates of its links in bit/s, ascending; its arcs lead both ways.
     """
 
     tail: Ints
@@ -30,6 +60,9 @@ class Network:
     capacity: Ints
     forwards: Bools
     labels: tuple[Ints, ...] = ()
+    device: Ints = field(default_factory=_no_devices)
+    unit_count: int = 0
+    rates: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, forwards: Bools, tail: Ints, head: Ints, capacity: Ints | None = None, labels: tuple[Ints, ...] = ()) -> Network:
@@ -93,6 +126,87 @@ class Network:
         out = np.empty(self.arcs, dtype=np.int64)
         out[self.links] = out[self.by_tail[self.links]] = np.arange(len(self.links))
         return out
+
+    @property
+    def units(self) -> Ints:
+        """Device rows of the units."""
+        return self.device[: self.unit_count]
+
+    @property
+    def transit(self) -> Ints:
+        """Device rows of the nodes that forward and are no units."""
+        return self.device[self.unit_count :]
+
+    @property
+    def grain(self) -> int:
+        """What one of ``capacity`` is in bit/s: the greatest common divisor of all rates, so that every cut is a whole number."""
+        return gcd(*self.rates) or 1
+
+    @property
+    def half(self) -> int:
+        """Units on the smaller side of a balanced split."""
+        return self.unit_count // 2
+
+    @cached_property
+    def access(self) -> Pairs:
+        """Links between units (``a``, places in ``units``) and transit nodes (``b``, places in ``transit``), ascending."""
+        return self._pairs((self.head < self.unit_count) & (self.tail >= self.unit_count), 0, self.unit_count)
+
+    @cached_property
+    def trunks(self) -> Pairs:
+        """Links between transit nodes, places in ``transit``, ascending."""
+        return self._pairs((self.head >= self.unit_count) & (self.head < self.tail), self.unit_count, self.unit_count)
+
+    @cached_property
+    def loose(self) -> Pairs:
+        """Links between units (chips of a direct fabric), places in ``units``, ascending."""
+        return self._pairs((self.tail < self.unit_count) & (self.head < self.tail), 0, 0)
+
+    def _pairs(self, kept: Bools, a: int, b: int) -> Pairs:
+        return Pairs(self.head[kept] - a, self.tail[kept] - b, self.capacity[kept])
+
+    @cached_property
+    def injection(self) -> Ints:
+        """What every unit can send at once, in grains."""
+        out = np.zeros(self.nodes, dtype=np.int64)
+        np.add.at(out, self.tail, self.capacity)
+        return out[: self.unit_count]
+
+    @property
+    def full(self) -> int:
+        """Injection of the smaller side; where units differ, of the half that injects least."""
+        return int(np.sort(self.injection)[: self.half].sum())
+
+    @cached_property
+    def tier(self) -> Ints:
+        """Links from the nearest unit to every transit node, -1 where no unit is reached."""
+        out = np.full(len(self.transit), -1, dtype=np.int64)
+        out[self.access.b] = 1
+        level = 1
+        while True:
+            a, b = self.trunks.a, self.trunks.b
+            fresh = np.append(b[(out[a] == level) & (out[b] < 0)], a[(out[b] == level) & (out[a] < 0)])
+            if not len(fresh):
+                return out
+            level += 1
+            out[fresh] = level
+
+    def joined(self, more: Pairs) -> Network:
+        """A network between units with more links between its transit nodes."""
+        a, b = more.a + self.unit_count, more.b + self.unit_count
+        tail, head = np.concatenate((self.tail, a, b)), np.concatenate((self.head, b, a))
+        made = Network.of(self.forwards, tail, head, np.concatenate((self.capacity, more.capacity, more.capacity)), self.labels)
+        return replace(made, device=self.device, unit_count=self.unit_count, rates=self.rates)
+
+    def among(self, kept: Bools) -> Network:
+        """A network between units with all its units and some of its transit nodes (a column), without links between units."""
+        nodes = np.concatenate((np.ones(self.unit_count, dtype=np.bool_), kept))
+        place = np.cumsum(nodes) - 1
+        low, high = np.minimum(self.tail, self.head), np.maximum(self.tail, self.head)
+        arcs = nodes[low] & nodes[high] & (high >= self.unit_count)
+        made = replace(self, tail=place[self.tail[arcs]], head=place[self.head[arcs]], capacity=self.capacity[arcs])
+        labels = tuple(x[nodes] for x in self.labels)
+        return replace(made, forwards=self.forwards[nodes], labels=labels, device=self.device[nodes])
 
     def neighbours(self, node: int) -> Ints:
         """Tails of the arcs into a node, ascending; of a network with arcs both ways all its neighbours."""

@@ -6,21 +6,21 @@ restored is a guess that makes the bound good or bad, never wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities, Pairs
+from tdsl.prove.network import Network, Pairs
 from tdsl.semantics.model import DeviceSet
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Capacities with more among the nodes; ``added`` are those pairs."""
+    """A network with more links between its transit nodes; ``added`` are those."""
 
-    net: Capacities
+    net: Network
     added: Pairs
 
     @property
@@ -29,11 +29,11 @@ class Restored:
         return int(self.added.capacity.sum())
 
 
-def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
-    """Capacities with the links that most instances have; None where nothing is lacking, or too much."""
+def restored(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
+    """The network with the links that most instances have; None where nothing is lacking, or too much."""
     place = np.full(fabric.device_count, -1, dtype=np.int64)
-    place[net.nodes] = np.arange(len(net.nodes))
-    ends = net.nodes[net.trunks.a], net.nodes[net.trunks.b]
+    place[net.transit] = np.arange(len(net.transit))
+    ends = net.transit[net.trunks.a], net.transit[net.trunks.b]
     kinds = fabric.device_set[ends[0]] * len(fabric.sets) + fabric.device_set[ends[1]]
     found: list[tuple[Ints, Ints, Ints]] = []
     for kind in np.unique(kinds).tolist():
@@ -49,12 +49,7 @@ def restored(net: Capacities, fabric: Fabric, budget: Budget = DEFAULT) -> Resto
     if not len(a) or int(capacity.sum()) * budget.restored_parts > int(net.trunks.capacity.sum()):
         return None
     added = Pairs.of(np.minimum(a, b), np.maximum(a, b), capacity)
-    trunks = Pairs.of(*(np.append(x, y) for x, y in zip(_columns(net.trunks), _columns(added), strict=True)))
-    return Restored(replace(net, trunks=trunks), added)
-
-
-def _columns(pairs: Pairs) -> tuple[Ints, Ints, Ints]:
-    return pairs.a, pairs.b, pairs.capacity
+    return Restored(net.joined(added), added)
 
 
 def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, capacity: Ints, most: int) -> tuple[Ints, Ints, Ints]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities
+from tdsl.prove.network import Network
 
 PARTS = 10**5
 """Parts that the multiplier is given in."""
@@ -30,10 +30,10 @@ MARGINS = (1e-4, 1e-3, 1e-2)
 NOTHING = 0, Fraction(0)
 
 
-def spectrum(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
+def spectrum(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
     """What crosses every balanced split at least, in grains, and μ; 0 where this says nothing: no units with one link each to
     one switch, and none that are chips joined to chips only."""
-    units, nodes = len(net.units), len(net.nodes)
+    units, nodes = len(net.units), len(net.transit)
     if nodes and (len(net.loose.a) or not np.array_equal(net.access.a, np.arange(units))):
         return NOTHING
     count = nodes or units

@@ -15,7 +15,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.capacity import Capacities
+from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows
 
 AT_ONCE = 2_000_000
@@ -34,10 +34,10 @@ class _Problem:
     place: Ints
 
     @classmethod
-    def of(cls, net: Capacities) -> _Problem:
+    def of(cls, net: Network) -> _Problem:
         """Read capacities; units of a class are numbered by ``label``."""
         first, label = _classes(net)
-        count = len(net.nodes)
+        count = len(net.transit)
         trunk, access = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
         trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.capacity
         one = np.isin(net.access.a, first)
@@ -90,16 +90,16 @@ class _Problem:
         return base, out
 
 
-def _classes(net: Capacities) -> tuple[Ints, Ints]:
+def _classes(net: Network) -> tuple[Ints, Ints]:
     """The first unit of every class of units with the same links to switches, and the class of every unit."""
     same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.capacity)
     first, label = np.unique(same, return_inverse=True)
     return first, label.ravel()
 
 
-def placements(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
+def placements(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
-    if len(net.loose.a) or not 0 < len(net.nodes) <= budget.placement_switches:
+    if len(net.loose.a) or not 0 < len(net.transit) <= budget.placement_switches:
         return None
     classes, label = _classes(net)
     adjacent = np.unique(net.access.b * max(len(classes), 1) + label[net.access.a]) // max(len(classes), 1)
@@ -124,7 +124,7 @@ def placements(net: Capacities, budget: Budget = DEFAULT) -> tuple[int, Bools] |
     return best[0], _units(problem, placed, best[1], half)
 
 
-def order(net: Capacities) -> list[list[int]]:
+def order(net: Network) -> list[list[int]]:
     """The order in which sides are taken, units numbered first, equivalent ones as one: the placed, free ones without
     units, then every
     class with its free ones."""

@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows
 from tdsl.prove.view import View
@@ -27,7 +26,7 @@ class UnitGraph:
     of ``net`` ``unit_node`` is the node it is part of, of every node of ``net`` ``inner_node``.
     """
 
-    net: Capacities
+    net: Network
     network: Network
     weight: Ints
     device: Ints
@@ -36,12 +35,12 @@ class UnitGraph:
     kind: Ints
 
     @classmethod
-    def of(cls, view: View, net: Capacities, quotient: bool = True) -> UnitGraph:
+    def of(cls, view: View, net: Network, quotient: bool = True) -> UnitGraph:
         """Read what ``net`` has of a view. Without ``quotient`` every unit is a node of its own."""
         n = len(net.units)
         label = _equivalent(net, view.forwards[net.units]) if quotient else np.arange(n)
-        device = np.append(net.units, net.nodes)
-        members = np.append(label, n + np.arange(len(net.nodes)))
+        device = np.append(net.units, net.transit)
+        members = np.append(label, n + np.arange(len(net.transit)))
         order, node = np.unique(device[members], return_inverse=True)
         weight = np.bincount(node[:n], minlength=len(order))
         a = node[np.concatenate((net.access.a, net.trunks.a + n, net.loose.a))]
@@ -84,7 +83,7 @@ class UnitGraph:
         return self.network.capacity[self.network.links]
 
 
-def _equivalent(net: Capacities, forwards: Bools) -> Ints:
+def _equivalent(net: Network, forwards: Bools) -> Ints:
     """For every unit the first with the same neighbours by the same capacities; units that forward, or are adjacent to units, are
     represented by themselves."""
     n = len(net.units)

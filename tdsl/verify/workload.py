@@ -18,9 +18,10 @@ from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
 from tdsl.prove.by_domain import joined
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
+from tdsl.prove.network import Network
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View, scaleup_joined
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
@@ -47,7 +48,7 @@ class Ranks:
     bit/s, ``inside`` what it has of the scale-up domain of its host (None without one)."""
 
     view: View
-    net: Capacities
+    net: Network
     units: int
     count: int
     each: int
@@ -59,7 +60,7 @@ class Ranks:
     @classmethod
     def of(cls, view: View) -> Ranks:
         """Read a view. Every rank is as fast as the slowest."""
-        f, net = view.fabric, Capacities.of(view)
+        f, net = view.fabric, unit_network(view)
         used, of_unit = np.unique(f.device_model[net.units], return_inverse=True)
         models = [f.models[m] for m in used.tolist()]
         each = np.array([max(m.accelerators, 1) if m.kind == "host" else 1 for m in models], dtype=np.int64)[of_unit]

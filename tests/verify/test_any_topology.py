@@ -23,12 +23,12 @@ from tdsl.prove.all_to_all import all_to_all
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.bisection import bisection
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.cuts import crossing
 from tdsl.prove.equal_split import Demand
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import arc_image
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.source import SourceFile, Span
 from tdsl.verify.check import catalogue
@@ -99,7 +99,7 @@ def test_colours_alone_would_prove_too_much():
     16x16x8 torus, where a cut of 256 stands. Renamings that are verified tell the short side's links from the others."""
     f = torus(16, 16, 8).build()
     view = View.whole(f)
-    net = Capacities.of(view)
+    net = unit_network(view)
     g = UnitGraph.of(view, net)
     one_colour = Orbits((), np.zeros(g.nodes, dtype=np.int64), np.zeros(len(g.a), dtype=np.int64))
     once = replace(DEFAULT, uniform_rounds=1)
@@ -188,7 +188,7 @@ def test_other_wirings(fabric, links):
 @pytest.mark.parametrize("sizes", [(3, 3), (3, 5), (4, 5), (7, 3), (3, 4), (5, 2), (3, 3, 2), (6, 3), (9,)])
 def test_odd_and_unequal_tori(sizes):
     f = torus(*sizes).build()
-    net = Capacities.of(View.whole(f))
+    net = unit_network(View.whole(f))
     found = bisection(View.whole(f))
     n = len(net.units)
     none = np.zeros(0, dtype=np.bool_)
@@ -225,7 +225,7 @@ def test_meshes_and_tori_against_every_split(data):
     sizes = data.draw(st.lists(st.integers(2, 4), min_size=1, max_size=3).filter(lambda s: np.prod(s) <= 10))
     wrap, doubled = (data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))) for _ in range(2))
     f = mesh(sizes, wrap, doubled)
-    net = Capacities.of(View.whole(f))
+    net = unit_network(View.whole(f))
     found, n, none = bisection(View.whole(f)), len(net.units), np.zeros(0, dtype=np.bool_)
     splits = (np.isin(np.arange(n), side) for side in combinations(range(n), n // 2))
     assert found.lower == found.upper == min(crossing(net, units, none) for units in splits)
@@ -234,7 +234,7 @@ def test_meshes_and_tori_against_every_split(data):
 def exact_rate(f):
     """All arcs and all sources in one linear program: the greatest rate of all pairs, in bit/s."""
     view = View.whole(f)
-    net = Capacities.of(view)
+    net = unit_network(view)
     g = UnitGraph.of(view, net, quotient=False)
     units, n, m = np.flatnonzero(g.weight).tolist(), g.nodes, len(g.network.head)
     h = highspy.Highs()
@@ -291,7 +291,7 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
         first, second = two_links(f, rng)
         f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     view = View.whole(f)
-    g = UnitGraph.of(view, Capacities.of(view))
+    g = UnitGraph.of(view, unit_network(view))
     demand = Demand.all_to_all(g)
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
     with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
@@ -327,7 +327,7 @@ def test_only_permutations_that_keep_a_network_are_verified(nodes, data):
 def test_every_renaming_is_verified(monkeypatch):
     """What refinement proposes wrongly is not taken: with no colours told apart, every proposal is a guess."""
     f = without(torus(4, 4).build(), [3])
-    g = UnitGraph.of(View.whole(f), Capacities.of(View.whole(f)))
+    g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
     for image in orbits(g).images:
         assert automorphisms.link_image(g, image) is not None
     true = orbits(g)
@@ -446,7 +446,7 @@ def test_an_override_leaves_the_answer_as_it_is_without_symmetry(kind, tmp_path)
     """A device of another model is told from its fellows; what the fabric carries is the same with orbits and without."""
     f = fabric_of(OVERRIDDEN[kind], tmp_path)
     assert len({f.device_model[d] for d in range(f.device_count)}) > 1
-    g = UnitGraph.of(View.whole(f), Capacities.of(View.whole(f)))
+    g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
     demand = Demand.all_to_all(g)
     with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tdsl.prove.bisection import bisection
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.clos import total_at
 from tdsl.prove.cuts import crossing
 from tdsl.prove.profiles import joined, min_plus, repeated
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.verify.check import catalogue
@@ -174,8 +174,8 @@ def test_hosts_that_differ_and_rates_that_differ():
 
 def test_managers_count_for_nothing_and_pass_nothing_on():
     f = superpod().build()
-    net = Capacities.of(View.whole(f))
-    assert net.full == 504 and "ufm" not in {f.device_name(int(d)) for d in (*net.units, *net.nodes)}
+    net = unit_network(View.whole(f))
+    assert net.full == 504 and "ufm" not in {f.device_name(int(d)) for d in (*net.units, *net.transit)}
 
 
 def test_a_claim_in_bits_a_second():

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tdsl.diagnostic import Severity
 from tdsl.prove.bisection import bisection
-from tdsl.prove.capacity import Capacities
+from tdsl.prove.network import Network
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.harness import compile_text
 
@@ -19,9 +20,9 @@ model host N {{ port nic[{links}]: 400Gbps {{ type GE }} }}
 AIMS = ["1:1", "2:1", "3:1", "3:2", "4:3", "1:2", "at most 7:1", "about 5:3"]
 
 
-def is_clos(net: Capacities) -> bool:
+def is_clos(net: Network) -> bool:
     """Whether switches of a tier meet the same ones of the next tier, or none in common."""
-    joined = np.zeros((len(net.nodes), len(net.nodes)), dtype=np.bool_)
+    joined = np.zeros((len(net.transit), len(net.transit)), dtype=np.bool_)
     joined[net.trunks.a, net.trunks.b] = joined[net.trunks.b, net.trunks.a] = True
     for tier in range(1, int(net.tier.max(initial=0))):
         up = joined[np.ix_(net.tier == tier, net.tier == tier + 1)]
@@ -58,6 +59,6 @@ def test_the_bounds_meet(tmp_path_factory, text):
     fabric = result.designs[0].fabric if result.designs else None
     assume(fabric is not None and not any(d.severity is Severity.ERROR for d in result.findings))
     view = View.whole(fabric)
-    assume(len(view.units) > 1 and is_clos(Capacities.of(view)))
+    assume(len(view.units) > 1 and is_clos(unit_network(view)))
     found = bisection(view)
     assert found.lower == found.upper

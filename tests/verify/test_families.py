@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tdsl.fabric.patterns import random_regular
 from tdsl.prove.bisection import bisection
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.cuts import crossing, least
 from tdsl.prove.elimination import frontier
 from tdsl.prove.spectral_bound import definite, spectrum
 from tdsl.prove.switch_placements import placements
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, random_fabric, torus, without
 from tests.harness import compile_text
@@ -31,7 +31,7 @@ def family(make):
 
 def least_of_table(net):
     """The least of all sides of all units and nodes at once: a bit for each, a row for each choice, balanced ones only."""
-    n, m = len(net.units), len(net.nodes)
+    n, m = len(net.units), len(net.transit)
     sides = np.arange(1 << n + m - 1, dtype=np.int32)  # the last one is on the one side
     ours = sum((sides >> u) & 1 for u in range(n))
     sides = sides[abs(2 * ours - n) <= 1]
@@ -237,7 +237,7 @@ def test_places_against_all_cuts(seed, switches, hosts, nics, cables, mixed):
     if mixed:
         f.link_rate[:] = np.where(np.arange(f.link_count) % 3, 400, 100) * GBPS
     view = View.whole(f)
-    net = Capacities.of(view)
+    net = unit_network(view)
     if len(net.units) > 1 and (found := placements(net)) is not None:
         assert found[0] == least_of_table(net) == least(net, found[1]).value
 

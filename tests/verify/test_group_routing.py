@@ -12,9 +12,9 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.all_to_all import bounds
 from tdsl.prove.bisection import bisection
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.cuts import least
 from tdsl.prove.group_routing import group_rate
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
 
@@ -50,7 +50,7 @@ def grouped(seed: int) -> Fabric:
 def test_never_more_than_what_is_true(seed: int) -> None:
     f = grouped(seed)
     view = View.whole(f)
-    net = Capacities.of(view)
+    net = unit_network(view)
     rate = group_rate(net, f)
     assert rate > 0
     known = bounds(view)
@@ -75,7 +75,7 @@ def test_groups_without_a_link_of_their_own_show_nothing() -> None:
     for x in range(2):
         b.link(b.free(sw, x), b.free(sw, x + 1))
     f = b.build()
-    assert group_rate(Capacities.of(View.whole(f)), f) == 0
+    assert group_rate(unit_network(View.whole(f)), f) == 0
 
 
 def test_one_link_for_each_two_groups() -> None:
@@ -89,4 +89,4 @@ def test_one_link_for_each_two_groups() -> None:
     for x, y in combinations(range(7), 2):
         b.link(b.free(sw, x), b.free(sw, y))
     f = b.build()
-    assert group_rate(Capacities.of(View.whole(f)), f) == Fraction(1, 4)
+    assert group_rate(unit_network(View.whole(f)), f) == Fraction(1, 4)

@@ -16,11 +16,11 @@ from tdsl.certificates.write_figures import _images, _lower, _routes
 from tdsl.prove.automorphisms import orbits
 from tdsl.prove.bound import EveryPlacement
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.equal_split import FAR, SHORT, Demand, distances
 from tdsl.prove.switch_placements import placements
 from tdsl.prove.uniform_flow import bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod, without
 from tests.verify import judges
@@ -80,7 +80,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     f = small(seed)
     fabric = as_json(f)
     view = View.whole(f)
-    graph = UnitGraph.of(view, Capacities.of(view))
+    graph = UnitGraph.of(view, unit_network(view))
     found = orbits(graph)
     hubs = data.draw(st.dictionaries(st.integers(0, graph.nodes - 1), st.integers(1, 5), min_size=1, max_size=6))
     lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(graph.a), max_size=len(graph.a)))
@@ -103,7 +103,7 @@ def test_the_engine_and_the_script_agree(seed):
     """Of places and routes from hubs, whichever of them the engine would choose."""
     f = small(seed)
     fabric, view = as_json(f), View.whole(f)
-    net = Capacities.of(view)
+    net = unit_network(view)
     assume(len(net.units) > 1)
     assert len(net.units) == len(net_of(fabric).units)
     places = placements(net)
@@ -169,7 +169,7 @@ def test_distances_by_another_search(seed, longest, many):
     """Shortest paths of few and of many sources, in 32 and in 64 bits, are those of networkx; nothing passes what does not
     forward."""
     view = View.whole(small(seed))
-    g = UnitGraph.of(view, Capacities.of(view))
+    g = UnitGraph.of(view, unit_network(view))
     rng = np.random.default_rng(seed)
     length = rng.integers(1, longest, len(g.a), endpoint=True)
     near = nx.Graph()

@@ -12,10 +12,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.automorphisms import translated
 from tdsl.prove.bound import DevicePaths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.disjoint import Work, weakest
 from tdsl.prove.node_connectivity import separators
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import (
     Builder,
@@ -121,12 +121,12 @@ def test_twisted_tori_look_alike_everywhere(turn: int) -> None:
             made.link(made.port(chips, x * columns + y, "ici", 0), made.port(chips, right, "ici", 1))
             made.link(made.port(chips, x * columns + y, "ici", 2), made.port(chips, x * columns + (y + 1) % columns, "ici", 3))
     f = made.build()
-    g = UnitGraph.of(View.whole(f), Capacities.of(View.whole(f)))
+    g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
     symmetry = translated(g, f)
     assert symmetry is not None and not symmetry.node.any()
     assert judged(f).upper == judged(f).lower == 4 == least(f)
     other = swapped(f, 0, 2)
-    assert translated(UnitGraph.of(View.whole(other), Capacities.of(View.whole(other))), other) is None
+    assert translated(UnitGraph.of(View.whole(other), unit_network(View.whole(other))), other) is None
     found = judged(other)
     assert found.lower == found.upper == least(other)
 

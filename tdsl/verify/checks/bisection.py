@@ -10,8 +10,8 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.bisection import Bisection, bisection
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import listing
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 
@@ -78,13 +78,13 @@ class BisectionCheck(Check):
         net = found.net
         full = net.full * net.grain
         if claim is not None and claim.of_intact and view.intact is not None:
-            before = Capacities.of(view.intact)
+            before = unit_network(view.intact)
             full = before.full * before.grain
         if not full:
             return skipped(f"half of the {view.unit_word} have no link")
         lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
         measures = {"lower_bps": found.lower * net.grain, "upper_bps": found.upper * net.grain}
-        if net.one_rate:
+        if len(net.rates) <= 1:
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
         facts = cut_facts(view, found)
         return Judgement(
@@ -122,8 +122,8 @@ def cut_facts(view: View, found: Bisection) -> Facts:
     """The links cut, found again in the columns."""
     f, net = view.fabric, found.net
     side, counted = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
-    counted[net.units] = counted[net.nodes] = True
-    side[net.units], side[net.nodes] = found.cut.units, found.cut.nodes
+    counted[net.units] = counted[net.transit] = True
+    side[net.units], side[net.transit] = found.cut.units, found.cut.nodes
     links = view.rows[(side[view.a] != side[view.b]) & counted[view.a] & counted[view.b]]
     small = found.cut.units if 2 * int(found.cut.units.sum()) <= len(net.units) else ~found.cut.units
     sides = _named(view, net.units[small], net.units[~small]), _named(view, net.units[~small], net.units[small])
@@ -153,7 +153,7 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
     if lower != upper:
         return f"{between(lower, upper)}: {cut} separate {halves}"
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
-    if net.one_rate:
+    if len(net.rates) <= 1:
         amount = f"{found.upper} of {full // net.grain} links"
     if lower == 1:
         return f"100%: {amount}, {few} {view.unit_word} against {many}"

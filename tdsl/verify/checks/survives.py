@@ -10,11 +10,11 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection
-from tdsl.prove.capacity import Capacities
 from tdsl.prove.components import listing
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.elements import TooMany, closure, elements, lost_rows
 from tdsl.prove.set_flow import members
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Check, Fault, Judgement, catalogue, no, skipped, yes
@@ -163,7 +163,7 @@ def _covered(view: View, named: list[Element], count: int, asked: ResolvedClaim)
         net = found.net
         lost = _largest(rows, view.fabric.link_rate[view.rows] // net.grain, count)
         left = max(found.lower - lost, 0)
-        full = Capacities.of(view.intact).full if view.intact is not None and asked.of_intact else net.full
+        full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
         figure = Fraction(left, full) if full else Fraction(0)
         bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
         judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
