@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.bundles import bundles
-from tdsl.fabric.cabling import Cables, fills_cages, first_of_cage, pull
+from tdsl.fabric.cabling import Cables, first_of_cage, pull, shares
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.parts import judge_parts
@@ -236,18 +236,20 @@ def _cables(
 def _connectors(
     plan: Plan, wiring: Wiring, models: Sequence[DeviceModel], device_model: Array, base: Array, ends: Sequence[Array], ps: Array
 ) -> Array:  # fmt: skip
-    """The connector of every port; ports that plugs of one cable fill together with their cage have the same."""
+    """The connector of every port; ports of a cage that leave by one cable have the same: all of them where its plugs fill the
+    cage, or as many as a connect says (``carries 2``)."""
     connector = wiring.ports.connector
-    filled = np.array([fills_cages(w.settings.get("part")) for w in plan.wires] or [False])
-    if not filled.any() or not len(ps):
+    together = np.array([shares(w.settings) for w in plan.wires] or [1], dtype=np.int64)
+    if (together == 1).all() or not len(ps):
         return connector
     connector = connector.copy()
     counts = np.cumsum([0, *(m.port_count for m in models)])[:-1]
-    first = first_of_cage(models)
-    for ports in ends:
-        mine = ports[filled[ps]]
-        device = wiring.ports.device_of(mine)
-        connector[mine] = wiring.ports.connector[base[device] + first[counts[device_model[device]] + mine - base[device]]]
+    for n in distinct(together[together != 1]).tolist():
+        first = first_of_cage(models, n)
+        for ports in ends:
+            mine = ports[together[ps] == n]
+            device = wiring.ports.device_of(mine)
+            connector[mine] = wiring.ports.connector[base[device] + first[counts[device_model[device]] + mine - base[device]]]
     return connector
 
 

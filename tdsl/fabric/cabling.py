@@ -5,7 +5,7 @@ One far connector makes a straight cable, several make a break-out with a leg ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,15 +61,32 @@ def fills_cages(part: object) -> bool:
     return isinstance(part, DeviceModel) and str(part.facts.get("medium", "")) in PLUGGED and "form" in part.facts
 
 
-def first_of_cage(models: Sequence[DeviceModel]) -> Array:
-    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model."""
+def links_together(settings: Mapping[str, object]) -> int:
+    """How many links of a connect share a cable by ``cable PART carries N``; 1 where it does not say."""
+    value = settings.get("carries", 1)
+    return value if isinstance(value, int) else 1
+
+
+def shares(settings: Mapping[str, object]) -> int:
+    """How many ports of a cage leave by one cable of a connect: 0 for all of them, 1 for those of one connector alone."""
+    return 0 if fills_cages(settings.get("part")) else links_together(settings)
+
+
+def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
+    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model. With
+    ``together`` the first of its group of so many ports of the cage, in their order."""
     out: list[int] = []
     for m in models:
-        first: dict[tuple[str, int, int], int] = {}
+        first: dict[tuple[str, int, int, int], int] = {}
+        many: dict[tuple[str, int, int], int] = {}  # ports of a cage so far
         for number, c in enumerate(m.classes):  # a class that is split in part is several here, and they share cages
             for i in range(c.size):
                 key = (c.name, -1, c.cages[i]) if c.cages[i] else (c.name, number, c.connectors[i])
-                out.append(first.setdefault(key, c.first + i))
+                group = (*key, 0)
+                if together and c.cages[i]:
+                    group = (*key, many.get(key, 0) // together)
+                    many[key] = many.get(key, 0) + 1
+                out.append(first.setdefault(group, c.first + i))
     return np.array(out, dtype=np.int64)
 
 

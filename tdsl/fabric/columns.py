@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cabling import fills_cages, first_of_cage
+from tdsl.fabric.cabling import first_of_cage, shares
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceModel, PortClass, unravel
 
@@ -183,14 +183,16 @@ class PortColumns:
         return found
 
     def connector_of(self, ports: Ints) -> Ints:
-        """The port that stands for the connector of each of these ports: that of its cage where a cable's plug fills it."""
+        """The port that stands for the connector of each of these ports: the first of those of its cage that leave by one cable."""
         f = self.fabric
         found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
-        filled = np.array([fills_cages(s.settings.get("part")) for s in f.statements] or [False])
-        if filled.any():
+        together = np.array([shares(s.settings) for s in f.statements] or [1], dtype=np.int64)
+        if (together != 1).any() and f.link_count:
             link = f.port_link[ports]
-            mine = (link >= 0) & filled[f.link_statement[np.maximum(link, 0)]] if f.link_count else link >= 0
-            found = np.where(mine, self.cage_of(ports), found)
+            here = np.where(link >= 0, together[f.link_statement[np.maximum(link, 0)]], 1)
+            for n in np.unique(here[here != 1]).tolist():
+                first = f.port_base[f.port_device[ports]] + first_of_cage(f.models, n)[self.rows(ports)]
+                found = np.where(here == n, first, found)
         return found
 
 

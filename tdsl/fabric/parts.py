@@ -7,12 +7,13 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.cabling import Cables
+from tdsl.fabric.cabling import Cables, links_together
 from tdsl.fabric.order import distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.plan import Plan
+from tdsl.semantics.settings import counted
 from tdsl.semantics.quantity import RATE, Quantity, show
 
 
@@ -20,10 +21,11 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
     """Refuse cables that cannot be: many connectors to many, break-outs whose part is not known, parts too slow for their
     links. ``rates`` has the rate of the link at every port, in bit/s."""
     legs = np.bincount(cables.group)[cables.group] if len(cables.group) else cables.group
+    other = _carried(plan, wiring, cables, diagnostics)
     parts = [w.settings.get("part") for w in plan.wires]
     most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
     for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most))):
-        for s in distinct(cables.statement[bad]).tolist():
+        for s in distinct(cables.statement[bad & ~other]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
             would, mend = "join many connectors to many", _shuffle(wiring, cables, mine)
@@ -46,6 +48,32 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
                 help=mend,
             )
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
+
+
+def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> Array:
+    """Refuse cables of other than the N links that a connect says (``cable PART carries N``). True for all legs of such connects."""
+    together = np.array([links_together(w.settings) for w in plan.wires] or [1], dtype=np.int64)[cables.statement]
+    bad = (together > 1) & ((cables.links != together) | cables.split)
+    for s in distinct(cables.statement[bad]).tolist():
+        mine = np.flatnonzero(bad & (cables.statement == s))
+        first = int(mine[0])
+        n = int(together[first])
+        near, far = (wiring.ports.class_at(int(p[first])) for p in (cables.a, cables.b))
+        small = next((c for c in (near, far) if max(map(c.cages.count, set(c.cages) - {0}), default=1) < n), None)
+        if small is not None:
+            why = f"a cage has fewer than {n} ports of `{small.name}`"
+            help = f"split the ports of a twin-port cage in the device's braces, `split {small.name} {n}`, or leave `carries {n}` out"
+        elif cables.split[first]:
+            why = f"the {n} ports of a cage lead to different cages or devices"
+            help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
+        else:
+            why = f"{counted(int(cables.links[first]), 'link')} of it would be used"
+            help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
+        diagnostics.add(
+            "E0217", plan.wires[s].origin, f"no cable between {_ends(wiring, cables, first)} can carry {n} links: {why}",
+            notes=[f"this applies to {len(mine)} legs of this connect"], help=help,
+        )  # fmt: skip
+    return np.asarray(together > 1)
 
 
 def _shuffle(wiring: Wiring, cables: Cables, mine: Array) -> str:

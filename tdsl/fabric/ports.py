@@ -26,7 +26,8 @@ class Ends:
     """Link ends that ask for ports, as columns.
 
     ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice`` numbers the set of
-    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link.
+    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link. ``together`` links of one
+    copy leave by one cable: copies then begin at a multiple of it.
     """
 
     device: Array
@@ -37,6 +38,7 @@ class Ends:
     local: Array
     far: Array
     copy: Array
+    together: int = 1
 
 
 class Ports:
@@ -178,7 +180,7 @@ class Ports:
         per_copy = np.zeros((len(rows), ncopies), dtype=np.int64)
         np.add.at(per_copy, (row_of, copy), 1)
         used = (per_copy > 0).cumsum(axis=1)[:, -1]
-        block = have // np.maximum(used, 1)
+        block = have // np.maximum(used, 1) // ends.together * ends.together
         start = np.zeros_like(per_copy)
         end = np.zeros(len(rows), dtype=np.int64)
         seen = np.zeros(len(rows), dtype=np.int64)

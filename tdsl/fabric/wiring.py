@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric import patterns
+from tdsl.fabric.cabling import links_together
 from tdsl.fabric.order import distinct
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.pins import Pins
@@ -101,7 +102,7 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
         copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
-    ends = _ends(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs)
+    ends = _ends(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings))
     if wiring.pins is not None:
         wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
@@ -365,7 +366,7 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
 
 def _ends(
     wiring: Wiring, sides: tuple[Side, Side], at: Array, columns: tuple[Array, Array], devices: tuple[Array, Array], copy: Array,
-    dim: Array, pairs: Pairs,
+    dim: Array, pairs: Pairs, together: int,
 ) -> Ends:  # fmt: skip
     """The two ends of every link as one list of requests."""
     names: list[str] = []
@@ -390,8 +391,10 @@ def _ends(
                 spans.append(found.span)
     if pairs.directed:
         _directions(wiring, sides, local, devices, dim, copy)
-    both = np.concatenate
-    return Ends(both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]))
+    both, copy = np.concatenate, copy // together
+    return Ends(
+        both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]), together
+    )
 
 
 def _candidate_groups(local: Array | None, at: Array, mine: NDArray[np.bool_]) -> list[tuple[Array | None, NDArray[np.bool_]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import Axis, Part
@@ -50,11 +52,33 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
         if size < 2:
             raise Fault("E0120", s.items[0].span, f"a bundle has at least two links; this says {size}", help="write `bundle 2`")
         return size
+    if s.name.name == "cable" and len(s.items) == 1 and s.items[0].args:
+        s = replace(s, items=(replace(s.items[0], args=_other_than_carries(s.items[0].args)),))
     if s.name.name == "layer":
         plain(s, "layer scaleup")
     plain(s, f"{s.name.name} {s.items[0].value.span.text}", len(s.items))
     values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
+
+
+def carried(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
+    """N of ``cable PART carries N``: how many links one cable carries; 1 where it is not written."""
+    written = [v for w, v in s.items[0].args if w == "carries"] if len(s.items) == 1 else []
+    if not written:
+        return 1
+    if len(written) > 1:
+        raise Fault("E0104", written[1].span, "`carries` is written twice", help="leave one of them")
+    n = evaluator.integer(written[0], scope)
+    if n < 2:
+        raise Fault(
+            "E0120", written[0].span, f"`carries` is for a cable of at least two links; this says {n}",
+            help="write `carries 2`, or leave it out",
+        )  # fmt: skip
+    return n
+
+
+def _other_than_carries(args: tuple[tuple[str, tree.Expr], ...]) -> tuple[tuple[str, tree.Expr], ...]:
+    return tuple((w, v) for w, v in args if w != "carries")
 
 
 def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> object:

@@ -9,7 +9,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Pathed, Plan, Wire
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import connect_value
+from tdsl.semantics.settings import carried, connect_value
 from tdsl.source import Origin
 from tdsl.syntax import tree
 
@@ -97,6 +97,8 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
         out[name] = inner.span.text if name == "optic" else connect_value(inner, scope, evaluator)
+        if name == "cable" and (n := carried(inner, scope, evaluator)) > 1:
+            out["carries"] = n
     return out
 
 

@@ -12,7 +12,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import RATE, Quantity, show
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import connect_value, fitting_rate
+from tdsl.semantics.settings import carried, connect_value, fitting_rate
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.topology import Instance
 from tdsl.semantics.unfold import names_in
@@ -114,8 +114,9 @@ class TierReader:
         found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
         wrote = next((v for w, v in item.args if w == "x"), None)
         cable = settings.get("cable")
-        if cable is not None and not (instance.tiers and len(cable.items) == 1 and not cable.items[0].args):
+        if cable is not None and not (instance.tiers and len(cable.items) == 1 and {w for w, _ in cable.items[0].args} <= {"carries"}):
             raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
+        carries = carried(cable, scope, self.evaluator) if cable is not None else 1
         given = {
             "per": t.count if per else None,
             "model": path,
@@ -125,7 +126,7 @@ class TierReader:
         places = ((what, self.place(e)) for what, e in given.items() if e is not None)
         return TierSpec(
             t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
-            cable.items[0].span.text if cable is not None else "", label, devices, down, up, t.by is not None,
+            f"{cable.items[0].value.span.text}{f' carries {carries}' if carries > 1 else ''}" if cable is not None else "", label, devices, down, up, t.by is not None,
             self.bundle(settings.get("bundle")),
         )  # fmt: skip
 
