@@ -73,8 +73,8 @@ def shares(settings: Mapping[str, object]) -> int:
 
 
 def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
-    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model. With
-    ``together`` the first of its group of so many ports of the cage, in their order."""
+    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model.
+    With ``together`` the first of its group of so many ports of the cage, in their order."""
     out: list[int] = []
     for m in models:
         first: dict[tuple[str, int, int, int], int] = {}

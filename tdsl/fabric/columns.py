@@ -183,7 +183,7 @@ class PortColumns:
         return found
 
     def connector_of(self, ports: Ints) -> Ints:
-        """The port that stands for the connector of each of these ports: the first of those of its cage that leave by one cable."""
+        """The port that stands for the connector of each of these ports: the first of its cage's that leave by one cable."""
         f = self.fabric
         found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
         together = np.array([shares(s.settings) for s in f.statements] or [1], dtype=np.int64)

@@ -13,8 +13,8 @@ from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.plan import Plan
-from tdsl.semantics.settings import counted
 from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.settings import counted
 
 
 def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagnostics: Diagnostics) -> None:
@@ -51,7 +51,7 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
 
 
 def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> Array:
-    """Refuse cables of other than the N links that a connect says (``cable PART carries N``). True for all legs of such connects."""
+    """Refuse cables of other than the N links that a connect says, ``cable PART carries N``. True for all legs of such."""
     together = np.array([links_together(w.settings) for w in plan.wires] or [1], dtype=np.int64)[cables.statement]
     bad = (together > 1) & ((cables.links != together) | cables.split)
     for s in distinct(cables.statement[bad]).tolist():
@@ -62,12 +62,12 @@ def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostic
         small = next((c for c in (near, far) if max(map(c.cages.count, set(c.cages) - {0}), default=1) < n), None)
         if small is not None:
             why = f"a cage has fewer than {n} ports of `{small.name}`"
-            help = f"split the ports of a twin-port cage in the device's braces, `split {small.name} {n}`, or leave `carries {n}` out"
+            help = f"split the ports in the braces of the device, `split {small.name} {n}`, or leave `carries {n}` out"
         elif cables.split[first]:
             why = f"the {n} ports of a cage lead to different cages or devices"
             help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
         else:
-            why = f"{counted(int(cables.links[first]), 'link')} of it would be used"
+            why = f"a cage of the one leads to a cage of the other by {counted(int(cables.links[first]), 'link')}"
             help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
         diagnostics.add(
             "E0217", plan.wires[s].origin, f"no cable between {_ends(wiring, cables, first)} can carry {n} links: {why}",

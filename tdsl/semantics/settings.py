@@ -56,7 +56,8 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
         s = replace(s, items=(replace(s.items[0], args=_other_than_carries(s.items[0].args)),))
     if s.name.name == "layer":
         plain(s, "layer scaleup")
-    plain(s, f"{s.name.name} {s.items[0].value.span.text}", len(s.items))
+    form = f"{s.name.name} {s.items[0].value.span.text}"
+    plain(s, f"{form}`, or `{form} carries 2" if s.name.name == "cable" else form, len(s.items))
     values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
 

@@ -92,6 +92,10 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
         if not isinstance(inner, tree.Setting):
             raise Fault("E0118", inner.span, "a connect's braces hold settings only")
         name = inner.name.name
+        if name == "carries":
+            raise Fault(
+                "E0118", inner.name.span, "`carries` follows the cable that it is about", help="write `cable PART carries 2`"
+            )
         if name not in CONNECT_SETTINGS:
             raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
         if name in out:

@@ -114,9 +114,10 @@ class TierReader:
         found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
         wrote = next((v for w, v in item.args if w == "x"), None)
         cable = settings.get("cable")
-        if cable is not None and not (instance.tiers and len(cable.items) == 1 and {w for w, _ in cable.items[0].args} <= {"carries"}):
+        if cable is not None and not (
+            instance.tiers and len(cable.items) == 1 and {w for w, _ in cable.items[0].args} <= {"carries"}
+        ):
             raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
-        carries = carried(cable, scope, self.evaluator) if cable is not None else 1
         given = {
             "per": t.count if per else None,
             "model": path,
@@ -126,9 +127,16 @@ class TierReader:
         places = ((what, self.place(e)) for what, e in given.items() if e is not None)
         return TierSpec(
             t.name.name, t.child.name, per, model, count, found, span, tuple((what, at) for what, at in places if at is not None),
-            f"{cable.items[0].value.span.text}{f' carries {carries}' if carries > 1 else ''}" if cable is not None else "", label, devices, down, up, t.by is not None,
+            self.cable(settings.get("cable")), label, devices, down, up, t.by is not None,
             self.bundle(settings.get("bundle")),
         )  # fmt: skip
+
+    def cable(self, s: tree.Setting | None) -> str:
+        """The cable of the links up to a tier and how many of them it carries, as text; "" where none is written."""
+        if s is None:
+            return ""
+        n = carried(s, self.scope, self.evaluator)
+        return f"{s.items[0].value.span.text} carries {n}" if n > 1 else s.items[0].value.span.text
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""

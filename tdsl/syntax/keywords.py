@@ -39,7 +39,7 @@ SETTINGS: tuple[str, ...] = (
     "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
     "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",
     "routers", "router", "local", "global", "units", "fact", "down", "up", "partition", "full", "limited", "ipoib",
-    "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "arc", "twist", "forwards",
+    "subnet_manager", "nos", "auto", "switches", "transport", "bundle", "carries", "arc", "twist", "forwards",
 )  # fmt: skip
 """Names of settings worth colouring and completing. The grammar takes any name."""
 

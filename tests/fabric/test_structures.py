@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from tdsl.diagnostic import Severity
+from tdsl.fabric.cables import Cables
 from tests.harness import compile_text, fabric_of, links_of, places
 
 TPU = """
@@ -108,6 +112,62 @@ def test_a_breakout_needs_its_part(tmp_path: Path) -> None:
         parts = "".join(f"\nmodel cable {name} {{ {fact} }}" for name, fact in facts.items())
         wired = text.replace("+ lane]", "+ lane] { " + setting + " }") + parts
         assert [d.code for d in compile_text(wired, tmp_path).findings] == codes
+
+
+TWIN = """
+fabric f {
+  transport roce
+  switch leaf[2]: SN5600 { split p 2 }
+  switch spine[2]: SN5600 { split p 2 }
+  connect leaf[*] to spine[*] spread x 8 { cable "TWIN" carries 2 }
+}"""
+
+
+def test_one_cable_carries_two_links(tmp_path: Path) -> None:
+    """Both links of a cable leave one cage and end in one cage; an odd port before them moves them to the next whole cage."""
+    f = fabric_of(TWIN, tmp_path)
+    assert f.link_count == 16 and f.cable_links.tolist() == [2] * 8 and f.cable_leg.max() == 0
+    cages: dict[tuple[int, int], list[int]] = {(d, c): [] for d in range(4) for c in range(1, 65)}
+    for ports in (f.link_a, f.link_b):
+        for p in ports.tolist():
+            c, i = f.port_class(p)
+            cages[int(f.port_device[p]), c.cages[i]].append(int(f.port_link[p]))
+    assert sorted(len(links) for links in cages.values() if links) == [2] * 16
+    found = Cables(f).links_by_id()
+    assert len(found) == 8 and sorted(x for links in found.values() for x in links) == list(range(16))
+    assert {tuple(sorted(links)) for links in found.values()} == {tuple(links) for links in cages.values() if links}
+
+
+def test_a_cable_fails_with_all_its_links(tmp_path: Path) -> None:
+    hosts = "host h[2]: DGX_H100\n connect h[0].nic[0] to leaf[0]\n connect h[1].nic[0] to spine[0]\n"
+    text = (
+        TWIN.replace("x 8", "x 2").replace("[2]", "[1]").rstrip("}") + hosts + "require survives any 1 cables of leaf to spine }"
+    )
+    (result,) = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
+    assert result.status == "refuted"
+    apart = compile_text(text.replace(" carries 2", ""), tmp_path)
+    assert [r.status for r in apart.designs[0].results if r.requirement] == ["proved"]
+
+
+@pytest.mark.parametrize(
+    ("connect", "codes"),
+    [
+        ("connect leaf[0] to spine[*] spread x 2 { cable TWO carries 2 }", ["E0217"]),
+        ("connect leaf[0] to spine[0] x 3 { cable TWO carries 2 }", ["E0217"]),
+        ("connect leaf[0] to spine[0] x 4 { cable TWO carries 4 }", ["E0217"]),
+        ("connect leaf[0].p[1, k] to spine[0].p[k + 1, 0] { cable TWO carries 2 }", ["E0217"]),
+        ("connect leaf[0] to spine[0] x 2 { cable ONE carries 2 }", ["E0203"]),
+        ("connect leaf[0] to spine[0] x 2 { cable TWO carries 1 }", ["E0120"]),
+        ("connect leaf[0] to spine[0] x 2 { cable TWO carries 2 carries 2 }", ["E0104"]),
+        ("connect leaf[0] to spine[0] x 2 { carries 2 }", ["E0118"]),
+        ("connect leaf[0] to spine[0] x 2 { cable TWO carries 2 }", []),
+    ],
+)
+def test_mistakes_with_cables_of_several_links(connect: str, codes: list[str], tmp_path: Path) -> None:
+    parts = "model cable TWO { rate 800Gbps; medium fibre }\nmodel cable ONE { rate 400Gbps; medium fibre }"
+    wired = TWIN.replace('connect leaf[*] to spine[*] spread x 8 { cable "TWIN" carries 2 }', connect)
+    found = [d for d in compile_text(parts + wired, tmp_path).findings if d.severity is Severity.ERROR and d.code < "E04"]
+    assert [d.code for d in found] == codes and all(d.help for d in found)
 
 
 def test_circuits_over_drawn_cables(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.harness import compile_text, fabric_of
 
 BOTH = """
 model host H { port nic[2]: 400Gbps { type NDR, GE400; os "mlx5_{i}"; netdev "eth{i}" } }
-model switch S { port p[1..8]: 400Gbps { type NDR, GE400; os "swp{i}" } }
+model switch S { port p[1..8]: 400Gbps { type NDR, GE400; cage 2 OSFP; os "swp{i}" } }
 model switch E { port p[1..8]: 400Gbps { type GE400; os "swp{i}" } }
 model switch U { port p[1..8]: 400Gbps }
 """
@@ -164,10 +164,10 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
     text = (
         BOTH
         + """fabric f { hosts 8 x H; transport infiniband; rails 2
-      clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2 } } }"""
+      clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2; cable "X" carries 2 } } }"""
     )
     (tmp_path / "a.fab").write_text(text)
     made = expand(str(tmp_path / "a.fab"), Options())[0]
-    assert "bundle 2" in made and "transport infiniband" in made
+    assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
     files = [build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
     assert files[0] == files[1]
