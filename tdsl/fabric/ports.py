@@ -26,8 +26,8 @@ class Ends:
     """Link ends that ask for ports, as columns.
 
     ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice`` numbers the set of
-    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link. ``together`` links of one
-    copy leave by one cable: copies then begin at a multiple of it.
+    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link. ``together``
+    links of one copy leave by one cable: copies then begin at a multiple of it.
     """
 
     device: Array
