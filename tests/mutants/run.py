@@ -17,6 +17,7 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -121,10 +122,13 @@ def inside(text: str, line: int) -> bool:
     return any(b.lineno <= line <= (f.end_lineno or 0) for f, b in zip(functions, bodies, strict=True))
 
 
-def equivalent() -> dict[tuple[str, str, str], str]:
-    """Of mutants that no test can notice the reason: by file, text of the line and change."""
+def equivalent(job: Job) -> bool:
+    """Whether `equivalent.toml` says why no test can notice a mutant."""
     rows = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
-    return {(r["file"], r["line"], r["what"]): r["why"] for r in rows}
+    return any(
+        r["why"] and r["file"] in (job.file, "") and r.get("what", job.what) == job.what and re.fullmatch(r["line"], job.source)
+        for r in rows
+    )
 
 
 def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str, float]) -> Job:
@@ -163,7 +167,7 @@ def main() -> int:
     done: dict[str, Any] = {}
     results = place / f"done-{code}.jsonl"
     if results.is_file():
-        done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"]}
+        done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"] or given.again}
     kept = f"recorded-{code}-{given.record_seconds:g}-{given.seed}"
     if given.again:
         tests, kept = given.again, "again"
@@ -178,11 +182,10 @@ def main() -> int:
     ]
     total = len(sample)
     random.Random(given.seed).shuffle(sample)
-    why = equivalent()
     jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
     keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
     by_key = dict(zip(keys, jobs, strict=True))
-    same = {key for key, j in by_key.items() if (j.file, j.source, j.what) in why}
+    same = {key for key, j in by_key.items() if equivalent(j)}
     if given.again:
         todo = {key: j for key, j in by_key.items() if key not in same and done.get(key, {}).get("end") == "survived"}
     else:

@@ -384,6 +384,23 @@ def test_no_flow_passes_a_device_that_does_not_forward(folder: Path) -> None:
     assert judged(forged, fabric)[0] == 1
 
 
+def test_chips_forward_only_where_chips_are_linked(folder: Path) -> None:
+    """A chip with a link to each of two switches joins nothing: no path leads from one of the others to the next."""
+    text = "fabric f {\n  chip c[3]: GV\n  switch sw[2]: X\n  connect c[0].nv[k] to sw[k]\n"
+    text += "  connect c[1].nv[0] to sw[0]\n  connect c[2].nv[0] to sw[1]\nEXTRA  report reachability\n}"
+    holds = {"check": "reachability", "units": 3, "holds": True}
+    fabric, made = design(text.replace("EXTRA", ""), folder)
+    assert judged(holds, fabric)[0] == 1 and judged(body(made, "reachability.json"), fabric)[0] == 0
+    fabric, _ = design(text.replace("EXTRA", "  connect c[1].nv[1] to c[2].nv[1]\n"), folder)
+    assert judged(holds, fabric)[0] == 0
+
+
+def test_a_call_without_both_files_says_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    for call in ([], ["a.json"], ["a.json", "b.json", "c.json"]):
+        assert checker.main(call) == 2
+        assert "usage: checker.py CERTIFICATE fabric.json" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "image",
     [

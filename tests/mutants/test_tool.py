@@ -1,0 +1,47 @@
+"""The tool that puts faults into the source: what it says is equivalent is still there, and a child runs the changed function."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from tests.harness import none
+from tests.mutants.mutate import mutants
+from tests.mutants.run import ROOT, statements
+from tests.mutants.serve import _outermost
+
+ROWS = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
+
+
+def test_what_is_called_equivalent_is_still_there() -> None:
+    """Each entry has a reason, and a line of the module as it is."""
+    stale = []
+    for row in ROWS:
+        assert row["why"] and {"file", "line", "why"} <= set(row) <= {"file", "line", "what", "why"}
+        if row["file"]:
+            lines = (ROOT / row["file"]).read_text(encoding="utf-8").splitlines()
+            if not any(re.fullmatch(row["line"], line.strip()) for line in lines):
+                stale.append(f"{row['file']}: {row['line']}")
+    none(stale)
+
+
+TEXT = '''\
+LIMIT = 3
+
+class A:
+    def f(self, x=1):
+        """What it gives."""
+        return [y + 1
+                for y in range(x)]
+'''
+
+
+def test_lines_have_statements_and_functions() -> None:
+    code = compile(TEXT, "a.py", "exec")
+    found = {line: _outermost(code, line) for line in range(1, 8)}
+    assert found[1] is None and found[4] is None, "a limit and a default are set once, before any function runs"
+    assert [c.co_qualname for line in (6, 7) if (c := found[line]) is not None] == ["A.f", "A.f"]
+    assert statements(TEXT)[7] == range(6, 8) and statements(TEXT)[1] == range(1, 2)
+    made = {m.what for m in mutants(TEXT)}
+    assert {"`+` is `-`", "`3` is `4`"} <= made and not any("What" in w for w in made)
