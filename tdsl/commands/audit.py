@@ -64,6 +64,8 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @today_option
 @click.option("--places", type=TABLE, metavar="FILE", help="A CSV device,hall,row,rack,u, by which the work list is ordered.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the work list here: .csv or .xlsx.")
+@click.option("--prometheus", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write links expected and seen, and faults, for Prometheus' textfile collector.")  # fmt: skip
 @click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,
               help="How to print; csv is the work list.")  # fmt: skip
 @design_options
@@ -73,7 +75,7 @@ def command(
     ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
     assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
     accept: Path | None, reason: str | None, ticket: str, until: date | None, places: Path | None, output: Path | None,
-    output_format: str, **given: Any,
+    prometheus: Path | None, output_format: str, **given: Any,
 ) -> int:  # fmt: skip
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 
@@ -119,6 +121,10 @@ def command(
         for one, m in zip(designs, made, strict=True):
             _promises(one, m)
     _print(compilation, designs, made, output_format, places)
+    if prometheus is not None:
+        from tdsl.observe.prometheus import text
+
+        save(text(made), prometheus)
     if output is not None:
         _worklist(output, made, places)
     return FOUND if any(m.faults for m in made) else OK

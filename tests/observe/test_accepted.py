@@ -82,3 +82,15 @@ def test_a_list_that_cannot_be_followed(line: str, words: str, pod: Path) -> Non
     done = tdsl("audit", "pod.fab", "--p2p", "seen.csv", "--accept", "dead.txt")
     assert done.exit_code == 2 and words in done.stderr, done.stderr
     assert tdsl("audit", "pod.fab", "--p2p", "seen.csv", "--reason", "x").exit_code == 2
+
+
+def test_numbers_for_prometheus(pod: Path) -> None:
+    parse = pytest.importorskip("prometheus_client.parser").text_string_to_metric_families
+    assert tdsl("audit", "pod.fab", "--p2p", "seen.csv", "--prometheus", "tdsl.prom").exit_code == 1
+    found = {(s.name, s.labels.get("finding", "")): s.value for m in parse((pod / "tdsl.prom").read_text()) for s in m.samples}
+    assert found == {
+        ("tdsl_links_expected", ""): 128, ("tdsl_links_as_designed", ""): 119, ("tdsl_links_not_judged", ""): 0,
+        ("tdsl_faults_accepted", ""): 0, ("tdsl_faults", "device_not_seen"): 1, ("tdsl_faults", "cable_missing"): 1,
+    }  # fmt: skip
+    assert tdsl("audit", "pod.fab", "--p2p", "whole.csv", "--prometheus", "tdsl.prom").exit_code == 0
+    assert 'tdsl_faults{fabric="pod",finding=""} 0\n' in (pod / "tdsl.prom").read_text()
