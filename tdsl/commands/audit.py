@@ -13,6 +13,7 @@ import click
 from tdsl import __version__
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, say, show_findings
 from tdsl.commands._today import Day, today, today_option
+from tdsl.commands._watch import watched_captures
 
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Design
@@ -70,6 +71,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
               help="How to print; csv is the work list.")  # fmt: skip
 @design_options
 @limit_options
+@watched_captures
 def command(
     design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], ibdiagnet: tuple[Path, ...],
     ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],

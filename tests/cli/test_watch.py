@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
-from tests.cli.run import SMALL, write
+from tests.cli.run import SMALL, tdsl, write
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -75,3 +75,18 @@ def test_build_does_not_wake_itself(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert "changed" not in "".join(lines.queue)
+
+
+def test_an_audit_runs_again_when_a_capture_is_saved(tmp_path: Path) -> None:
+    write(tmp_path)
+    whole = tdsl("show", tmp_path / "small.fab", "links", "--format", "csv").stdout
+    (tmp_path / "captures").mkdir()
+    (tmp_path / "captures" / "a.txt").write_text(whole)
+    args = ("audit", "small.fab", "--p2p", "captures", "--no-requirements", "--prometheus", "tdsl.csv")
+    with watching(tmp_path, *args) as (process, lines):
+        assert "no faults" in until(lines, "watching; Ctrl-C ends it")
+        (tmp_path / "captures" / "a.txt").write_text("".join(whole.splitlines(keepends=True)[:-1]))
+        text = until(lines, "watching")
+        assert "a.txt changed" in text and "cable_missing" in text and "tdsl.csv" not in text, text
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
