@@ -422,6 +422,7 @@ def test_blocks_and_sites(tmp_path: Path) -> None:
         ("chips 15 x CHIP", "bcube { n 4; k 1; switch SW }", "E0110"),
         ("chips 32 x CHIP", "torus 4x8 { twist x by 4 along u }", "E0110"),
         ("chips 32 x CHIP", "torus 4x8 { twist x by 4 along x }", "E0110"),
+        ("chips 16 x CHIP", "torus 4x4 { wrap y; twist x by 1 along y }", "E0110"),
         ("chips 32 x CHIP", "torus 4x8 { twist x for 4 along y }", "E0120"),
         ("chips 32 x CHIP", "torus 4x8 { twist x by y along y }", "E0120"),
         ("chips 32 x CHIP", "torus 4x8 { twist x by 4 along y twice }", "E0120"),
