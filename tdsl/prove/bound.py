@@ -127,6 +127,45 @@ class GroupRoutes:
     """Lower bound: all units send to all at once over the links between each two groups (Kim et al. 2008)."""
 
 
+# ---------------------------------------------------------------- distances
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Lower bound: two ends at this least delay, and the forwarding devices between them."""
+
+    devices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Upper bound, or both: shortest paths from one node of every class of equivalent nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class HopSum:
+    """Both bounds: the hops of all ordered pairs of ends that reach each other, ``pairs`` of ``most``, from such searches."""
+
+    hops: int
+    pairs: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotBounded:
+    """No bound: why not, and what all that is known adds up to."""
+
+    reasons: tuple[str, ...]
+    known: Fraction = Fraction(0)
+
+
+Delay = Bound[Fraction, Path, Searches]
+"""The delay between the farthest two ends, in seconds."""
+
+MeanHops = Bound[Fraction, HopSum, HopSum]
+"""Links between forwarding devices on a shortest path, on average over all pairs of ends."""
+
+
 # ---------------------------------------------------------------- redundancy
 
 

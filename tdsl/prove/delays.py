@@ -7,12 +7,12 @@ Delays are whole femtoseconds, so that sums are exact. Light in fibre takes 4.9 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.prove.bound import Bound, Delay, NotBounded, Path, Searches
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, classes_of, spread
 from tdsl.prove.view import View
@@ -26,18 +26,9 @@ METRE = 4_900_000
 """Femtoseconds of a metre of cable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """The farthest two ends at the least delay, in seconds, and the forwarding devices between them. ``missing`` says what is
-    not known and was counted as nothing. ``path`` is empty where the search was too much."""
-
-    worst: Fraction
-    path: tuple[int, ...]
-    missing: tuple[str, ...]
-
-
-def delay(view: View) -> Delay | None:
-    """The worst zero-load delay between two ends that reach each other; None if there are no two."""
+def delay(view: View) -> Delay | NotBounded | None:
+    """The worst zero-load delay between two ends that reach each other; None if there are no two. It is not bounded where a
+    length or a latency is missing (what is known adds up without it), or the search is too much."""
     f, net = view.fabric, Forwarders.of(view)
     length, unknown = _lengths(f, view.rows)
     own, silent = _own_delays(f, view)
@@ -46,15 +37,18 @@ def delay(view: View) -> Delay | None:
         missing.append(f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`")
     graph, weight = net.graph, _weights(view, net, length, own)
     if (int(own.max(initial=0)) + int(length.max(initial=0))) * (graph.nodes + 2) >= FAR:
-        return Delay(Fraction(0), (), (*missing, "the delays are too great to add up"))
+        return NotBounded((*missing, "the delays are too great to add up"))
     if not affordable(graph, int(net.access.sum()), view.budget):
-        return Delay(Fraction(0), (), (*missing, "the search is more work than the limit"))
+        return NotBounded((*missing, "the search is more work than the limit"))
     best = _farthest(net, graph, weight, _access(view, net, length, own), own[net.devices])
     if best is None:
         return None
     worst, source, target = best
+    seconds = Fraction(worst, SECOND)
+    if missing:
+        return NotBounded(tuple(missing), seconds)
     way = _way(graph, weight, source, target)
-    return Delay(Fraction(worst, SECOND), tuple(net.devices[np.array(way)].tolist()), tuple(missing))
+    return Bound(seconds, seconds, Path(tuple(net.devices[np.array(way)].tolist())), Searches())
 
 
 def time_of(model: DeviceModel) -> int | None:

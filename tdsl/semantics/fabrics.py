@@ -9,6 +9,7 @@ from tdsl.diagnostic import Diagnostics, Fix
 from tdsl.semantics.cluster import Member, members
 from tdsl.semantics.fault import nearest, unknown
 from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.openings import place
 from tdsl.semantics.phases import Phase
 from tdsl.semantics.plan import Plan
 from tdsl.source import Span
@@ -36,10 +37,14 @@ class Declared:
 
     phase: Phase | None = None
 
-    def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None) -> Plan:
-        """Its plan; ``holes`` are the numbers found for its unknowns."""
+    def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None, *, trial: bool = False) -> Plan:
+        """Its plan; ``holes`` are the numbers for its unknowns. Those of a trial are no part of the plan, whose steps then
+        do not count as the design's own work."""
         from tdsl.semantics.planner import Planner
 
+        evaluator = self.library.evaluator
+        evaluator.holes.update({place(span): value for span, value in (holes or {}).items()})
+        steps = evaluator.steps
         self.library.settings.phase = self.phase.values if self.phase is not None else {}
         plan = Planner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
         plan.cluster = self.member.cluster
@@ -49,7 +54,8 @@ class Declared:
             s.prefix = "" if self.member.lends(s.origin.span) else plan.name
         plan.parameters = {**self.home.parameters, **plan.parameters}
         plan.declared |= self.home.declared
-        plan.holes = dict(holes or {})
+        plan.holes = {} if trial else dict(holes or {})
+        evaluator.steps = steps if trial else evaluator.steps
         return plan
 
 

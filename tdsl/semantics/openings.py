@@ -21,7 +21,12 @@ class Opening:
     @property
     def key(self) -> tuple[int, int]:
         """Its place, as the evaluator knows it."""
-        return (id(self.span.file), self.span.start)
+        return place(self.span)
+
+
+def place(span: Span) -> tuple[int, int]:
+    """A place in a text as the key of a hole: the file and the offset."""
+    return (id(span.file), span.start)
 
 
 def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:

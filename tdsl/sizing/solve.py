@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.semantics.fabrics import Declared
-from tdsl.semantics.openings import Names, branching, openings
+from tdsl.semantics.openings import Names, Opening, branching, openings
 from tdsl.semantics.plan import Plan
 from tdsl.sizing.budget import of_seconds
 from tdsl.source import Span
@@ -19,39 +20,36 @@ def planned(
 
     ``seconds`` is about how long the search may take, counted in work. Raises Fault.
     """
-    numbers = _unknowns(fabric, diagnostics, max_devices, max_links, seconds, second_best)
+    found = list(openings(fabric.member.node.body or ()))
+    if not found:
+        return fabric.plan(max_devices)
+    if fabric.library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
+        return fabric.plan(max_devices, {opening.span: 1 for opening in found}, trial=True)  # such a text is not solved
+    numbers = _unknowns(fabric, found, diagnostics, max_devices, max_links, seconds, second_best)
     return None if numbers is None else fabric.plan(max_devices, numbers)
 
 
 def _unknowns(
-    fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
-) -> dict[Span, int] | None:
-    """Numbers for the unknowns of a fabric, None if none fit. A text that does not parse is not solved."""
+    fabric: Declared, found: Sequence[Opening], diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int,
+    second_best: bool,
+) -> dict[Span, int] | None:  # fmt: skip
+    """Numbers for the unknowns of a fabric, None if none fit."""
     body, library = fabric.member.node.body or (), fabric.library
-    found = list(openings(body))
-    if not found:
-        return {}
-    if library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
-        for opening in found:
-            library.evaluator.holes[opening.key] = 1
-        return {}
     from tdsl.sizing.required import judge
     from tdsl.sizing.unknowns import Solver
 
     budget = of_seconds(seconds)
 
-    def trial(own: Diagnostics) -> Plan:
+    def trial(values: Mapping[Span, int], own: Diagnostics) -> Plan:
         with library.reporting_to(own):
-            return fabric.plan(max_devices)
+            return fabric.plan(max_devices, values, trial=True)
 
-    solver = Solver(
-        trial, found, branching(body), Names(body), partial(judge, max_links), library.evaluator, max_links, budget, second_best
-    )
+    solver = Solver(trial, found, branching(body), Names(body), partial(judge, max_links), max_links, budget, second_best)
     own = Diagnostics()
     solved = solver.run(own)
     if any(d.code == "E0459" for d in own) and not branching(body):
         from tdsl.sizing.conflicts import explain
 
-        explain(trial(Diagnostics()), own, frozenset({"E0459"}), open=True, budget=budget)
+        explain(trial(solver.values, Diagnostics()), own, frozenset({"E0459"}), open=True, budget=budget)
     diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None

@@ -7,7 +7,7 @@ numbers that are worth a trial (``tdsl.sizing.proposals``); the wiring is the ju
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -20,13 +20,13 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
-from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
 from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.independent import whatever
 from tdsl.sizing.objectives import Parts, Weights, minimize_of, weights
+from tdsl.source import Span
 
 if TYPE_CHECKING:
     from tdsl.sizing.proposals import Guide
@@ -44,7 +44,8 @@ BASES = 64
 STEPS = (0, 1, 2, 5)
 """Values above it that show which sets of devices an unknown sizes."""
 
-Make = Callable[[Diagnostics], Plan]
+Make = Callable[[Mapping[Span, int], Diagnostics], Plan]
+"""Plans a fabric with numbers for its unknowns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,17 @@ class Spent(Exception):
 
 @dataclass(slots=True)
 class Solver:
-    """The search over one fabric's holes. ``make`` plans the fabric with the values that the evaluator has for them."""
+    """The search over one fabric's holes; ``values`` are those on trial."""
 
     make: Make
     openings: Sequence[Opening]
     branching: bool  # whether a block's statements may rest on a hole
     names: Names
     judge: Judge
-    evaluator: Evaluator
     max_links: int
     budget: SizingBudget = DEFAULT
     second_best: bool = False
+    values: dict[Span, int] = field(default_factory=dict)
     base: int = 1
     work: int = 0
     undecided: bool = False  # the limit was spent
@@ -123,7 +124,7 @@ class Solver:
         elif not found:
             self.report(diagnostics)
             return {}
-        out = {o: self.evaluator.holes[o.key] for o in self.openings}
+        out = {o: self.values[o.span] for o in self.openings}
         if not found:
             self.concede(diagnostics, out)
             return out
@@ -174,14 +175,11 @@ class Solver:
 
     def give(self, opening: Opening, value: int) -> None:
         """Give a hole a value."""
-        self.evaluator.holes[opening.key] = value
+        self.values[opening.span] = value
 
     def planned(self, found: Diagnostics) -> Plan:
-        """The plan with the present values; computing it does not count as the design's own work."""
-        steps = self.evaluator.steps
-        plan = self.make(found)
-        self.evaluator.steps = steps
-        return plan
+        """The plan with the present values."""
+        return self.make(self.values, found)
 
     def dependents(self, k: int) -> set[str]:
         """Paths of the device sets whose sizes rest on a hole, as a few of its values show."""
@@ -255,7 +253,7 @@ class Solver:
 
     def candidates(self, k: int, top: int) -> Iterator[int]:
         """Numbers worth a trial, least first. Raises Spent."""
-        fixed = {o.key: self.evaluator.holes[o.key] for o in self.openings[:k]}
+        fixed = {o.key: self.values[o.span] for o in self.openings[:k]}
         low = 1
         while low <= top:
             if self.guide is None:
@@ -282,7 +280,7 @@ class Solver:
         if len(self.ranked) > self.second_best and total >= self.ranked[-1][0]:
             return False  # no better, however it is judged
         if self.judged():
-            self.ranked.append((total, tuple(self.evaluator.holes[o.key] for o in self.openings)))
+            self.ranked.append((total, tuple(self.values[o.span] for o in self.openings)))
             self.ranked.sort(key=lambda x: x[0])
             del self.ranked[1 + self.second_best :]
         return False
@@ -291,7 +289,7 @@ class Solver:
         """Whether the fabric of the present values is judged well. Raises Spent only where it is not."""
         plan = self.planned(Diagnostics())
         verdict = self.judge(plan, self.limit - self.work)
-        found, values = verdict.found, tuple(self.evaluator.holes[o.key] for o in self.openings)
+        found, values = verdict.found, tuple(self.values[o.span] for o in self.openings)
         self.unmet_equal = self.unmet_equal + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
         self.unmet = found
         self.work += verdict.work

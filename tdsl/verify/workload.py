@@ -17,6 +17,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
+from tdsl.prove.bound import NotBounded
 from tdsl.prove.by_domain import joined
 from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
@@ -135,13 +136,13 @@ def best_of(
     if not ranks.rate:
         return skipped(f"some {view.unit_word} have no link")
     far = delay(view)
-    silent = far is None or bool(far.missing)
-    alpha = Fraction(0) if far is None or silent else far.worst
+    silent = far is None or isinstance(far, NotBounded)
+    alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
     if not found:
         return skipped("the rails are not connected, and the hosts have no scale-up domain that connects them")
     best = found[0]
-    lacking = far.missing if far is not None else ()
+    lacking = far.reasons if isinstance(far, NotBounded) else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
     apart = view.unit_word == "hosts" and ranks.inside is None and ranks.count > ranks.units
     alone += f"; no scale-up domain joins the accelerators of {_apart(view)}" if apart else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.bound import NotBounded
 from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
 from tdsl.prove.view import View
@@ -65,12 +66,12 @@ class Latency(Check):
         found = delay(view)
         if found is None:
             return skipped("no two ends reach each other")
-        worst = Quantity(found.worst, TIME)
-        path = [view.fabric.device_name(d) for d in found.path]
-        if found.missing:
-            known = f"; the rest adds up to {show(worst)}" if found.worst else ""
-            help = TO_SAY if any("`" in m for m in found.missing) else ""
-            reason = f"{listing(found.missing, 4)}{known}"
-            return Judgement("skipped", reason=reason, witness={"missing": list(found.missing)}, help=help)
-        text = f"{show(worst)} through {listing(path, 7)}"
-        return Judgement("modelled", text, worst, worst, worst, witness={"path": path})
+        if isinstance(found, NotBounded):
+            known = f"; the rest adds up to {show(Quantity(found.known, TIME))}" if found.known else ""
+            help = TO_SAY if any("`" in m for m in found.reasons) else ""
+            reason = f"{listing(found.reasons, 4)}{known}"
+            return Judgement("skipped", reason=reason, witness={"missing": list(found.reasons)}, help=help)
+        lower, upper = Quantity(found.lower, TIME), Quantity(found.upper, TIME)
+        path = [view.fabric.device_name(d) for d in found.proof_lower.devices]
+        text = f"{show(upper)} through {listing(path, 7)}"
+        return Judgement("modelled", text, upper, lower, upper, witness={"path": path})
