@@ -60,6 +60,8 @@ def assemble(
     colour = _colours(plan, batches, shades, diagnostics)
     rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
     a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
+    layer = plan.layer or ("scaleup" if len(both) and said[both].all() else "")
+    del rows, both, swap, order, said  # as large as the columns that they made
     port_link = np.full(int(base[-1]), -1, dtype=np.int64)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
     circuit = np.array([w.node.circuit for w in plan.wires] or [False])
@@ -71,11 +73,12 @@ def assemble(
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
     cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
                      (a, b, via_a, via_b, cls, medium, statement), on_port, diagnostics)  # fmt: skip
+    del on_port
     bundle = bundles(plan, device[a], device[b], a, statement, rate, diagnostics)
     in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
     return Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, sets=tuple(sets),
-        layer=plan.layer or ("scaleup" if len(both) and said[both].all() else ""),
+        layer=layer,
         models=tuple(models), statements=tuple(Statement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
         device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
         port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
