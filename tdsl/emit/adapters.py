@@ -10,6 +10,7 @@ from tdsl.emit.hosts import gpu_vendor
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
+from tdsl.fabric.patterns import components
 from tdsl.fabric.rails import link_rail, rails
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.fabric.subnets import parts as part_numbers
@@ -20,10 +21,13 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     """One record for each host model with accelerators whose adapters have links to switches.
 
     Its adapters are the ports that its layout places; without a layout, those of its first class. So a network of storage or
-    management over the same hosts has none, and neither has one inside of hosts.
+    management over the same hosts has none. In a network of accelerators alone, hosts that share a scale-up domain have a record
+    without adapters.
     """
-    if fabric.layer == "scaleup" or not fabric.link_count:
+    if not fabric.link_count:
         return []
+    if fabric.layer == "scaleup":
+        return _domains(fabric, models)
     parts = part_numbers(fabric)
     ends = (fabric.role == "accelerator") & (fabric.kind == "host")
     to_switch = ends[fabric.device_a] & fabric.is_switch[fabric.device_b]
@@ -36,6 +40,24 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
         found, joined = _adapters(fabric, rows, parts)
         if found:
             out.append(_record(fabric, key, model, rows, found, joined))
+    return out
+
+
+def _domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
+    """Host models of which several hosts share a scale-up domain, in a network that has no adapters."""
+    chips = np.flatnonzero((fabric.kind == "chip") & (fabric.container >= 0))
+    ends = np.append(fabric.device_a, chips), np.append(fabric.device_b, fabric.container[chips])
+    label = components(*ends, np.arange(fabric.device_count, dtype=np.int64))
+    out = []
+    for index, (key, model) in enumerate(models.items()):
+        hosts = np.flatnonzero((fabric.kind == "host") & fabric.built & (fabric.device_model == index))
+        domain_hosts = int(np.bincount(label[hosts]).max()) if len(hosts) else 0
+        if domain_hosts > 1 and model.accelerators:
+            out.append(HostAdapters(
+                host=key, title=model.title or model.name, adapters=(), rails=0, planes=0, joined=False, narrow=False,
+                shared=False, verbs=False, scaleup=True, layout=bool(model.layout), gpu_vendor=gpu_vendor(model),
+                domain_hosts=domain_hosts, domain_accelerators=domain_hosts * model.accelerators,
+            ))  # fmt: skip
     return out
 
 

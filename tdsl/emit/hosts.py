@@ -34,12 +34,16 @@ class _Incomplete(Exception):
 
 
 def host_layouts(
-    models: Mapping[str, DeviceModel], diagnostics: Diagnostics, ethernet: Collection[tuple[str, str]] = ()
+    models: Mapping[str, DeviceModel],
+    diagnostics: Diagnostics,
+    ethernet: Collection[tuple[str, str]] = (),
+    outward: Collection[str] = (),
 ) -> list[HostLayout]:
     """Layouts of the host models that have accelerators, by name; a model without any layout is passed over with a note.
 
     ``ethernet`` has the names of models and their port classes whose links are Ethernet here: an adapter that can be both
-    InfiniBand and Ethernet then has the PCI class of the latter."""
+    InfiniBand and Ethernet then has the PCI class of the latter. ``outward`` has the models whose NVLinks leave the host for
+    switches of this design; of others nothing is written but what the model itself joins, and NCCL asks the machine."""
     out = []
     for name, model in models.items():
         if model.kind != "host" or not model.accelerators:
@@ -52,7 +56,7 @@ def host_layouts(
             continue
         try:
             speaks = frozenset(port for m, port in ethernet if m == name)
-            out.append(_Layout(name, model, diagnostics, speaks).host())
+            out.append(_Layout(name, model, diagnostics, speaks, name in outward).host())
         except _Incomplete:
             continue
     return out
@@ -70,8 +74,9 @@ def gpu_vendor(model: DeviceModel) -> str:
 class _Layout:
     """One model's layout, read node by node."""
 
-    def __init__(self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str]) -> None:
+    def __init__(self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str], outward: bool) -> None:
         self.name = name
+        self.outward = outward  # NVLinks lead to switches outside
         self.ethernet = ethernet  # port classes whose links are Ethernet
         self.model = model
         self.diagnostics = diagnostics
@@ -268,14 +273,14 @@ class _Layout:
         )  # fmt: skip
 
     def nvlinks(self, gpu: Key) -> tuple[NvLink, ...]:
-        """Its scale-up links by target. Ports that leave the host lead to switches it cannot see."""
+        """Its scale-up links by target. Those that leave the host lead to switches it cannot see."""
         counts: dict[Key, int] = {}
         for link in self.model.links:
             if link.layer == "scaleup" and gpu in (link.a, link.b):
                 far = link.b if link.a == gpu else link.a
                 counts[far] = counts.get(far, 0) + link.count
         out = [self.nvlink(far, count) for far, count in counts.items()]
-        if not out:
+        if not out and self.outward:
             outward = sum(c.size for c in self.chips[gpu[0]].model.classes if any(t.startswith("NVLINK") for t in c.types))
             out = [NvLink(UNSEEN_SWITCH, outward, NVSWITCH_CLASS)] if outward else []
         unseen = sum(n.count for n in out if n.target == UNSEEN_SWITCH)

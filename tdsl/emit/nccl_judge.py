@@ -52,17 +52,19 @@ class Judge:
         """The version of the format."""
         if "version" not in self.top.attributes:
             self.lacks(self.top, "version")
+        elif strtol(self.top.attributes["version"]) == "it takes 1" and whole(self.top.attributes["version"]) is None:
+            self.misread(self.top, "version", "NCCL takes 1", 'write version="1"', Severity.WARNING)
         elif whole(self.top.attributes["version"]) != 1:
             self.misread(self.top, "version", "NCCL reads version 1 only", 'write version="1"')
 
-    def once(self, elements: list[Element], name: str) -> None:
-        """A value that tells elements apart may stand once."""
+    def once(self, elements: list[Element], name: str, severity: Severity = Severity.ERROR) -> None:
+        """A value that tells elements apart may stand once; a warning where NCCL does not need it."""
         seen = Counter(e.attributes.get(name) for e in elements)
         for e in elements:
             value = e.attributes.get(name)
             if value is not None and value != "-1" and seen[value] > 1:
                 text = f'{name}="{value}" occurs {seen[value]} times; NCCL uses the first'
-                self.tell("E0526", e.place(name), text, "give each its own")
+                self.tell("E0526", e.place(name), text, "give each its own", severity)
 
 
 def strtol(text: str) -> str:

@@ -48,6 +48,8 @@ FILLED = {
 
 WHOLE = ("numaid", "familyid", "modelid", *IDS, "link_width", "dev", "sm", "rank", "gdr", "mlopart", "count", "bw", "speed",
          "port", "maxconn", "coll", "gin", "rma", "net", "rail", "plane", "version")  # fmt: skip
+HARMLESS = ("port", "link_width", "maxconn")
+"""Numbers that NCCL's plan is the same without: a width that it cannot read counts as 16 lanes."""
 NUMBERS = {"sm": "10 × major + minor: 90 for compute capability 9.0", "speed": "write 400000 for 400 Gb/s"}
 VENDORS = ("GenuineIntel", "AuthenticAMD", "CentaurHauls", "  Shanghai  ")
 ARCHITECTURES = ("x86_64", "arm64", "ppc64")
@@ -170,8 +172,15 @@ class _Topology(Judge):
             if set(value) & set("<>&"):
                 self.misread(e, name, "NCCL decodes no entities", "use plain letters")
             elif value and name in WHOLE and (e.name, name) != ("cpu", "vendor") and whole(value) is None:
+                if e is self.top:  # ``version`` has spoken
+                    continue
+                width_unread = strtol(value) == "it takes 0"
                 self.misread(
-                    e, name, f"not a whole number as NCCL reads one ({strtol(value)})", NUMBERS.get(name, "such as 16 or 0x10")
+                    e,
+                    name,
+                    f"not a whole number as NCCL reads one ({strtol(value)})",
+                    NUMBERS.get(name, "such as 16 or 0x10"),
+                    Severity.WARNING if name in HARMLESS and (name != "link_width" or width_unread) else Severity.ERROR,
                 )
             elif value == "" and name in WHOLE and name != "link_width":
                 self.misread(e, name, "empty: NCCL takes 0", "write the number, or leave it out", Severity.WARNING)
@@ -230,7 +239,8 @@ class _Topology(Judge):
     def nvlink(self, e: Element) -> None:
         """Links of a GPU to one target."""
         if "tclass" in e.attributes and not e.attributes["tclass"].startswith((NVSWITCH, "0x068001", GPU)):
-            self.misread(e, "tclass", "NCCL takes it for an NVSwitch", f"{NVSWITCH} for an NVSwitch, 0x030200 for a GPU")
+            help = f"{NVSWITCH} for an NVSwitch, 0x030200 for a GPU"
+            self.misread(e, "tclass", "NCCL takes it for an NVSwitch", help, Severity.WARNING)
         count = whole(e.attributes.get("count", ""))
         if count is not None and count < 1:
             self.misread(e, "count", "no links", "write how many there are")
@@ -245,7 +255,7 @@ class _Topology(Judge):
         if have.get("guid") and not _HEX.fullmatch(have["guid"]):
             self.misread(e, "guid", "not a hexadecimal number of 64 bits", "write such as 0xa088c20300123456")
         if have.get("latency") and not _DECIMAL.fullmatch(have["latency"]):
-            self.misread(e, "latency", "not a number", "microseconds, such as 0 or 1.5")
+            self.misread(e, "latency", "not a number", "microseconds, such as 0 or 1.5", Severity.WARNING)
 
     # ------------------------------------------------------------ several elements
     def places(self) -> None:
@@ -274,7 +284,8 @@ class _Topology(Judge):
             ("net", "name"),
             ("net", "dev"),
         ):
-            self.once(by_name.get(name, []), attribute)
+            harmless = (name, attribute) in (("gpu", "rank"), ("net", "dev"))
+            self.once(by_name.get(name, []), attribute, Severity.WARNING if harmless else Severity.ERROR)
         nets = [e for e in by_name.get("net", []) if "guid" in e.attributes]
         places = Counter((_number(e, "guid", 16), _number(e, "port", 0)) for e in nets)
         for e in nets:
@@ -297,9 +308,8 @@ class _Topology(Judge):
         for (a, b), count in counts.items():
             at = place[a, b].place("target")
             if a == b:
-                self.tell(
-                    FILLED_IN, at, "NVLinks from a GPU to itself: NCCL makes no use of them", "nothing to do", Severity.NOTE
-                )
+                text = "NVLinks from a GPU to itself: NCCL makes no use of them"
+                self.tell("E0526", at, text, "name the NVSwitch or the other GPU", Severity.WARNING)
             elif b not in buses:
                 self.tell("E0526", at, f"no <pci> has busid {b}: NCCL drops these NVLinks", "write the bus id as at that GPU")
             elif counts.get((b, a)) != count:

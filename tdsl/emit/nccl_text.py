@@ -198,7 +198,10 @@ class _Reader:
             )  # fmt: skip
         else:
             self.tell("E0524", span, f"`{name}` has no value: NCCL takes it for empty", f'write {name}="…"')
-        if name in element.attributes:
+        if name in element.attributes and element.name == "net" and element.attributes[name] != value:
+            text = f"`{name}` is given twice with different values: NCCL compares all, and ranks hold one adapter for two"
+            self.tell("E0526", span, text, "keep one of them", Severity.ERROR)
+        elif name in element.attributes:
             self.tell("E0522", span, f"`{name}` is given twice: the first counts", "keep one of them")
         else:
             element.attributes[name], element.spans[name] = value, span
@@ -278,7 +281,7 @@ class _Reader:
             self.tell(
                 "E0522", element.span, f"NCCL does not look for <{element.name}> {where}, and ignores it",
                 f"it belongs in {places}" if places else "remove it",
-                Severity.ERROR if element.name in everywhere else Severity.WARNING,
+                Severity.ERROR if element.name in everywhere and element.name != "net" else Severity.WARNING,
             )  # fmt: skip
             return False
         holder.children.append(element)

@@ -272,7 +272,15 @@ class FabricView:
     @cached_property
     def hosts(self) -> tuple[HostLayout, ...]:
         """The insides of host models with accelerators."""
-        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet()))
+        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet(), self._outward()))
+
+    def _outward(self) -> set[str]:
+        """Host models by key whose accelerators have links of their own that leave the host, such as to switches of a rack."""
+        f = self._fabric.whole or self._fabric
+        ends = np.unique(np.concatenate([f.device_a, f.device_b]))
+        holders = f.container[ends[f.kind[ends] == "chip"]]
+        keys = list(self.models_by_key)
+        return {keys[m] for m in np.unique(f.device_model[holders[holders >= 0]]).tolist()}
 
     def _ethernet(self) -> set[tuple[str, str]]:
         """Models by key with the port classes whose links here speak what runs over Ethernet."""

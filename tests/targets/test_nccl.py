@@ -38,10 +38,10 @@ def made(model: DeviceModel, complete: bool = True) -> tuple[str, Diagnostics]:
     return "".join(f.decode() for f in files.values()), found
 
 
-def read(model: DeviceModel) -> Node:
+def read(model: DeviceModel, notes: int = 0) -> Node:
     """The file as NCCL has it, which must be without fault."""
     text, found = made(model)
-    assert not found.items and lint(SourceFile("made.xml", text)) == []
+    assert not found.items and [d.severity for d in lint(SourceFile("made.xml", text))] == [Severity.NOTE] * notes
     return nccl_reader.read(text)
 
 
@@ -126,16 +126,41 @@ def test_a_tray_whose_switches_are_elsewhere() -> None:
     tray = DeviceModel(
         "TRAY", "host", "", (nic,), (Chip("gpu", "chip", (Axis(0, 4),), b200, HERE),), (), (*cpus, *gpus, *nics), {}, HERE
     )
-    system = read(tray)
+    system = read(tray, notes=1)
     assert system.children[1].attributes == {
         "numaid": "1",
         "affinity": "0000ffff,ffffffff,ffffff00,00000000,00000000",
         "arch": "arm64",
     }
     for gpu in system.all("gpu"):
-        nvlinks, c2c_node = gpu.children
-        assert nvlinks.attributes == {"target": "fffffff:ffff:ff", "count": "18", "tclass": "0x068000"}
+        (c2c_node,) = gpu.children
         assert c2c_node.attributes == {"count": "5", "bw": "44712"}
+
+
+def test_nvlinks_of_a_tray_are_those_of_a_design_with_their_switches(tmp_path: Path) -> None:
+    """Without NVLink switches in the design NCCL asks the machine; with them there is also a .conf for the domain."""
+    rack = """
+    fabric rack {
+      host tray[2]: GB200_TRAY
+      switch leaf[4]: QM9700
+      connect tray[t].nic[r] to leaf[r]
+    }
+    """
+    switch = """
+      switch nvswitch[9, 2]: NVLINK5_SWITCH
+      connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
+    }
+    """
+    alone = "fabric nvl { layer scaleup; host tray[2]: GB200_TRAY" + switch.replace("layer scaleup; ", "")
+    for text, links in ((rack, 0), (rack.rstrip().rstrip("}") + switch, 4), (alone, 4)):
+        fabric = compile_text(text, tmp_path, models=False).designs[0].fabric
+        assert fabric is not None
+        files = build(fabric, ["nccl"], Diagnostics())
+        system = nccl_reader.read(files["nccl/GB200_TRAY.xml"].decode())
+        nvlinks = system.all("nvlink")
+        assert [n.attributes["count"] for n in nvlinks] == ["18"] * links
+        conf = files["nccl/GB200_TRAY.conf"]
+        assert (b"NCCL_MNNVL_ENABLE=2" in conf) is bool(links) and (b"NCCL_IB_HCA=" in conf) is (text != alone)
 
 
 def test_ethernet_adapters_have_their_class_and_split_ones_one_device_a_name() -> None:
