@@ -18,10 +18,9 @@ SM = {
     0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89, 0x2330: 90, 0x2331: 90, 0x2335: 90,
     0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
 }  # fmt: skip
-"""Compute capability by PCI device of vendor 10de (NVIDIA's table of supported products, CUDA's of compute capabilities): A100,
-A10G, L40S, L4, H100, H200, H20, H800, B200, GB200."""
+"""Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute capabilities)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
-"""PCI devices that have less than their generation: A800 and H800."""
+"""PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
 GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
 SWITCHES = ("0x060400", "0x080100")
