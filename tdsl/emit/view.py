@@ -46,6 +46,7 @@ from tdsl.emit.wires import Wires, known
 from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct
+from tdsl.fabric.places import height_of
 from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
@@ -389,6 +390,20 @@ class FabricView:
         """What the model of a device says of itself in words, such as its ``platform``, and its name as ``model``."""
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
         return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
+
+    def model_units(self, name: str) -> int:
+        """Rack units of the model of a device, 1 where it does not say them."""
+        model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
+        return height_of(model) or 1
+
+    def rack_of(self, name: str) -> tuple[str, int | str]:
+        """Rack of a device with its hall, ``h1.A07`` as on labels, and its lowest unit; "" for what has no place."""
+        places = self._fabric.places
+        device = self._faceplates.devices[name]
+        rack = int(places.device_rack[device]) if places is not None else -1
+        if places is None or rack < 0:
+            return "", ""
+        return f"{places.hall_name(rack)}.{places.rack_name(rack)}", int(places.device_unit[device]) or ""
 
     # ------------------------------------------------------------ InfiniBand
     @cached_property

@@ -32,7 +32,7 @@ def test_what_is_there(out: Path) -> None:
         "infragraph/fabric.yaml",
         "kubernetes/labels.yaml", "kubernetes/topology.yaml", "manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml",
         "netbox/1-manufacturers.csv", "netbox/2-device-types.csv", "netbox/3-device-roles.csv", "netbox/4-sites.csv",
-        "netbox/5-devices.csv", "netbox/6-interfaces.csv", "netbox/7-cables.csv", "opensm/opensm.conf", "p2p/fabric.topo",
+        "netbox/6-devices.csv", "netbox/7-interfaces.csv", "netbox/8-cables.csv", "opensm/opensm.conf", "p2p/fabric.topo",
         "p2p/ibnl/DGX_H100.ibnl", "p2p/ibnl/QM9700.ibnl", "p2p/ibnl/UFM.ibnl", "p2p/topology.dot",
         "prometheus/expected.prom", "prometheus/targets.json", "simai/topology",
         "slurm/conf/topology.conf", "slurm/topology.yaml",

@@ -4,7 +4,9 @@ files of those projects, too."""
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from collections import Counter
 from math import prod
 from pathlib import Path
@@ -15,6 +17,7 @@ import yaml
 
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tests.conftest import need_program
 from tests.harness import fabric_of
 
 RAILS = """
@@ -187,6 +190,34 @@ def test_dimensions_of_the_analytical_network(
         assert len({len(network[k]) for k in ("topology", "npus_count", "bandwidth", "latency")}) == 1
     numbers = read_astra(files["astra_sim/physical_topology.txt"].decode())[0]
     assert prod(found["npus_count"]) == min(numbers)
+
+
+def test_astra_sims_own_network_takes_the_dimensions(tmp_path: Path) -> None:
+    """The analytical back end, built from a checkout of astra-network-analytical with g++ and yaml-cpp: as many accelerators, and the
+    time of 1 MB within a host and between two, at the bandwidth and latency of the dimension."""
+    source = os.environ.get("ASTRA_SIM_ANALYTICAL")
+    if not source:
+        pytest.skip("no ASTRA-sim: ASTRA_SIM_ANALYTICAL names a checkout of astra-sim/astra-network-analytical")
+    root, program = Path(source), tmp_path / "judge"
+    parts = ["congestion_unaware/*topology/*.cpp", "common/*.cpp", "common/event-queue/*.cpp", "common/network-parser/*.cpp"]
+    files = [str(p) for part in parts for p in sorted(root.glob(part))]
+    include = [f"-I{root}/include", f"-I{root}/include/astra-network-analytical"]
+    own = str(Path(__file__).with_name("astra_network.cpp"))
+    compiler = need_program("g++", "g++")
+    subprocess.run([compiler, "-std=c++17", *include, *files, own, "-lyaml-cpp", "-o", program], check=True, timeout=300)
+    for text, count in ((RAILS, 32), (SHARED, 16)):
+        built, _ = made(text, tmp_path, "astra_sim")
+        network = tmp_path / "network.yml"
+        network.write_bytes(built["astra_sim/network.yml"])
+        said = yaml.safe_load(network.read_text())
+        for dim, far in enumerate((1, said["npus_count"][0])):
+            done = subprocess.run([program, network, "0", str(far)], capture_output=True, text=True, timeout=60, check=True)
+            npus, time = map(int, done.stdout.split())
+            # a Switch is two links: its bandwidth once, its latency twice (Switch.cpp); GB/s are 2^30 bytes there
+            expected = 2 * said["latency"][dim] + 2**20 / (said["bandwidth"][dim] * 2**30 / 10**9)
+            assert npus == count and abs(time - expected) <= 2
+        network.write_text(network.read_text().replace("Switch", "Swich"))
+        assert subprocess.run([program, network, "0", "1"], capture_output=True, timeout=60, check=False).returncode != 0
 
 
 def test_groups_of_different_sizes_are_no_product_of_dimensions(tmp_path: Path) -> None:
