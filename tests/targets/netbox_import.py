@@ -1,5 +1,6 @@
-"""Imports a folder of CSV files into a NetBox through its own pages for bulk import, and undoes it: run by NetBox's Python with the
-folder of its manage.py as the first argument and that of the files as the second. Prints what NetBox said and counted, as JSON."""
+"""Imports a folder of CSV files into a NetBox through its own pages for bulk import, and undoes it.
+
+Run by NetBox's Python with the folder of its manage.py and that of the files. Prints what NetBox said and counted, as JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +18,12 @@ def main(netbox: str, folder: Path) -> dict[str, Any]:
     import django  # type: ignore[import-not-found, unused-ignore]
 
     django.setup()
+    from dcim import models  # type: ignore[import-not-found, unused-ignore]
     from django.contrib.auth import get_user_model  # type: ignore[import-not-found, unused-ignore]
     from django.db import transaction  # type: ignore[import-not-found, unused-ignore]
     from django.test import Client  # type: ignore[import-not-found, unused-ignore]
     from django.test.utils import setup_test_environment  # type: ignore[import-not-found, unused-ignore]
     from django.urls import reverse  # type: ignore[import-not-found, unused-ignore]
-
-    from dcim import models  # type: ignore[import-not-found, unused-ignore]
 
     named = {model.__name__.lower(): model for model in vars(models).values() if isinstance(model, type)}
     setup_test_environment()  # pages keep their forms, with what is wrong in them

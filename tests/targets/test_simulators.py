@@ -193,8 +193,8 @@ def test_dimensions_of_the_analytical_network(
 
 
 def test_astra_sims_own_network_takes_the_dimensions(tmp_path: Path) -> None:
-    """The analytical back end, built from a checkout of astra-network-analytical with g++ and yaml-cpp: as many accelerators, and the
-    time of 1 MB within a host and between two, at the bandwidth and latency of the dimension."""
+    """The analytical back end, built from a checkout of astra-network-analytical with g++ and yaml-cpp: as many accelerators, and
+    the time of 1 MB within a host and between two, at the bandwidth and latency of the dimension."""
     source = os.environ.get("ASTRA_SIM_ANALYTICAL")
     if not source:
         pytest.skip("no ASTRA-sim: ASTRA_SIM_ANALYTICAL names a checkout of astra-sim/astra-network-analytical")
