@@ -7,15 +7,14 @@ is named as on its label or as the design writes it, a port as the design, the o
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import dataclass, field
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.tables import DeviceTable
 from tdsl.semantics.fault import nearest
-from tdsl.source import SourceFile, Span
+from tdsl.source import SourceFile
 
 AGGREGATION = -2
 """The aggregation node of a switch, in the place of a port."""
@@ -41,37 +40,19 @@ def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: 
     return reader.assets
 
 
-class _Reader:
+class _Reader(DeviceTable):
     """Reads one table, row by row; of a row, the first fault is told."""
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
-        self.fabric, self.file, self.diagnostics, self.elsewhere = fabric, file, diagnostics, elsewhere
+        super().__init__(fabric, file, diagnostics)
+        self.elsewhere = elsewhere
         self.assets = Assets()
-        self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
         self.owner: dict[tuple[str, str], tuple[int, int]] = {}  # (column, GUID) -> device and line
 
     def read(self) -> None:
-        """All rows; lines that begin with ``#`` and blank ones say nothing."""
-        heading: list[str] = []
-        for number in range(1, len(self.file.line_starts) + 1):
-            text = self.file.line(number)
-            if not text.strip() or text.startswith("#"):
-                continue
-            cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
-            if heading:
-                self.row(number, dict(zip(heading, cells, strict=False)))
-                continue
-            heading = [c.lower() for c in cells]
-            missing = [c for c in COLUMNS if c not in heading]
-            if missing:
-                self.say("E0531", number, f"the table has no column `{missing[0]}`",
-                         f"the first line names the columns: {','.join(COLUMNS)}")  # fmt: skip
-                return
-
-    def say(self, code: str, number: int, message: str, help: str) -> None:
-        """A finding at a line of the table."""
-        start = self.file.line_starts[number - 1]
-        self.diagnostics.add(code, Span(self.file, start, start + len(self.file.line(number))), message, help=help)
+        """All rows."""
+        for number, cells in self.rows(COLUMNS, "E0531", "the table"):
+            self.row(number, cells)
 
     def row(self, number: int, cells: dict[str, str]) -> None:
         """One row."""

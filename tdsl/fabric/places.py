@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +12,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.tables import DeviceTable
 from tdsl.fabric.vector import Assignments, integers
 from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.places import Hall, Placing, RackKind, Row
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("device", "hall", "row", "rack", "unit")
 """Columns of the table of places."""
+CODE = "E0207"
+"""What is wrong with a row of it."""
 
 
 @dataclass(eq=False)  # no slots: derived columns are kept
@@ -318,41 +319,14 @@ class _Line:
     span: Span
 
 
-class _Table:
-    """``places.csv``: device, hall, row, rack, unit. Lines that begin with ``#`` and blank ones say nothing."""
+class _Table(DeviceTable):
+    """``places.csv``: device, hall, row, rack, unit."""
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
-        self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
+        super().__init__(fabric, file, diagnostics)
         self.lines: list[_Line] = []
-        self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
-        self.read()
-
-    def read(self) -> None:
-        """All rows."""
-        heading: list[str] = []
-        for number in range(1, len(self.file.line_starts) + 1):
-            text = self.file.line(number)
-            if not text.strip() or text.startswith("#"):
-                continue
-            cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
-            if heading:
-                self.row(number, dict(zip(heading, cells, strict=False)))
-                continue
-            heading = [c.lower() for c in cells]
-            missing = [c for c in COLUMNS if c not in heading]
-            if missing:
-                help = f"the first line names the columns: {','.join(COLUMNS)}"
-                self.say(number, f"the table of places has no column `{missing[0]}`", help)
-                return
-
-    def span(self, number: int) -> Span:
-        """A line."""
-        start = self.file.line_starts[number - 1]
-        return Span(self.file, start, start + len(self.file.line(number)))
-
-    def say(self, number: int, message: str, help: str) -> None:
-        """A finding at a line."""
-        self.diagnostics.add("E0207", self.span(number), message, help=help)
+        for number, cells in self.rows(COLUMNS, CODE, "the table of places"):
+            self.row(number, cells)
 
     def row(self, number: int, cells: dict[str, str]) -> None:
         """One row."""
@@ -361,19 +335,19 @@ class _Table:
         if device is None:
             near = nearest(name, self.devices)
             help = f"did you mean `{near}`?" if near else "write its name as on its label, or its path in the design"
-            self.say(number, f"the design has no device `{name}`", help)
+            self.say(CODE, number, f"the design has no device `{name}`", help)
             return
         if self.fabric.container[device] >= 0:
-            self.say(number, f"`{name}` is inside another device and is placed with it", "leave the row out")
+            self.say(CODE, number, f"`{name}` is inside another device and is placed with it", "leave the row out")
             return
         where = {k: cells.get(k, "") for k in ("hall", "row", "rack", "unit")}
         empty = next((k for k in ("hall", "row", "rack") if not where[k]), None)
         if empty is not None:
-            self.say(number, f"`{name}` has no {empty}", "write hall, row and rack; the unit may stay empty")
+            self.say(CODE, number, f"`{name}` has no {empty}", "write hall, row and rack; the unit may stay empty")
             return
         numbers = [where["rack"], where["unit"].removesuffix("U") or "0"]
         if not all(n.isascii() and n.isdigit() and len(n) < 7 for n in numbers):
-            self.say(number, "racks and units are whole numbers", "such as `device,hall,row,rack,unit` = `leaf0,h1,A,7,30`")
+            self.say(CODE, number, "racks and units are whole numbers", "such as `device,hall,row,rack,unit` = `leaf0,h1,A,7,30`")
             return
         self.lines.append(_Line(device, where["hall"], where["row"], int(numbers[0]), int(numbers[1]), self.span(number)))
 

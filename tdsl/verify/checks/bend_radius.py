@@ -16,10 +16,10 @@ from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, show
 from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
-from tdsl.verify.checks.reach import legs_of
+from tdsl.verify.checks.reach import OfCables, legs_of
 
 
-class BendRadius(Check):
+class BendRadius(OfCables, Check):
     """No cable is bent more than its part allows.
 
     ## What it means
@@ -57,9 +57,6 @@ class BendRadius(Check):
     kind = "quantity"
     unit = "m"
     dim = LENGTH
-    fails_by_default = True
-    of_design = True
-    takes = frozenset({"of", "to"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None and any(k.bend is not None for k in fabric.places.rack_kind)

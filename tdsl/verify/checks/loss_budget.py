@@ -13,14 +13,14 @@ from tdsl.prove.components import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.verify.check import Check, Fault, Judgement, Status, skipped
-from tdsl.verify.checks.reach import legs_of
+from tdsl.verify.checks.reach import OfCables, legs_of
 
 OF_A_PANEL = 2
 """Ferrule-to-ferrule connections of a panel whose model states none: one in front, one behind."""
 NO_LIMIT = 1 << 30
 
 
-class LossBudget(Check):
+class LossBudget(OfCables, Check):
     """No link passes more ferrules than its parts allow for.
 
     ## What it means
@@ -59,9 +59,6 @@ class LossBudget(Check):
     name = "loss_budget"
     wrong = "More ferrules than the reach of a part includes"
     kind = "number"
-    fails_by_default = True
-    of_design = True
-    takes = frozenset({"of", "to"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return bool((fabric.link_via_a >= 0).any())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +45,15 @@ def legs_of(view: View, claim: ResolvedClaim | None) -> Bools:
     return found
 
 
-class CableLength(Check):
+class OfCables:
+    """What checks of cables have in common: they judge the cables as designed, also those between two sets."""
+
+    fails_by_default: ClassVar[bool] = True
+    of_design: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = frozenset({"of", "to"})
+
+
+class CableLength(OfCables, Check):
     """Every cable reaches from one end to the other.
 
     ## What it means
@@ -85,9 +94,6 @@ class CableLength(Check):
     kind = "quantity"
     unit = "m"
     dim = LENGTH
-    fails_by_default = True
-    of_design = True
-    takes = frozenset({"of", "to"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None or bool(fabric.spans) or any("length" in s.settings for s in fabric.statements)

@@ -12,12 +12,12 @@ from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
-from tdsl.verify.checks.reach import legs_of
+from tdsl.verify.checks.reach import OfCables, legs_of
 
 FULL = Fraction(1, 2)
 
 
-class TrayFill(Check):
+class TrayFill(OfCables, Check):
     """No tray is more than half filled.
 
     ## What it means
@@ -53,9 +53,6 @@ class TrayFill(Check):
     wrong = "A tray that is more than half full"
     kind = "fraction"
     unit = "fraction"
-    fails_by_default = True
-    of_design = True
-    takes = frozenset({"of", "to"})
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None and any(h.tray is not None and h.tray.area for h in fabric.places.halls)
