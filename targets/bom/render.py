@@ -14,13 +14,14 @@ LINE = (
 TOTAL = ("by", "hall", "name", "devices", "optics", "cables", "watts", "without_watts", "price", "without_price")
 RACK = ("hall", "rack", "devices", "units", "height_u", "watts", "feeds", "feed_watts", "kg", "carries_kg", "contents")
 SUM = (
-    "kind", "lines", "pieces", "spares", "price", "price of spares", "pieces without a price", "longest lead, days",
-    "lines without a lead", "lines to settle",
+    "kind", "lines", "pieces", "spares", "pieces without a price", "price", "spares without a price", "price of spares",
+    "longest lead, days", "lines without a lead", "lines to settle",
 )  # fmt: skip
 COUNT, MONEY = "#,##0", "#,##0.00"
 FORMATS = {
     "quantity": COUNT, "spares": COUNT, "pieces": COUNT, "devices": COUNT, "optics": COUNT, "cables": COUNT, "watts": COUNT,
-    "price": MONEY, "unit_price": MONEY, "spares_price": MONEY, "price of spares": MONEY, "pieces without a price": COUNT,
+    "price": MONEY, "unit_price": MONEY, "spares_price": MONEY, "price of spares": MONEY,
+    "pieces without a price": COUNT, "spares without a price": COUNT,
     "without_price": COUNT, "without_watts": COUNT,
 }  # fmt: skip
 HEADINGS = {
@@ -72,9 +73,11 @@ def _by_kind(lines: Sequence[Sequence[object]]) -> list[Sequence[object]]:
         mine = [row for row in lines if not kind or row[0] == kind]
         leads = [row[at["lead_days"]] for row in mine if row[at["lead_days"]] != ""]
         out.append([
-            kind or "all", len(mine), _total(mine, at["quantity"]) if kind else "", _total(mine, at["spares"]) if kind else "",
-            _total(mine, at["price"]) or "", _total(mine, at["spares_price"]) or "",
-            _total([row for row in mine if row[at["price"]] == ""], at["quantity"]) or "", max(map(_number, leads), default=""),
+            kind or "all", len(mine), _total(mine, at["quantity"]) if kind else "",
+            _total(mine, at["spares"]) or "" if kind else "",
+            _total([row for row in mine if row[at["price"]] == ""], at["quantity"]), _total(mine, at["price"]) or "",
+            _total([row for row in mine if row[at["spares_price"]] == ""], at["spares"]) or "",
+            _total(mine, at["spares_price"]) or "", max(map(_number, leads), default=""),
             len(mine) - len(leads), sum(row[at["note"]] != "" for row in mine) or "",
         ])  # fmt: skip
     return out

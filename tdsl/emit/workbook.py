@@ -38,11 +38,12 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"title": title, "created": _EPOCH})
     heading = book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top"})
+    right = book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", "align": "right"})
     taken: set[str] = set()
     for sheet in sheets:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
         for at, name in enumerate(sheet.columns):
-            page.write_string(0, at, name, heading)
+            page.write_string(0, at, name, right if _numbers(sheet, at) else heading)
         _cells(page, sheet, _Formats(book, sheet))
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
@@ -54,6 +55,12 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
         page.set_footer("&Rpage &P of &N")
     book.close()
     return out.getvalue()
+
+
+def _numbers(sheet: Sheet, at: int) -> bool:
+    """Whether a column of a ledger has numbers and no text, so that its heading stands above them."""
+    filled = [row[at] for row in sheet.rows if row[at] != ""] if sheet.ledger else []
+    return bool(filled) and not any(isinstance(value, str) for value in filled)
 
 
 class _Formats:
