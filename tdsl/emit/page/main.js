@@ -310,10 +310,9 @@ class App {
 
   legend() {
     const list = document.getElementById("legend");
-    const counts = new Map();
-    for (let i = 0; i < this.f.linkCount; i++) counts.set(this.value.of[i], (counts.get(this.value.of[i]) ?? 0) + 1);
-    const all = [...counts.keys()].sort((x, y) => x - y);
-    list.replaceChildren(...all.slice(0, 24).map((v) => element("li", {}, element("i", { style: `background:${this.value.colour(v)}` }), `${this.value.name(v)}: ${number(counts.get(v))}`)), ...(all.length > 24 ? [element("li", { class: "soft" }, `and ${all.length - 24} more`)] : []));
+    const counts = (this.value.links ??= this.value.of.reduce((n, v) => (n[v]++, n), new Int32Array(this.value.count)));
+    const all = [...counts.keys()].filter((v) => counts[v]);
+    list.replaceChildren(...all.slice(0, 24).map((v) => element("li", {}, element("i", { style: `background:${this.value.colour(v)}` }), `${this.value.name(v)}: ${number(counts[v])}`)), ...(all.length > 24 ? [element("li", { class: "soft" }, `and ${all.length - 24} more`)] : []));
   }
 
   setTheme(name) {
