@@ -10,6 +10,8 @@ import numpy as np
 from tdsl.emit.records import HostGroup
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.order import distinct
 
 
 def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
@@ -19,10 +21,7 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one below is left out.
     """
     f = wires.fabric
-    asked = f.built & (f.kind == "host") & (f.role == "accelerator")
-    if not asked.any():
-        asked = f.built & (f.kind == "host")
-    hosts = np.flatnonzero(asked & _cabled(f))
+    hosts = _hosts(f)
     if not len(hosts):
         return ()
     names = wires.devices.name
@@ -52,6 +51,39 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
         if len(made) == 1:
             break
     return tuple(levels)
+
+
+def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
+    """Groups of hosts for jobs that want the nearest neighbours: the scale-up domains of several hosts, each named after the first
+    switch of its links or else after its first host; what is in none of these, by the lowest of ``levels``."""
+    f = wires.fabric
+    hosts, names = _hosts(f), wires.devices.name
+    of = f.domains.of_device[hosts]
+    whole = f.whole if f.whole is not None else f
+    up = np.flatnonzero(scaleup_links(whole))
+    a, b = whole.device_a[up], whole.device_b[up]
+    out, placed = [], set()
+    for domain in distinct(of[of >= 0]).tolist():
+        mine = hosts[of == domain]
+        if len(mine) < 2:
+            continue
+        member = f.domains.of_device == domain
+        near = np.concatenate((b[member[a] & whole.is_switch[b]], a[member[b] & whole.is_switch[a]]))
+        members = tuple(str(n) for n in names[mine].tolist())
+        out.append(HostGroup(str(names[near.min()]) if len(near) else members[0], members, ()))
+        placed.update(members)
+    for g in levels[0] if levels else ():
+        left = tuple(h for h in g.hosts if h not in placed)
+        out += [HostGroup(g.name, left, ())] if left else []
+    return tuple(out)
+
+
+def _hosts(f: Fabric) -> Ints:
+    """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has accelerators."""
+    asked = f.built & (f.kind == "host") & (f.role == "accelerator")
+    if not asked.any():
+        asked = f.built & (f.kind == "host")
+    return np.flatnonzero(asked & _cabled(f))
 
 
 def _distinct(made: list[HostGroup], levels: list[tuple[HostGroup, ...]]) -> tuple[HostGroup, ...]:

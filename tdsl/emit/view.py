@@ -313,6 +313,11 @@ class FabricView:
         """Hosts in groups, levels of groups nearest to the hosts first, as schedulers want them."""
         return scheduling.host_groups(self._wires)
 
+    @cached_property
+    def host_blocks(self) -> tuple[HostGroup, ...]:
+        """Hosts by scale-up domain where these span hosts, else by the lowest groups."""
+        return scheduling.host_blocks(self._wires, self.host_groups)
+
     # ------------------------------------------------------------ routing
     @cached_property
     def addresses(self) -> Table[Address]:

@@ -159,6 +159,18 @@ def test_topology_yaml_has_one_tree_and_blocks(tmp_path: Path) -> None:
     assert blocks["block"]["block_sizes"] == [4] and len(blocks["block"]["blocks"]) == 2
 
 
+def test_blocks_are_the_scale_up_domains_that_span_hosts() -> None:
+    """Eight racks of 18 trays, each one NVLink domain, although rails lead from a rack to several leaves."""
+    import tdsl
+
+    files = tdsl.build(tdsl.load("gb200_su"), ["slurm"])
+    block = yaml.safe_load(files["slurm/topology.yaml"])[1]["block"]
+    assert block["block_sizes"] == [18]
+    assert [(b["block"], b["nodes"].split(",")) for b in block["blocks"]] == [
+        (f"rack{k}-nvswitch0-0", [f"rack{k}-tray{t}" for t in range(18)]) for k in range(8)
+    ]
+
+
 def test_planes_and_rails_are_one_tree(tmp_path: Path) -> None:
     """A node under one leaf, although it meets a leaf of each plane; storage runs no jobs."""
     found = tree(made(PLANES, tmp_path, "slurm")["slurm/conf/topology.conf"].decode())
