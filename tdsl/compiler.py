@@ -47,7 +47,7 @@ def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compi
     ]
 
     def so_far(verified: bool) -> Compilation:
-        found = gathered(text.shown, designs, diagnostics, own, options, time.perf_counter() - begin)
+        found = gathered(text.shown, designs, diagnostics, own, options, time.perf_counter() - begin, text.home)
         return settled(found, text.files, options, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tdsl.fabric.pins import Line, Recorded
+    from tdsl.semantics.library import Linked
     from tdsl.semantics.plan import Plan
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
@@ -125,14 +126,16 @@ def explained(plans: list[Plan], own: list[Diagnostics]) -> None:
 
 
 def gathered(
-    shown: str, designs: list[Design], diagnostics: Diagnostics, own: list[Diagnostics], options: Options, elapsed: float
-) -> Compilation:
-    """What is known so far: the findings of the file's text and of each of its designs."""
+    shown: str, designs: list[Design], diagnostics: Diagnostics, own: list[Diagnostics], options: Options, elapsed: float,
+    home: Linked | None,
+) -> Compilation:  # fmt: skip
+    """What is known so far: the findings of the file's text and of each of its designs. What the text of one fabric has is that
+    fabric's; what stands outside of all is said with the first."""
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
     for design, mine in zip(designs, own, strict=True):
         found = Diagnostics([_in_phase(d, design.phase) for d in mine])
         name_settings(found, options)
-        design.findings = gather(found)
+        design.findings = gather(Diagnostics([*_of_text(home, design, designs, diagnostics), *found]))
         every.extend(found)
     _shared(designs, every)
     gathered = gather(every)
@@ -140,6 +143,17 @@ def gathered(
     for design in designs:
         design.elapsed_s = elapsed
     return Compilation(shown, designs, gathered)
+
+
+def _of_text(home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics) -> list[Diagnostic]:
+    """Findings of the text that are in the block of this fabric."""
+    from tdsl.semantics.fabrics import elsewhere
+
+    others = {d.name for d in designs} - {design.name}
+    return [
+        d for d in diagnostics
+        if others and not elsewhere(home, design.name, d.span) and any(elsewhere(home, name, d.span) for name in others)
+    ]  # fmt: skip
 
 
 def _in_phase(d: Diagnostic, phase: int) -> Diagnostic:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.cabling import Cables, links_together
+from tdsl.fabric.cabling import Cables, fills_cages, links_together
 from tdsl.fabric.order import distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
@@ -28,7 +28,13 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
         for s in distinct(cables.statement[bad & ~other]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
+            part = parts[s]
             would, mend = "join many connectors to many", _shuffle(wiring, cables, mine)
+            if code == "E0201" and isinstance(part, DeviceModel) and fills_cages(part):
+                would += f": the plugs of {part.name} fill cages, and the ports of a cage lead to different ones"
+                mend = (
+                    "name a cable for each port, with a transceiver at both ends, or join all ports of a cage to those of another"
+                )
             if code == "E0202":
                 would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
                 load = int((rates[cables.a] * cables.links)[cables.group == cables.group[first]].sum())

@@ -94,6 +94,7 @@ class CableLength(OfCables, Check):
     kind = "quantity"
     unit = "m"
     dim = LENGTH
+    monotone = True
 
     def applies_to(self, fabric: Fabric) -> bool:
         return fabric.places is not None or bool(fabric.spans) or any("length" in s.settings for s in fabric.statements)
