@@ -54,8 +54,8 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
 
 
 def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
-    """Groups of hosts for jobs that want the nearest neighbours: the scale-up domains of several hosts, each named after the first
-    switch of its links or else after its first host; what is in none of these, by the lowest of ``levels``."""
+    """Groups of hosts for jobs that want the nearest neighbours: the scale-up domains of several hosts, each named after the
+    first switch of its links or else after its first host; what is in none of these, by the lowest of ``levels``."""
     f = wires.fabric
     hosts, names = _hosts(f), wires.devices.name
     of = f.domains.of_device[hosts]
