@@ -68,4 +68,4 @@ def test_findings_belong_to_the_fabric_in_whose_block_they_are(tmp_path: Path) -
     good = "fabric good {\n  host n[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n}\n"
     path.write_text(good + "fabric bad {\n  switch leaf[2]: QM9700\n  let x = [1, 2][3]\n}\n")
     sound, broken = tdsl.check(path).designs
-    assert (sound.findings, [d.code for d in broken.findings]) == ([], ["E0108"])
+    assert (sound.findings, [d.code for d in broken.findings]) == ([], ["E0404", "E0108"])
