@@ -76,8 +76,9 @@ def _take(
     state = ports.state.copy()
     if taken is not None:
         state[taken] = 1
-    numbers = ports.base[rows][:, None] + c.first + np.arange(c.size, dtype=np.int64)[None, :]
-    free = (state[numbers] == FREE).reshape(len(rows), -1, lanes).all(axis=2)
+    whole = c.size - c.size % lanes  # ports of whole connectors: the last may have fewer
+    numbers = ports.base[rows][:, None] + c.first + np.arange(whole, dtype=np.int64)[None, :]
+    free = (state[numbers] == FREE).reshape(len(rows), whole // lanes, lanes).all(axis=2)
     nth = run - device_start
     short = nth >= free.sum(axis=1)[row_of]
     if short.any():

@@ -43,7 +43,7 @@ def arrange(p: Arrangement) -> list[int]:
     """The rack of every content."""
     movable = len(p.start)
     racks = [*p.slots, *p.fixed]
-    if movable < 2 or not len(p.a) or p.size * len(racks) > CELLS:
+    if movable < 2 or not len(p.a) or max(p.size, len(racks)) * len(racks) > CELLS:
         return [p.slots[s] for s in p.start]
     return [p.slots[s] for s in _Search(p, racks).run()]
 

@@ -47,7 +47,10 @@ class Planner:
         self.extending: list[Callable[[], None]] = []
         scope = Scope(home.scope)
         root = Group(node.name.name, node.kind.name, (), None, node.name.span, scope)
-        title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
+        try:
+            title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
+        except Excused:  # it names what has an error of its own
+            title = ""
         self.plan = Plan(
             node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply
         )

@@ -47,3 +47,44 @@ def test_mutants_are_checked_or_refused(texts: list[str]) -> None:
 
 def test_a_seed_and_a_number_give_one_text(texts: list[str]) -> None:
     assert mutant(texts, 7, 3) == mutant(texts, 7, 3) != mutant(texts, 7, 4)
+
+
+FOUND = {
+    "connectors that the ports of a panel do not fill": """
+model panel SHUF { port front[16]: any { connector 8 }; port back[12]: any { connector 5 } }
+fabric f {
+  host h[1]: DGX_H100
+  switch leaf[8]: QM9700
+  panel s: SHUF
+  connect h[n].nic[r] to leaf[r] via s
+}
+""",
+    "a title that names what an unread statement declares": """
+fabric f "no-{n}"
+  host node[4node[4]: DGX_H100
+  naming node[n] {
+}
+""",
+    "more racks than distances between them can be kept": """
+fabric f {
+  host node[32]: DGX_H100
+  switch leaf[8]: QM9700
+  connect node[n].nic[r] to leaf[r]
+  hall h1 {
+    row A, B { rack 1..65536 { height 48U; power 2 x 44kW; mass 1400kg } }
+    pitch rack 0.6m, row 3m
+    tray above 2.6m
+    slack 1m
+  }
+  place auto in h1 { hosts 4 per rack; switches middle of row; minimize length }
+}
+""",
+}
+"""Texts that once ended in a traceback, or took all memory."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_mutants_found(name: str) -> None:
+    run = Run(verify=False)
+    run.judge(FOUND[name])
+    assert run.count == 1 and not run.broken, broken(run)
