@@ -261,7 +261,7 @@ def _adapters(judge: Judge, nets: list[tuple[Element, Element]]) -> None:
                 Severity.WARNING,
             )
         pcie = _pcie_mbps(e)
-        if speed and 8 * speed <= pcie:
+        if speed and 1000 <= speed <= pcie // 8:  # less is misread as it is
             judge.tell(
                 "E0526",
                 n.place("speed"),

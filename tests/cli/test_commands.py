@@ -21,7 +21,7 @@ from tests.harness import none
 
 COMMANDS = (
     "audit", "build", "check", "compare", "completion", "diff", "expand", "explain", "explore", "fmt", "help", "import", "init",
-    "lint-nccl", "list", "lock", "lsp", "new", "plan", "render", "show", "verify", "version",
+    "lint-nccl", "list", "lock", "lsp", "new", "plan", "render", "show", "verify", "version", "view",
 )  # fmt: skip
 
 

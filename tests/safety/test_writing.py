@@ -182,9 +182,11 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
     design(tmp_path)
     line = [sys.executable, "-m", "tdsl", "build", "small.fab", "--target", "cabling", "--out", "out"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    begin = time.monotonic()
-    assert subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False).returncode == 0
-    took, ended = time.monotonic() - begin, 0
+    took, ended = 100.0, 0
+    for _ in range(2):  # the first one also fills caches
+        begin = time.monotonic()
+        assert subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False).returncode == 0
+        took = min(took, time.monotonic() - begin)
     for turn in range(6):
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
         child = subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

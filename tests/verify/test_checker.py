@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tdsl import compiler
-from tdsl.certificates import checker, write
+from tdsl.certificates import checker, write, write_figures
 from tdsl.certificates.write import Certified, certify, fabric_json
 from tdsl.compiler import Options
 from tdsl.prove.bisection import Bisection
@@ -590,13 +590,13 @@ def test_a_bound_by_routes_between_groups_is_written_as_another(folder: Path) ->
 
 def test_a_bound_that_has_no_form_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A true result for which the other bounds do not suffice is not an error."""
-    real = write.bisection
+    real = write_figures.bisection
 
     def shown(view: View, **how: bool) -> Bisection:
         found = real(view, **how)
         return replace(found, bound=replace(found.bound, lower=0, proof_lower=Shares(())))
 
-    monkeypatch.setattr(write, "bisection", shown)
+    monkeypatch.setattr(write_figures, "bisection", shown)
     made = design(BETWEEN_GROUPS + "\n", folder)[1]
     assert not made.rejected and set(made.left_out) == {"survives-1.json"}
 
