@@ -40,8 +40,16 @@ CAPTURE = click.Path(exists=True, path_type=Path)
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Where to write the page; FILE.html in the current folder if not given.",
 )  # fmt: skip
-@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
-@click.option("--check", "verify", is_flag=True, help="Check the design, too, and show its findings and the bisection cut.")
+@click.option(
+    "--open/--no-open", "show", envvar="TDSL_VIEW_OPEN", default=True, show_default=True, help="Open the page in the browser."
+)
+@click.option(
+    "--check",
+    "verify",
+    envvar="TDSL_VIEW_CHECK",
+    is_flag=True,
+    help="Check the design, too, and show its findings and the bisection cut.",
+)
 @click.option("--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable.")
 @click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`.")
 @click.option("--lldp", type=CAPTURE, multiple=True, metavar="PATH", help="Highlight faults of `tdsl audit`.")

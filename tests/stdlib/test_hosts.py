@@ -96,7 +96,7 @@ def test_what_shares_a_pcie_switch(name: str, numa: list[int], gpus: int, adapte
 
 
 def test_a_gb200_tray_hangs_from_its_processors() -> None:
-    """No PCIe switch: path P2C, by the processor. 5 × 44,712 MB/s of C2C a GPU; its NVLinks lead to switches that a design has."""
+    """No PCIe switch: path P2C, by the processor. 5 × 44,712 MB/s of C2C a GPU; its NVLinks lead to switches of a design."""
     system = told("GB200_TRAY")
     for cpu in system.children:
         assert cpu.attributes["arch"] == "arm64" and [bool(p.all("gpu")) for p in cpu.children] == [True, True, False, False]

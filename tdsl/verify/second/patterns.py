@@ -55,6 +55,8 @@ def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer
     demands = _demands(w, claim, net, by_rail)
     if demands is None:
         return Answer(HIGHS, Fraction(0), Fraction(0))
+    if not demands:
+        raise NoOpinion("no two ends that exchange something are left")
     out: dict[Terminal, int] = {}
     into: dict[Terminal, int] = {}
     for (s, t), amount in demands.items():
