@@ -62,7 +62,8 @@ def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tupl
     whole = f.whole if f.whole is not None else f
     up = np.flatnonzero(scaleup_links(whole))
     a, b = whole.device_a[up], whole.device_b[up]
-    out, placed = [], set()
+    out: list[HostGroup] = []
+    placed: set[str] = set()
     for domain in distinct(of[of >= 0]).tolist():
         mine = hosts[of == domain]
         if len(mine) < 2:

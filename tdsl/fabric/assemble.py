@@ -32,7 +32,7 @@ def assemble(
     plan: Plan, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_set: Array, device_model: Array,
     built: NDArray[np.bool_], wiring: Wiring, diagnostics: Diagnostics,
 ) -> Fabric:  # fmt: skip
-    """The fabric's columns from its wiring."""
+    """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the memory."""
     base = wiring.ports.base
     device = np.repeat(np.arange(len(device_set), dtype=np.int64), np.diff(base))
     batches = wiring.links
@@ -61,6 +61,7 @@ def assemble(
     rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
     a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
     layer = plan.layer or ("scaleup" if len(both) and said[both].all() else "")
+    batches.clear()
     del rows, both, swap, order, said  # as large as the columns that they made
     port_link = np.full(int(base[-1]), -1, dtype=np.int64)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
@@ -231,6 +232,7 @@ def _cables(
             (x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names))
         )
     pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    del pieces, laid, circuit, direct, through
     cables = pull(pa, pb, ps, pc, _connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
     judge_parts(plan, wiring, cables, rates, diagnostics)
     return cables

@@ -102,9 +102,10 @@ def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> 
     heads = order[fresh]
     begins = np.flatnonzero(fresh)
     links = np.diff(np.r_[begins, len(order)])
+    del ca, cb, order, fresh, begins  # as large as all segments
     by_port = np.argsort(a[heads], kind="stable")
     heads, links = heads[by_port], links[by_port]
-    la, lb = ca[heads], cb[heads]
+    la, lb = connector[a[heads]], connector[b[heads]]
     degree = np.bincount(np.concatenate([la, lb]), minlength=int(connector.max(initial=-1)) + 1)
     many_a, many_b = degree[la] > 1, degree[lb] > 1
     owner = np.where(many_b, lb, la)
