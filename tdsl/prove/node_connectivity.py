@@ -58,8 +58,9 @@ def _neighbours(view: View) -> dict[int, set[int]]:
     a, b = view.a[kept], view.b[kept]
     keys, _ = counted(np.minimum(a, b) * count + np.maximum(a, b))
     network = adjacency(count, *np.divmod(keys, count))
-    near, start = network.tail.tolist(), network.start.tolist()
-    return {d: set(near[start[d] : start[d + 1]]) for d in np.flatnonzero(ours).tolist()}
+    del kept, a, b, keys
+    node = list(range(count))  # one object a number: millions of equal ones would be most of the memory
+    return {d: {node[x] for x in network.neighbours(d).tolist()} for d in np.flatnonzero(ours).tolist()}
 
 
 def _told_apart(view: View) -> Ints:
@@ -141,7 +142,7 @@ class _Hosts:
         self.near = near
         self.inner = inner
         self.work = work
-        self.forwarding = {d: near[d] & inner for d in inner}
+        self.forwarding = {d: near[d] if near[d] <= inner else near[d] & inner for d in inner}
         self.hub = view.label
         self.view = view
         self.classes = _classes(self.hub, near, inner, [u for u in view.units.tolist() if u in near])

@@ -79,14 +79,15 @@ class LossBudget(OfCables, Check):
         most = int(passed.max())
         first = int(np.argmax(passed))
         text = f"{most} on {_ends(f, first)}"
-        limit, parts = self._limits(f, physical_of(f), links, at)
+        limit, number, of_leg = self._limits(f, physical_of(f), links, at)
         over = np.flatnonzero(passed > limit)
         faults: list[Fault] = []
         for statement in np.unique(f.link_statement[over]).tolist():
             mine = over[f.link_statement[over] == statement]
             link = int(mine[np.argmax(passed[mine])])
             words = f"{_ends(f, link)} passes {int(passed[link])} ferrules, "
-            words += f"and the reach of {parts[link]} includes {int(limit[link])}"
+            part = min(of_leg[int(k)] for k in number[at[links == link]].tolist())[1]
+            words += f"and the reach of {part} includes {int(limit[link])}"
             several = f" ({len(mine):,} links)" if len(mine) > 1 else ""
             panel = f.model_of(int(f.port_device[f.link_via_a[link]]))
             labels = ((panel.origin.span, "the panel is declared here"),)
@@ -94,29 +95,26 @@ class LossBudget(OfCables, Check):
             faults.append(Fault(f.statements[statement].origin, words + several, len(mine), labels, help=help))
         open_links = rows[limit[rows] == NO_LIMIT]
         if not faults and len(open_links) and claim is None:
-            names = sorted({f.model_of(int(f.port_device[f.link_via_a[k]])).name for k in open_links.tolist()})
+            panels = np.unique(f.device_model[f.port_device[f.link_via_a[open_links]]])
+            names = sorted({f.models[m].name for m in panels.tolist()})
             return skipped(f"no part of the links through {listing(names, 3)} states `ferrules`")
         status: Status = "refuted" if faults else "proved"
         return Judgement(status, text, most, most, most, witness={"link": _ends(f, first)}, faults=tuple(faults))
 
     @staticmethod
-    def _limits(f: Fabric, physical: Physical | None, links: Ints, at: Ints) -> tuple[Ints, dict[int, str]]:
-        """The fewest ferrules that a part of each link allows for, and which part that is."""
-        limit = np.full(f.link_count, NO_LIMIT, dtype=np.int64)
+    def _limits(f: Fabric, physical: Physical | None, links: Ints, at: Ints) -> tuple[Ints, Ints, list[tuple[int, str]]]:
+        """The fewest ferrules that a part of each link allows for; the kind of every cable leg, and of each kind the fewest with
+        the part that allows for no more."""
         if physical is None:
-            statements = [s.settings.get("part") for s in f.statements]
-            of_leg = [_least([p]) for p in statements]
             number = f.cable_statement
+            of_leg = [_least([s.settings.get("part")]) for s in f.statements]
         else:
             number, choices = physical.parts.group
             of_leg = [_least([c.cable, c.optic_a, c.optic_b]) for c in choices]
+        limit = np.full(f.link_count, NO_LIMIT, dtype=np.int64)
         least = np.array([x[0] for x in of_leg] or [NO_LIMIT], dtype=np.int64)[number]
         np.minimum.at(limit, links, least[at])
-        named: dict[int, str] = {}
-        for link, leg in zip(links.tolist(), at.tolist(), strict=True):
-            if f.link_via_a[link] >= 0 and least[leg] == limit[link] < NO_LIMIT and link not in named:
-                named[link] = of_leg[int(number[leg])][1]
-        return limit, named
+        return limit, number, of_leg
 
 
 def _least(parts: list[object]) -> tuple[int, str]:
