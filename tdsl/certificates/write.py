@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 
@@ -37,11 +37,13 @@ STEPS = 10**8
 @dataclass(frozen=True, slots=True)
 class Certified:
     """Texts of certificates by the name of their file, each verified by the checker; by name the checker's reason why one is not
-    verified, which is a fault of tdsl; and by name why others are not written, though their results are right."""
+    verified, which is a fault of tdsl; by name why others are not written, though their results are right; and of those that show
+    less than was proved, how much."""
 
     texts: Mapping[str, str]
     rejected: Mapping[str, str]
     left_out: Mapping[str, str]
+    weaker: Mapping[str, str] = field(default_factory=dict)
 
 
 def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], steps: int = STEPS) -> Certified:
@@ -53,7 +55,8 @@ def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[R
     texts: dict[str, str] = {}
     rejected: dict[str, str] = {}
     left_out: dict[str, str] = {}
-    for name, made in certificates(fabric, claims, results, design=design, left_out=left_out).items():
+    weaker: dict[str, str] = {}
+    for name, made in certificates(fabric, claims, results, design=design, left_out=left_out, weaker=weaker).items():
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         try:
             checker.verify(checker.parse(text, name), data, steps)
@@ -62,7 +65,7 @@ def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[R
             left_out[name] = f"to check it takes more than {steps:,} steps of work"
         except (checker.Rejected, checker.Unreadable) as why:
             rejected[name] = str(why)
-    return Certified(texts, rejected, left_out)
+    return Certified(texts, rejected, left_out, {name: why for name, why in weaker.items() if name in texts})
 
 
 def fabric_json(fabric: Fabric) -> str:
@@ -74,13 +77,13 @@ def fabric_json(fabric: Fabric) -> str:
 
 def certificates(
     fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget = DEFAULT, design: str = "",
-    left_out: dict[str, str] | None = None,
+    left_out: dict[str, str] | None = None, weaker: dict[str, str] | None = None,
 ) -> Mapping[str, Json]:  # fmt: skip
     """Certificates by the name of their file: of the claims about the whole fabric that are answered, each metric once, or as
     often as `survives` is asked. ``design`` is the text of the fabric.json whose hash they state; ``left_out`` gets the names of
-    those that are not written, and why."""
+    those that are not written, and why; ``weaker`` of those that show less than was proved how much."""
     head = {"schema": checker.SCHEMA, "fabric": fabric.name, "design": sha256(design.encode()).hexdigest()}
-    found = _bodies(fabric, claims, results, budget, {} if left_out is None else left_out)
+    found = _bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
     out = {name: head | body for name, body in found.items()}
     flows = [name for name, body in out.items() if body["check"] == "throughput"]
     if flows:
@@ -96,14 +99,15 @@ def certificates(
 
 
 def _bodies(
-    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str]
-) -> Mapping[str, Json]:
+    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str],
+    weaker: dict[str, str] | None,
+) -> Mapping[str, Json]:  # fmt: skip
     fabric = fabric.network
     view = View.whole(fabric, budget)
     status = {(r.check, r.requirement): r.status for r in results}
     out: dict[str, Json] = {}
     if any(check == "bisection" and s != "skipped" for (check, _), s in status.items()):
-        out["bisection.json"] = of_bisection(view)
+        out["bisection.json"] = of_bisection(view, weaker)
     if any(check == "reachability" and s in ("proved", "refuted") for (check, _), s in status.items()):
         found = of_reachability(view)
         if found is not None:

@@ -37,9 +37,11 @@ def plain(value: object) -> int | str:
     return value if isinstance(value, int) else str(value)
 
 
-def of_bisection(view: View) -> Json:
-    """The split with its cut, and what shows the lower bound; 0 where no form of certificate shows any."""
+def of_bisection(view: View, weaker: dict[str, str] | None = None) -> Json:
+    """The split with its cut, and what shows the lower bound; 0 where no form of certificate shows any. Where that is less than
+    what was proved, ``weaker`` gets both."""
     found = bisection(view)
+    proved = found.lower * found.net.grain
     lower = _lower(view, found.net, found.bound.proof_lower)
     if lower is None:
         plain = replace(view, budget=replace(view.budget, spectrum_nodes=0, split_count=0))
@@ -47,10 +49,13 @@ def of_bisection(view: View) -> Json:
         lower = _lower(plain, found.net, found.bound.proof_lower)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.transit[found.cut.nodes]))
+    shown = found.lower * net.grain if lower is not None else 0
+    if weaker is not None and shown < proved:
+        weaker["bisection.json"] = f"at least {shown:,} bit/s, of which {proved:,} are proved"
     return {
         "check": "bisection",
         "units": len(net.units),
-        "lower_bps": found.lower * net.grain if lower is not None else 0,
+        "lower_bps": shown,
         "upper_bps": found.upper * net.grain,
         "cut": sorted(view.names(side)),
         "lower": lower or {"by": "shares", "parts": []},

@@ -330,3 +330,8 @@ def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:
     for name, why in made.left_out.items():
         message = f"the certificate {design}/{name} is not written: {why}"
         yield Diagnostic("E0906", message, severity=Severity.NOTE, help="the result was proved, but no certificate shows it")
+    for name, why in made.weaker.items():
+        message = f"the certificate {design}/{name} shows less than the result: {why}"
+        yield Diagnostic(
+            "E0906", message, severity=Severity.NOTE, help="the rest was proved, but no form of certificate shows it"
+        )

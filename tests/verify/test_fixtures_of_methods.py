@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 
+from tdsl.certificates.write import certify
 from tdsl.compiler import Options, elaborate
+from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bisection import bisection
 from tdsl.prove.view import View
+from tdsl.verify.runner import run
+from tests.fabrics import claim
 
 DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
 
@@ -40,3 +45,13 @@ def test_restored_links_narrow_a_fat_tree_that_lost_twenty() -> None:
     found = bisection(whole.without(np.zeros(f.device_count, dtype=np.bool_), lost))
     assert found.lower >= 492
     assert found.upper <= 512
+
+
+def test_a_certificate_that_shows_less_than_the_spectrum_says_so() -> None:
+    f = fabric(DESIGNS / "twisted.fab", "twisted_xy")
+    found = bisection(View.whole(f))
+    proved = found.lower * found.net.grain
+    claims = [claim(f, "bisection", report=True)]
+    made = certify(f, claims, run(f, claims, Diagnostics()))
+    shown = json.loads(made.texts["bisection.json"])["lower_bps"]
+    assert shown < proved and made.weaker == {"bisection.json": f"at least {shown:,} bit/s, of which {proved:,} are proved"}
