@@ -189,7 +189,10 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
         took = min(took, time.monotonic() - begin)
     for turn in range(6):
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
-        child = subprocess.Popen(line, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        child = subprocess.Popen(
+            line, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(how, signal.SIG_DFL),  # what runs in the background ignores some
+        )  # fmt: skip
         time.sleep(took * (0.3 + 0.12 * turn))
         child.send_signal(how)
         _, said = child.communicate(timeout=60)
