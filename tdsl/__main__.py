@@ -1,6 +1,16 @@
-"""``python -m tdsl`` is ``tdsl``."""
+"""The program ``tdsl``, also as ``python -m tdsl``."""
 
-from tdsl.cli import cli
+import signal
+
+
+def main() -> None:
+    """Run the command line. Until a command begins, and once it has ended, Ctrl-C ends the process without a traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from tdsl.cli import cli
+
+    cli(prog_name="tdsl")
+
 
 if __name__ == "__main__":
-    cli(prog_name="tdsl")
+    main()

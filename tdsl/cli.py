@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import current_thread, main_thread
 from typing import Any
 
 import click
@@ -78,9 +81,10 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
         try:
-            status = super().invoke(ctx)
-            sys.stdout.flush()
-            sys.stderr.flush()
+            with _interruptible():
+                status = super().invoke(ctx)
+                sys.stdout.flush()
+                sys.stderr.flush()
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:
@@ -100,6 +104,19 @@ class Commands(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         sys.exit(_guarded(lambda: super(Commands, self).main(args, prog_name, complete_var, standalone_mode=False, **extra)))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt where it would end the process, so that what is open is cleared away."""
+    ends = signal.getsignal(signal.SIGINT) is signal.SIG_DFL and current_thread() is main_thread()
+    if ends:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ends:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _guarded(run: Any) -> int:

@@ -271,9 +271,10 @@ def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None) 
             os.fsync(handle)
         finally:
             os.close(handle)
+        may_end()
         os.replace(beside, path)
     except BaseException:
-        with undisturbed(), suppress(OSError):
+        with suppress(OSError):
             os.unlink(beside)
         raise
     sync(folder)
@@ -323,68 +324,50 @@ def _umask() -> int:
     return mask
 
 
-class _Ended(BaseException):
-    """The process was asked to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+class Ended(BaseException):
+    """The process was asked to end, and nothing is half written now."""
 
 
 @dataclass(slots=True)
 class _Signals:
-    """Whether a signal waits, and how many ask it to."""
+    """The signal that asked the process to end, 0 where none did."""
 
-    held: int = 0
     waiting: int = 0
 
-    def take(self, number: int, frame: FrameType | None = None) -> None:
-        """End now, or once nobody holds the signals."""
-        if self.held:
-            self.waiting = number
-            return
-        self.waiting = 0
-        raise KeyboardInterrupt if number == signal.SIGINT else _Ended(number)
+    def note(self, number: int, frame: FrameType | None = None) -> None:
+        """Remember it: what is being written ends at its next step, not between any two instructions."""
+        self.waiting = number
 
 
 _signals = _Signals()
 
 
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Have what ends the process wait until this is done, such as clearing away."""
-    _signals.held += 1
-    try:
-        yield
-    finally:
-        _signals.held -= 1
-        if _signals.waiting and not _signals.held:
-            _signals.take(_signals.waiting)
+def may_end() -> None:
+    """Raise Ended if the process was asked to end: a step of ``terminable`` work after which all can be cleared away."""
+    if _signals.waiting:
+        raise Ended
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Have SIGTERM, SIGHUP and Ctrl-C clear away what is half written, and then end the process as they would have."""
+    """Have SIGTERM, SIGHUP and Ctrl-C wait for ``may_end`` or for the end of the work, and then end the process as they would
+    have. In a thread other than the main one they are left as they are."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
     numbers = [n for n in numbers if signal.getsignal(n) in (signal.SIG_DFL, signal.default_int_handler)]
     before: dict[int, Any] = {}
-
-    try:
+    with suppress(ValueError):  # not the main thread
         for number in numbers:
-            before[number] = signal.signal(number, _signals.take)
-    except ValueError:  # not the main thread: another one has the signals
-        before.clear()
+            before[number] = signal.signal(number, _signals.note)
     try:
         yield
-    except _Ended as ended:
-        _restore(before)
-        if sys.platform == "win32":
-            raise SystemExit(128 + ended.number) from None
-        os.kill(os.getpid(), ended.number)
+    except Ended:
+        if not before:  # inside another one, which ends the process
+            raise
     finally:
-        _restore(before)
-
-
-def _restore(before: Mapping[int, Any]) -> None:
-    for number, handler in before.items():
-        signal.signal(number, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if before and _signals.waiting:
+            number, _signals.waiting = _signals.waiting, 0
+            if sys.platform == "win32" and number != signal.SIGINT:
+                raise SystemExit(128 + number)
+            signal.raise_signal(number)

@@ -65,6 +65,7 @@ def compare(files: Mapping[str, bytes], out: Path) -> list[Difference]:
 
 def _differs(out: Path, path: str, size: int, digest: str) -> str:
     """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the way, does."""
+    disk.may_end()
     there = out
     for part in PurePosixPath(path).parts:
         there /= part
@@ -192,6 +193,7 @@ def _stage(files: Mapping[str, bytes], stage: Path) -> None:
         if at.parent not in folders:
             at.parent.mkdir(parents=True, exist_ok=True)
             folders |= {p for p in at.parents if p.is_relative_to(stage)}
+        disk.may_end()
         at.write_bytes(content)
     _sync(stage, [stage / path for path in files], sorted(folders))
     wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), sha256(c).hexdigest())), None)
@@ -234,18 +236,16 @@ def _exchange(files: Mapping[str, bytes], foreign: list[str], out: Path) -> None
         shutil.copymode(out, stage)
         if not _swap(stage, out):
             old = _sibling(out, "old")
-            with disk.undisturbed():
-                out.rename(old)
-                try:
-                    stage.rename(out)
-                except OSError:
-                    old.rename(out)
-                    raise
-                stage = old
+            out.rename(old)
+            try:
+                stage.rename(out)
+            except OSError:
+                old.rename(out)
+                raise
+            stage = old
         disk.sync(out.parent)
     finally:
-        with disk.undisturbed():
-            shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(stage, ignore_errors=True)
 
 
 def _exchange_inside(files: Mapping[str, bytes], out: Path) -> None:
@@ -256,12 +256,10 @@ def _exchange_inside(files: Mapping[str, bytes], out: Path) -> None:
         _stage(files, stage)
         stage.rename(ready)
     except BaseException:
-        with disk.undisturbed():
-            shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(stage, ignore_errors=True)
         raise
     disk.sync(out)
-    with disk.undisturbed():
-        _roll(ready, out)
+    _roll(ready, out)
 
 
 def _roll(ready: Path, out: Path) -> None:
@@ -358,13 +356,12 @@ def _locked(path: Path) -> Iterator[bool]:
         yield handle >= 0
     finally:
         if handle >= 0:
-            with disk.undisturbed():
-                if sys.platform == "win32":  # an open file cannot be removed there, nor one that somebody waits for
-                    os.close(handle)
-                with suppress(OSError):
-                    os.unlink(path)
-                if sys.platform != "win32":
-                    os.close(handle)
+            if sys.platform == "win32":  # an open file cannot be removed there, nor one that somebody waits for
+                os.close(handle)
+            with suppress(OSError):
+                os.unlink(path)
+            if sys.platform != "win32":
+                os.close(handle)
 
 
 def _acquire(path: Path) -> int:
@@ -380,6 +377,7 @@ def _acquire(path: Path) -> int:
                 if turns > WAIT_S / TURN_S:
                     raise OSError(errno.EAGAIN, f"another build is writing there{holder and f' ({holder})'}; try again later")
                 Event().wait(TURN_S)
+                disk.may_end()
                 continue
         except OSError as fault:
             if fault.errno == errno.EAGAIN:
