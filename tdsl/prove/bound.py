@@ -132,7 +132,7 @@ class GroupRoutes:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Lower bound: two ends at this least delay, and the forwarding devices between them."""
+    """Lower bound: two ends that are this far apart, and the forwarding devices between them."""
 
     devices: tuple[int, ...]
 
@@ -140,6 +140,16 @@ class Path:
 @dataclass(frozen=True, slots=True)
 class Searches:
     """Upper bound, or both: shortest paths from one node of every class of equivalent nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Eccentricities:
+    """Upper bound: the greatest distance from one node of each of ``searched`` of the ``classes`` of equivalent nodes, or twice
+    the least of them; ``apart`` if some ends do not reach each other, which are left out."""
+
+    searched: int
+    classes: int
+    apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +171,9 @@ class NotBounded:
 
 Delay = Bound[Fraction, Path, Searches]
 """The delay between the farthest two ends, in seconds."""
+
+Diameter = Bound[int, Path, Eccentricities]
+"""Most links between forwarding devices on a shortest path between two ends."""
 
 MeanHops = Bound[Fraction, HopSum, HopSum]
 """Links between forwarding devices on a shortest path, on average over all pairs of ends."""

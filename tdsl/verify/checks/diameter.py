@@ -7,11 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.automorphisms import transitive
-from tdsl.prove.components import adjacency, distances, eccentricities, path
-from tdsl.prove.network import Network
-from tdsl.prove.symmetry import equivalent_nodes
+from tdsl.prove.bound import NotBounded
+from tdsl.prove.diameter import diameter
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -63,50 +60,16 @@ class Diameter(Check):
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        nodes = np.flatnonzero(view.access)
-        if not len(nodes):
-            return skipped("no end is attached to a switch")
-        graph, wanted, name = _compact(view)
-        targets = np.flatnonzero(wanted)
-        classes = equivalent_nodes(graph, targets)
-        sources = np.array([c[0] for c in classes], dtype=np.int64)
-        if len(sources) > 1 and wanted.all() and transitive(view.fabric, graph, name, view.budget):
-            sources = sources[:1]
-        sources, all_of_them = _affordable(graph, sources, view.budget.diameter_work)
-        far, reaches_all = eccentricities(graph, sources, wanted)
-        at = int(np.argmax(far))
-        value = int(far[at])
-        apart = "" if reaches_all.all() else ", among ends that reach each other"
-        way = self._way(view, graph, int(sources[at]), wanted, value, name)
-        span = f", from {way[0]} to {way[-1]}" if value else ""
-        if all_of_them:
-            found = exactly(value, f"{value}{span}{apart}", {"path": way})
-            return replace(found, reason="ends that cannot reach each other are left out") if apart else found
-        upper = 2 * int(far.min()) if reaches_all.all() else graph.nodes - 1
-        text = f"between {value} and {upper}{span}: {len(sources)} of {len(classes)} sources searched"
-        return Judgement("bounded" if value < upper else "proved", text, value, value, upper, witness={"path": way})
-
-    def _way(self, view: View, graph: Network, source: int, wanted: Bools, value: int, name: Ints) -> list[str]:
-        """A path of that many links, by names."""
-        reach = distances(graph, source)
-        target = int(np.flatnonzero(wanted & (reach == value))[0])
-        return view.names(name[np.array(path(graph, source, target))])
-
-
-def _compact(view: View) -> tuple[Network, Bools, Ints]:
-    """The forwarding devices numbered densely, which of them ends are connected to, and the device of each."""
-    devices = np.flatnonzero(view.forwards & view.devices)
-    place = np.full(view.fabric.device_count, -1, dtype=np.int64)
-    place[devices] = np.arange(len(devices))
-    a, b = place[view.a[view.trunks]], place[view.b[view.trunks]]
-    return adjacency(len(devices), a, b), view.access[devices], devices
-
-
-def _affordable(graph: Network, sources: Ints, work: int) -> tuple[Ints, bool]:
-    """The sources that can be searched within the limit, and whether those are all."""
-    first = distances(graph, int(sources[0])) if len(sources) else np.zeros(1, dtype=np.int64)
-    levels = 2 * int(first[first < graph.nodes].max(initial=1)) + 1  # no search is deeper than twice any other
-    most = max(work * 8 // ((len(graph.tail) + 8 * graph.nodes) * levels), 64)
-    if len(sources) <= most:
-        return sources, True
-    return sources[:: -(-len(sources) // most)], False
+        found = diameter(view)
+        if isinstance(found, NotBounded):
+            return skipped(found.reasons[0])
+        way, proof = view.names(np.array(found.proof_lower.devices)), found.proof_upper
+        span = f", from {way[0]} to {way[-1]}" if found.lower else ""
+        apart = ", among ends that reach each other" if proof.apart else ""
+        if found.exact and proof.searched == proof.classes:
+            judged = exactly(found.lower, f"{found.lower}{span}{apart}", {"path": way})
+            return replace(judged, reason="ends that cannot reach each other are left out") if apart else judged
+        text = f"between {found.lower} and {found.upper}{span}: {proof.searched} of {proof.classes} sources searched"
+        return Judgement(
+            "proved" if found.exact else "bounded", text, found.lower, found.lower, found.upper, witness={"path": way}
+        )
