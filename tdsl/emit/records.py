@@ -9,13 +9,15 @@ from dataclasses import dataclass
 class Device:
     """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it. ``inside`` is the
     device that contains it (the host of a chip, the chassis of a switch), "" if none does; ``forwards``: a host or chip that
-    passes traffic of others on because the design says so."""
+    passes traffic of others on because the design says so. ``model`` is the key of a Model, ``model_name`` what the catalogue
+    calls it, however its ports are split."""
 
     name: str
     path: str
     kind: str
     role: str
     model: str
+    model_name: str
     tier: int | str
     plane: int | str
     port_count: int
@@ -157,8 +159,10 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class CableLabel:
-    """What is printed for one end of one leg. ``near`` and ``far`` are the two ends in the form of TIA-606: hall, rack, unit and
-    port, or device and port without a place. ``qr`` is the text of the QR code, ``length_m`` "" where it is unknown."""
+    """What is printed for one end of a cable, or of a leg of a break-out; the connector that legs share has one label, with
+    ``leg`` "" and all of their other ends behind each other. ``near`` and ``far`` are the two ends in the form of TIA-606: hall,
+    rack, unit and port, or device and port without a place. ``qr`` is the text of the QR code, ``length_m`` "" where it is
+    unknown."""
 
     cable_id: str
     leg: int | str

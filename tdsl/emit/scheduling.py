@@ -53,9 +53,8 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     return tuple(levels)
 
 
-def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
-    """Groups of hosts for jobs that want the nearest neighbours: the scale-up domains of several hosts, each named after the
-    first switch of its links or else after its first host; what is in none of these, by the lowest of ``levels``."""
+def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
+    """The scale-up domains of several hosts, each named after the first switch of its links or else after its first host."""
     f = wires.fabric
     hosts, names = _hosts(f), wires.devices.name
     of = f.domains.of_device[hosts]
@@ -63,7 +62,6 @@ def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tupl
     up = np.flatnonzero(scaleup_links(whole))
     a, b = whole.device_a[up], whole.device_b[up]
     out: list[HostGroup] = []
-    placed: set[str] = set()
     for domain in distinct(of[of >= 0]).tolist():
         mine = hosts[of == domain]
         if len(mine) < 2:
@@ -72,7 +70,14 @@ def host_blocks(wires: Wires, levels: tuple[tuple[HostGroup, ...], ...]) -> tupl
         near = np.concatenate((b[member[a] & whole.is_switch[b]], a[member[b] & whole.is_switch[a]]))
         members = tuple(str(n) for n in names[mine].tolist())
         out.append(HostGroup(str(names[near.min()]) if len(near) else members[0], members, ()))
-        placed.update(members)
+    return tuple(out)
+
+
+def host_blocks(domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
+    """Groups of hosts for jobs that want the nearest neighbours: ``domains``, and what is in none of them by the lowest of
+    ``levels``."""
+    out = list(domains)
+    placed = {h for d in domains for h in d.hosts}
     for g in levels[0] if levels else ():
         left = tuple(h for h in g.hosts if h not in placed)
         out += [HostGroup(g.name, left, ())] if left else []

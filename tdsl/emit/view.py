@@ -166,6 +166,7 @@ class FabricView:
         f = self._fabric
         rows = np.flatnonzero(f.built)
         keys = np.array(list(self.models_by_key), dtype=object)
+        names = np.array([m.name for m in f.models], dtype=object)
 
         def paths() -> Column:
             return [f.device_path(d) for d in rows.tolist()]
@@ -176,6 +177,7 @@ class FabricView:
             "kind": lambda: f.kind[rows].tolist(),
             "role": lambda: f.role[rows].tolist(),
             "model": lambda: keys[f.device_model[rows]].tolist(),
+            "model_name": lambda: names[f.device_model[rows]].tolist(),
             "tier": lambda: [known(t) for t in f.tier[rows].tolist()],
             "plane": lambda: [known(p) for p in f.plane[rows].tolist()],
             "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
@@ -314,9 +316,14 @@ class FabricView:
         return scheduling.host_groups(self._wires)
 
     @cached_property
+    def host_domains(self) -> tuple[HostGroup, ...]:
+        """Hosts by scale-up domain; only domains of several hosts."""
+        return scheduling.host_domains(self._wires)
+
+    @cached_property
     def host_blocks(self) -> tuple[HostGroup, ...]:
         """Hosts by scale-up domain where these span hosts, else by the lowest groups."""
-        return scheduling.host_blocks(self._wires, self.host_groups)
+        return scheduling.host_blocks(self.host_domains, self.host_groups)
 
     # ------------------------------------------------------------ routing
     @cached_property

@@ -261,29 +261,65 @@ class Wires:
 
     @cached_property
     def labels(self) -> Table[CableLabel]:
-        """Two rows a leg, in the order of the cables: the label of its a end, then of its b end."""
-        order, _, ids = self.cable_order
+        """Two rows a cable, in the order of the cables: the label of its a end, then of its b end. A break-out has one for the
+        connector that its legs share, behind it one for each leg's other end."""
+        ids = self.cable_order[2]
         f = self.fabric
-        ends_a, ends_b = self._ends
-        twice = np.repeat(order, 2)
+        rows = self._label_rows
+        legs = [i for i, _, _ in rows]
+        ends, places = self._ends, self._positions
+        devices = self._sides(self._device)
+        holes = self._sides(lambda p: self._port(self.ports.hole, p))
 
-        def both(a: Column, b: Column) -> Callable[[], Column]:
-            return lambda: [x for i in order.tolist() for x in (a[i], b[i])]
+        def near(sides: tuple[Column, Column] | tuple[list[str], list[str]], before: str = "") -> Callable[[], Column]:
+            return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
 
-        return Table(CableLabel, len(twice), {
-            "cable_id": lambda: [ids[i] for i in twice.tolist()],
-            "leg": lambda: [n or "" for n in f.cable_leg[twice].tolist()],
-            "end": lambda: ["a", "b"] * len(order),
-            "device": both(*self._sides(self._device)),
-            "port": both(*self._sides(lambda p: self._port(self.ports.hole, p))),
-            "line1": lambda: [ids[i] for i in twice.tolist()],
-            "line2": both([f"FROM {e}" for e in ends_a], [f"FROM {e}" for e in ends_b]),
-            "line3": both([f"TO {e}" for e in ends_b], [f"TO {e}" for e in ends_a]),
-            "near": both(*self._positions),
-            "far": both(*self._positions[::-1]),
-            "length_m": lambda: [x for x in self.cables.column("length_m") for _ in "ab"],
-            "qr": lambda: [ids[i] for i in twice.tolist()],
+        def far(sides: tuple[Column, Column] | tuple[list[str], list[str]], before: str = "") -> Callable[[], Column]:
+            return lambda: [before + ", ".join(str(sides[1 - end][n]) for n in members) for _, end, members in rows]
+
+        def lengths() -> Column:
+            length = self.cables.column("length_m")  # in the order of the cables
+            at = dict(zip(self.cable_order[0].tolist(), length, strict=True))
+            return [at[i] for i in legs]
+
+        return Table(CableLabel, len(rows), {
+            "cable_id": lambda: [ids[i] for i in legs],
+            "leg": lambda: ["" if len(members) > 1 else int(f.cable_leg[i]) or "" for i, _, members in rows],
+            "end": lambda: ["ab"[end] for _, end, _ in rows],
+            "device": near(devices),
+            "port": near(holes),
+            "line1": lambda: [ids[i] for i in legs],
+            "line2": near(ends, "FROM "),
+            "line3": far(ends, "TO "),
+            "near": near(places),
+            "far": far(places),
+            "length_m": lengths,
+            "qr": lambda: [ids[i] for i in legs],
         })  # fmt: skip
+
+    @cached_property
+    def _label_rows(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Of every label a leg, its end (0 or 1), and the legs whose other ends it names."""
+        f = self.fabric
+        order = self.cable_order[0].tolist()
+        group, leg = f.cable_group.tolist(), f.cable_leg.tolist()
+        legs: dict[int, list[int]] = {}
+        for i in order:
+            if leg[i]:
+                legs.setdefault(group[i], []).append(i)
+        trunks: dict[int, int] = {}  # of break-outs the end where all legs have one connector
+        for end, names in enumerate(self._ends):
+            trunks |= {g: end for g, members in legs.items() if len(members) > 1 and len({names[i] for i in members}) == 1}
+        out: list[tuple[int, int, tuple[int, ...]]] = []
+        for i in order:
+            trunk = trunks.get(group[i]) if leg[i] else None
+            if trunk is None:
+                out += [(i, 0, (i,)), (i, 1, (i,))]
+                continue
+            if legs[group[i]][0] == i:
+                out.append((i, trunk, tuple(legs[group[i]])))
+            out.append((i, 1 - trunk, (i,)))
+        return out
 
     @cached_property
     def _positions(self) -> tuple[Column, Column]:

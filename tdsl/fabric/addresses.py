@@ -279,15 +279,17 @@ def pool_of(rule: Rule, value: object) -> Pool:
         if net.prefixlen < net.max_prefixlen - 1:  # the first address is the network's own, IPv4's last is for all
             first = max(first, int(net.network_address) + 1)
             end -= found.version == 4
+    if rule.gateway and not _inside(rule.gateway, net):
+        raise Fault(
+            "E0470", span, f"the gateway {rule.gateway} is not an address of {net}", help="name the router of this very network"
+        )
+    if rule.each and rule.gateway and int(ip_address(rule.gateway)) == first:  # devices come behind the router
+        first += step
     if not rule.each:
         end = min(end, first + step)
     elif first % step:
         raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
                     help=f"begin at {ip_address(first - 1)}")  # fmt: skip
-    if rule.gateway and not _inside(rule.gateway, net):
-        raise Fault(
-            "E0470", span, f"the gateway {rule.gateway} is not an address of {net}", help="name the router of this very network"
-        )
     room = min((end - first) // step, LARGEST)
     return Pool(
         rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin

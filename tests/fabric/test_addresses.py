@@ -194,3 +194,19 @@ def test_management_leaves_the_networks_own_addresses_out(network: str, first: s
     (pool,) = found.pools
     assert (str(pool.address(0)), pool.room, pool.interface, pool.vrf) == (first, room, "eth1", "oob")
     assert pool.address(room - 1) in ip_network(network, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("network", "gateway", "first"),
+    [
+        ("192.168.0.0/24", "192.168.0.1", "192.168.0.2"),  # the gateway is the first address that can be given
+        ("192.168.0.1/24", "192.168.0.1", "192.168.0.2"),
+        ("192.168.0.10/24", "192.168.0.1", "192.168.0.10"),
+        ("192.168.0.0/24", "192.168.0.254", "192.168.0.1"),
+        ("fd00::/64", "fd00:0::1", "fd00::2"),
+    ],
+)
+def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: str, tmp_path: Path) -> None:
+    text = f"switch leaf[2]: SW\n  connect leaf[0] to leaf[1]\n  address leaf management from {network} {{ gateway {gateway} }}"
+    fabric, found, codes = made(text, tmp_path)
+    assert [str(found.each("management", 0).__next__()[0]), codes] == [first, []]

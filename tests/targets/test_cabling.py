@@ -195,6 +195,14 @@ def test_a_label_for_each_end() -> None:
     assert (b["end"], b["line2"], b["line3"]) == ("b", "FROM su0-leaf0 IB1/2/2", "TO su0-node3 4P2")
 
 
+def test_a_break_out_has_one_label_at_its_trunk_and_one_a_leg() -> None:
+    """The adapter's second connector leads to a port of each switch."""
+    rows = [r for r in table(made(two_in_one()), "labels") if r["cable_id"] == "node0:nic2"]
+    assert [(r["leg"], r["end"], r["device"]) for r in rows] == [("", "a", "node0"), ("1", "b", "sw0"), ("2", "b", "sw1")]
+    assert rows[0]["far"] == ", ".join(r["near"] for r in rows[1:]) and {r["far"] for r in rows[1:]} == {rows[0]["near"]}
+    assert rows[0]["line3"] == "TO sw0 p2, sw1 p0"
+
+
 def test_hostile_names_stay_text() -> None:
     fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
     fabric.names = {0: '=HYPERLINK("http://x","y")', 1: 'a,"b"\nc'}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ class AddressOverlap(Check):
 
     ## What it means
     Two interfaces with one address: the route to it leads to either, by chance. Addresses of planned members count, since they
-    will be built.
+    will be built. A gateway has an address of its own, too: no device is given it.
 
     ## Formula and source
     Every address that the design's `address` statements give, compared within its VRF (RFC 4364 keeps those of different VRFs
@@ -67,6 +68,7 @@ class AddressOverlap(Check):
             if clash is not None:
                 faults.append(clash[0])
                 witness = witness or clash[1]
+        faults += [fault for n, pool in enumerate(found.pools) if pool.gateway for fault in _at_gateway(found, n)]
         if faults:
             return no(faults[0].message, tuple(faults), witness)
         given = sum(len(_members(found, n)[0]) * pool.step for n, pool in enumerate(found.pools))
@@ -115,6 +117,25 @@ def _clash(found: Addressing, one: int, two: int) -> tuple[Fault, dict[str, obje
         help="use networks that do not overlap, or begin one after the other: `from 10.255.128.0/16`",
     )  # fmt: skip
     return fault, {"devices": [first, second], "address": text}
+
+
+def _at_gateway(found: Addressing, number: int) -> list[Fault]:
+    """The devices that are given the address of this pool's gateway."""
+    pool = found.pools[number]
+    at = ip_address(pool.gateway)
+    out: list[Fault] = []
+    for n, other in enumerate(found.pools):
+        rank, rest = divmod(int(at) - other.first, other.step)
+        if (other.version, other.vrf) != (pool.version, pool.vrf) or not 0 <= rank < other.room:
+            continue
+        rows, ranks = _members(found, n)
+        for row in rows[ranks == rank][:1].tolist():
+            labels = () if n == number else ((pool.origin.span, "the gateway is given here"),)
+            out.append(Fault(
+                other.origin, f"{_name(found, other, row)} is given {at}, the address of the gateway", 1, labels,
+                help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
+            ))  # fmt: skip
+    return out
 
 
 def _spelled(found: Addressing, number: int, offset: int) -> tuple[Ints, Ints]:
