@@ -208,5 +208,5 @@ def test_management_leaves_the_networks_own_addresses_out(network: str, first: s
 )
 def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: str, tmp_path: Path) -> None:
     text = f"switch leaf[2]: SW\n  connect leaf[0] to leaf[1]\n  address leaf management from {network} {{ gateway {gateway} }}"
-    fabric, found, codes = made(text, tmp_path)
-    assert [str(found.each("management", 0).__next__()[0]), codes] == [first, []]
+    _, found, codes = made(text, tmp_path)
+    assert [str(next(found.each("management", 0))[0]), codes] == [first, []]
