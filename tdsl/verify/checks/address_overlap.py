@@ -125,7 +125,7 @@ def _at_gateway(found: Addressing, number: int) -> list[Fault]:
     at = ip_address(pool.gateway)
     out: list[Fault] = []
     for n, other in enumerate(found.pools):
-        rank, rest = divmod(int(at) - other.first, other.step)
+        rank = (int(at) - other.first) // other.step
         if (other.version, other.vrf) != (pool.version, pool.vrf) or not 0 <= rank < other.room:
             continue
         rows, ranks = _members(found, n)
