@@ -165,15 +165,18 @@ def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
     load: Ints = np.zeros(len(sources) * len(arcs.head), dtype=np.int64)
+    count = np.bincount(into, minlength=len(arriving))
+    begin = np.cumsum(count) - count
     while True:
-        amount = arriving[into]
-        used = np.flatnonzero(amount)
-        if not len(used):
+        node = np.flatnonzero(arriving)
+        node = node[count[node] > 0]
+        if not len(node):
             break
-        amount, node = amount[used], into[used]
-        part = amount * capacity[used] // total[used]
-        start = np.flatnonzero(np.diff(node, prepend=-1))
-        part[start] += amount[start] - np.add.reduceat(part, start)
+        each = count[node]
+        start = np.cumsum(each) - each
+        used = np.repeat(begin[node] - start, each) + np.arange(int(each.sum()))
+        part = np.repeat(arriving[node], each) * capacity[used] // total[used]
+        part[start] += arriving[node] - np.add.reduceat(part, start)
         load[row[used] * len(arcs.head) + arc[used]] += part
         arriving = np.zeros_like(arriving)
         np.add.at(arriving, out_of[used], part)

@@ -198,16 +198,6 @@ class Network:
         made = Network.of(self.forwards, tail, head, np.concatenate((self.capacity, more.capacity, more.capacity)), self.labels)
         return replace(made, device=self.device, unit_count=self.unit_count, rates=self.rates)
 
-    def among(self, kept: Bools) -> Network:
-        """A network between units with all its units and some of its transit nodes (a column), without links between units."""
-        nodes = np.concatenate((np.ones(self.unit_count, dtype=np.bool_), kept))
-        place = np.cumsum(nodes) - 1
-        low, high = np.minimum(self.tail, self.head), np.maximum(self.tail, self.head)
-        arcs = nodes[low] & nodes[high] & (high >= self.unit_count)
-        made = replace(self, tail=place[self.tail[arcs]], head=place[self.head[arcs]], capacity=self.capacity[arcs])
-        labels = tuple(x[nodes] for x in self.labels)
-        return replace(made, forwards=self.forwards[nodes], labels=labels, device=self.device[nodes])
-
     def neighbours(self, node: int) -> Ints:
         """Tails of the arcs into a node, ascending; of a network with arcs both ways all its neighbours."""
         return self.tail[self.start[node] : self.start[node + 1]]

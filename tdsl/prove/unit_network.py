@@ -10,6 +10,7 @@ from math import gcd
 
 import numpy as np
 
+from tdsl.fabric.graph import Ints
 from tdsl.prove.components import components
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
@@ -36,4 +37,28 @@ def parts(net: Network) -> list[Network]:
     """The components of the transit nodes, each with all units: what crosses a split is the sum over them and the links between
     units."""
     label = components(len(net.transit), net.trunks.a, net.trunks.b)
-    return [net.among(label == at) for at in np.unique(label[net.access.b]).tolist()]
+    wanted = np.unique(label[net.access.b])
+    member, first_member = _by_label(label, wanted)
+    place = np.arange(net.nodes)  # a transit node's in its part
+    place[net.unit_count + member] = net.unit_count + np.arange(len(member)) - np.repeat(first_member[:-1], np.diff(first_member))
+    transit = np.maximum(net.tail, net.head) - net.unit_count
+    linked = np.flatnonzero(transit >= 0)
+    arc, first_arc = _by_label(label[transit[linked]], wanted)
+    arc, units = linked[arc], np.arange(net.unit_count)
+    found = []
+    for i in range(len(wanted)):
+        mine = arc[first_arc[i] : first_arc[i + 1]]
+        node = np.append(units, net.unit_count + member[first_member[i] : first_member[i + 1]])
+        part = replace(net, tail=place[net.tail[mine]], head=place[net.head[mine]], capacity=net.capacity[mine])
+        labels = tuple(x[node] for x in net.labels)
+        found.append(replace(part, forwards=net.forwards[node], labels=labels, device=net.device[node]))
+    return found
+
+
+def _by_label(label: Ints, wanted: Ints) -> tuple[Ints, Ints]:
+    """The places whose label is wanted, label by label, and where those of each begin and end."""
+    order = np.argsort(label, kind="stable")
+    low, high = np.searchsorted(label[order], wanted), np.searchsorted(label[order], wanted, side="right")
+    each = high - low
+    first = np.append(0, np.cumsum(each))
+    return order[np.repeat(low - first[:-1], each) + np.arange(int(first[-1]))], first
