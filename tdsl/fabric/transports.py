@@ -8,6 +8,7 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.plan import Plan
@@ -43,9 +44,15 @@ def stated(plan: Plan) -> tuple[str, Span] | None:
 
 def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
     """Give a fabric whose types agree its transport. A link whose ports have two families in common, where neither a statement
-    nor the other links say which, is an error, and so is one that cannot speak what is stated."""
+    nor the other links say which, is an error, and so is one that cannot speak what is stated. A transport is that of the
+    network: scale-up links beside one speak their own."""
     said = stated(plan)
-    pairs = [(link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b))]
+    beside = scaleup_links(fabric)
+    if beside.all():
+        beside = np.zeros_like(beside)
+    pairs = [
+        (link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]
+    ]
     if not pairs:
         return
     agreed = set.intersection(*(common for *_, common in pairs))

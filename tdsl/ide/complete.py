@@ -171,6 +171,8 @@ class Writer:
         }  # fmt: skip
         if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
             return [Item(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
+        if block == "phase":
+            return _items(self.known.phased(self.place), 1), True
         if block == "model":
             return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
         if block == "fabric":

@@ -20,6 +20,7 @@ from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.library import Entry, Library, Linked
 from tdsl.semantics.loader import Loader, Module, Parsed
 from tdsl.semantics.model import Chip, DeviceModel
+from tdsl.semantics.phases import NEEDED
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
@@ -169,6 +170,16 @@ class Known:
                 self._value(found, entry.node, name)
         for name, builtin in BUILTINS.items():
             found.setdefault(name, Meaning(name, "function", builtin.form, builtin.gives, builtin))
+        return list(found.values())
+
+    def phased(self, place: Standing) -> list[Meaning]:
+        """What a phase at a place may set: parameters of the block it stands in, and the day by which it is needed."""
+        around = [n for n in self.around(place) if isinstance(n, tree.Decl)]
+        found: dict[str, Meaning] = {}
+        for s in around[-1].body or () if around else ():
+            if isinstance(s, tree.Param):
+                self._value(found, s)
+        found.setdefault(NEEDED, Meaning(NEEDED, "setting", f'{NEEDED} "2027-03-01"', "The day by which this phase is needed."))
         return list(found.values())
 
     def _value(self, found: dict[str, Meaning], s: tree.Stmt, alias: str = "") -> None:

@@ -77,7 +77,9 @@ def _name(known: Known, token: Token, place: Standing) -> Meaning | None:
 
 
 def _setting(known: Known, token: Token, place: Standing) -> Meaning | None:
-    """A parameter of a topology, where its block sets it."""
+    """A parameter of a topology, where its block sets it; in a phase one of the fabric."""
+    if place.heads and place.heads[-1] and place.heads[-1][0].text == "phase":
+        return next((m for m in known.phased(place) if m.name == token.text), None)
     found = known.topology(place.heads[-1][0].text) if place.heads and place.heads[-1] else None
     if found is None or not isinstance(found.node, tree.TopologyDecl):
         return None

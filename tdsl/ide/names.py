@@ -94,6 +94,14 @@ class Names:
                 self.walk(s.body, inner)
             case tree.Setting():
                 self.setting(s, block)
+            case tree.Phase():
+                for x in s.body:
+                    if isinstance(x, tree.Setting):
+                        names = block.values.get(x.name.name, ())
+                        self.mark(x.name.span, [n for n in names if isinstance(n.node, tree.Param)])
+                        self.deep(x.items, block)
+                    else:
+                        self.statement(x, block)
             case tree.Tier():
                 self.mark(s.name.span, block.members.get(s.name.name, ()))
                 self.mark(s.child.span, [n for n in block.member(s.child.name) if n.what == "tier"])

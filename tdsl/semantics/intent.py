@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.semantics import topology
+from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.ends import Ends, EndSet, organise
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import WORDS as LATER
@@ -200,6 +201,7 @@ class Intent:
                 raise Fault("E0118", x.span, "a device's braces hold settings only", help="known: `role`, `split`, `nos`")
         inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
         kind = DEVICES[s.name.name]
+        self.settled(s, model, kind)
         if kind in self.taken:
             raise Fault(
                 "E0104",
@@ -209,6 +211,13 @@ class Intent:
             )
         self.taken.add(kind)
         return Line(f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span)
+
+    def settled(self, s: tree.Setting, path: tree.Path, kind: str) -> None:
+        """Refuse settings that devices of the model do not take, at the place where they are written."""
+        model = self.planner.named_model(path, self.scope)
+        made = device_settings(s.body or (), kind, self.scope, self.evaluator)
+        if made.splits:
+            split_model(model, made.splits)
 
     def end_set(self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Member | None, span: Span) -> EndSet:
         """The ends of a declaration: its model's class of that name, else the first."""
@@ -223,12 +232,18 @@ class Intent:
 
     def around(self, item: tree.Item) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
-        if not isinstance(item.value, tree.Path) or item.args or not all(isinstance(p, tree.Member) for p in item.value.parts):
+        if not isinstance(item.value, tree.Path) or item.args or any(isinstance(p, tree.Call) for p in item.value.parts):
             raise Fault("E0120", item.span, "expected a number and a model, or the name of hosts",
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
         body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
         members = [p for p in item.value.parts if isinstance(p, tree.Member)]
+        part = next((p for p in item.value.parts if not isinstance(p, tree.Member) and not _all(p)), None)
+        if part is not None:
+            raise Fault(
+                "E0120", part.span, "a topology joins all hosts of a declaration, not a part of them",
+                help=f"write `{'.'.join(m.name for m in members)}`, or declare the part by a name of its own",
+            )  # fmt: skip
         for k, member in enumerate(members):
             decls = {x.name.name: x for x in body if isinstance(x, tree.Decl)}
             found = decls.get(member.name)
@@ -237,6 +252,10 @@ class Intent:
                     raise Excused
                 if k == 0:
                     self.outside(member)
+                inside = next(_found(member.name, body), "")
+                if inside:
+                    around = ".".join([*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])])
+                    raise Fault("E0101", member.span, f"`{member.name}` is declared in `{inside}`", help=f"write `{around}`")
                 raise unknown("E0101", member.span, "declaration", member.name, decls)
             parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
             if found.kind.name in KINDS:
@@ -371,6 +390,20 @@ class Intent:
 def instance_span(entry: Entry) -> Span:
     """Where a topology is declared."""
     return entry.node.name.span
+
+
+def _all(part: tree.Index | tree.Call) -> bool:
+    """Whether an index names all members."""
+    return isinstance(part, tree.Index) and all(isinstance(e, tree.Star) for e in part.entries)
+
+
+def _found(name: str, body: Iterable[tree.Stmt]) -> Iterator[str]:
+    """Paths of the groups that declare a name."""
+    for s in body:
+        if isinstance(s, tree.Decl) and s.kind.name not in KINDS:
+            if any(isinstance(x, tree.Decl) and x.name.name == name for x in s.body or ()):
+                yield s.name.name
+            yield from (f"{s.name.name}.{inner}" for inner in _found(name, s.body or ()))
 
 
 def _names(body: Iterable[tree.Stmt]) -> Iterable[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, pairwise
 from math import gcd, lcm
@@ -67,6 +67,16 @@ class TierSpec:
     def label(self) -> str:
         """The name of its switches."""
         return self.switches or self.name
+
+    @property
+    def text(self) -> str:
+        """The tier as a statement of the language; its ports and count are not written."""
+        switch = f"switch {self.model.name}" + (f" as {self.switches}" if self.switches and self.switches != self.name else "")
+        said = [switch + (f" {{ {self.settings} }}" if self.settings else "")]
+        said += [f"oversubscription {self.aim}"] if self.aim.mode or self.aim.ratio != 1 else []
+        said += [f"cable {self.cable}"] if self.cable else []
+        said += [self.bundle] if self.bundle else []
+        return f"tier {self.name} of {self.per or '?'} {self.child} {{ {'; '.join(said)} }}"
 
     @property
     def radix(self) -> int:
@@ -213,6 +223,13 @@ class Sizer:
 
     def check_holes(self) -> None:
         """Only the first tier and the last may leave open how many children they hold."""
+        for spec in self.specs[1:]:
+            if spec.by_rail and not self.load.railed:
+                raise Fault(
+                    "E0120", spec.span, f"`{spec.name}` is grouped by rail, and the hosts have no rails",
+                    labels=[(self.load.span, "the hosts")],
+                    help=f"write `rails {self.load.ends}` beside the hosts, or leave `by rail` out",
+                )  # fmt: skip
         for spec in self.specs[1:-1]:
             if spec.per is None and not spec.by_rail:
                 raise Fault(
@@ -340,10 +357,6 @@ class Sizer:
         spec, below = self.specs[i], self.tiers[-1]
         if not spec.by_rail:
             return 1
-        if not self.load.railed:
-            raise Fault(
-                "E0120", spec.span, f"`{spec.name}` is grouped by rail, and the hosts have no rails", help="write `rails 8`"
-            )
         if i != 1 or below.count != self.load.rails or self.load.pods:
             raise Fault(
                 "E0120", spec.span, f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
@@ -394,6 +407,8 @@ class Sizer:
                 continue
             self.said(i, children, links, n, least)
             return n
+        if i == 1 and children > spec.room:
+            raise self.too_few_tiers(children, f"a `{spec.name}` switch has {spec.room} ports for them")
         raise last or Fault(
             "E0459", spec.span, f"the {links} links of each of {children} `{below.name}` cannot be distributed "
             f"evenly over any number of `{spec.name}`",
@@ -409,17 +424,44 @@ class Sizer:
         own = below.count if below.count > 1 and not self.load.railed else 1
         if links * own * spec.room >= children:
             return
-        most = spec.room // below.count * below.per
-        hold = f"two tiers of {spec.radix}-port switches hold at most {most} hosts at {ratio_text(spec.aim.ratio)}"
-        fewer = f", or {most} hosts" if most else ""
-        raise Fault(
-            "E0459", spec.span,
-            f"{self.load.hosts} hosts make {children} `{below.spec.name}` switches, and from one of them {links} `{spec.name}` "
-            f"switches with {spec.radix} ports reach {links * own * spec.room} at most",
+        upper = f"{links} `{spec.name}` switches with {spec.radix} ports"
+        raise self.too_few_tiers(children, f"from one of them {upper} reach {links * own * spec.room} at most")
+
+    def too_few_tiers(self, children: int, why: str) -> Fault:
+        """The fault of more hosts than two tiers hold."""
+        spec, below = self.specs[1], self.tiers[0]
+        most, hold = self.two_tiers()
+        return Fault(
+            "E0459", spec.span, f"{self.load.hosts} hosts make {children} `{below.spec.name}` switches, and {why}",
             labels=[(self.load.span, "the hosts")],
             notes=[hold] if most else [],
-            help=f"add a third tier above `{spec.name}`, or have a model with more ports{fewer}",
+            help=f"{self.third_tier()}, or have a model with more ports" + (f", or {most} hosts" if most else ""),
         )  # fmt: skip
+
+    def two_tiers(self) -> tuple[int, str]:
+        """The hosts that the first two tiers hold where each switch is connected to all of the other tier, and this in words."""
+        spec, below = self.specs[1], self.tiers[0]
+        together = below.count // (self.load.rails if spec.by_rail else 1)
+        most = spec.room // together * below.per
+        return most, f"two tiers of {spec.radix}-port switches hold at most {most} hosts at {ratio_text(spec.aim.ratio)}"
+
+    def third_tier(self) -> str:
+        """The tiers to write for hosts that two do not hold, where a size of the second was found."""
+        spec, below = self.specs[1], self.tiers[0]
+        lower = replace(below.spec, per=below.per)
+        names = [n for n in ("pod", "core", "block", "top") if n not in (lower.name, spec.name)]
+        plain = not (spec.by_rail or self.load.pods or spec.down or lower.down or spec.count) and len(self.specs) == 2
+        for k in range(min(below.instances // 2, spec.room // below.count), 1, -1) if plain else ():
+            middle = replace(spec, name=names[0], child=lower.name, per=k, switches=spec.label)
+            top = replace(spec, name=names[1], child=names[0], aim=Aim("", Fraction(1)), switches="", cable="", bundle="")
+            tried = Sizer(self.load, [lower, middle, top])
+            try:
+                tried.run()
+            except Fault:
+                continue
+            if not any(tried.partial()):
+                return f"write three tiers: `{'; '.join(x.text for x in (lower, middle, top))}`"
+        return f"add a third tier above `{spec.name}`"
 
     def said(self, i: int, children: int, links: int, n: int, least: int) -> None:
         """Keep the reason of a number that was found."""
@@ -455,10 +497,17 @@ class Sizer:
                     else f"a `{below.spec.name}` switch is connected to"
                 )
                 switches, each = tier.per * below.count // tier.groups, tier.count // tier.groups
+                if switches <= tier.spec.room:
+                    advice = f"have {most} `{tier.spec.name}` switches at most"
+                elif i or len(self.specs) > 2:
+                    advice = f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier"
+                    advice += " between"
+                else:
+                    advice = f"{self.two_tiers()[1]}; {self.third_tier()}, have a model of {switches} ports or more for "
+                    advice += f"`{tier.spec.name}`, or fewer hosts"
                 yield (
                     tier.spec, below.spec,
                     f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or none, "
                     "and the ratio does not determine the bisection",
-                    f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier between"
-                    if switches > tier.spec.room else f"have {most} `{tier.spec.name}` switches at most",
+                    advice,
                 )  # fmt: skip

@@ -269,3 +269,15 @@ def catalogue() -> Mapping[str, Check]:
             if inspect.isclass(made) and issubclass(made, Check) and made.__module__ == f"{package.__name__}.{module.name}":
                 found[made.name] = made()
     return dict(sorted(found.items(), key=lambda item: item[1].code))
+
+
+def percent(value: Fraction, digits: int = 4) -> str:
+    """``93.75%``; so many digits, more where what is no whole would read as 100%."""
+    said = f"{float(value * 100):.{digits}g}%"
+    return percent(value, digits + 1) if said == "100%" and value != 1 and digits < 15 else said
+
+
+def percent_range(lower: Fraction, upper: Fraction, digits: int = 4) -> str:
+    """``between 62.49% and 62.5%``; as many digits as tell the two apart."""
+    low, high = percent(lower, digits), percent(upper, digits)
+    return percent_range(lower, upper, digits + 1) if low == high and digits < 15 else f"between {low} and {high}"

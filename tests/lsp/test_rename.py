@@ -98,3 +98,20 @@ def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
         return
     assert changed != text or text[start:end] == new
     assert meaning(file, changed) == unchanged(name), (text[start:end], new)
+
+
+def test_a_parameter_is_renamed_in_its_phases() -> None:
+    text = """fabric f {
+  param units: int = 1
+  let units2 = units
+  phase 1 { units 2; needed "2027-03-01" }
+  phase 2 { units units2 }
+  switch s[units]: QM9700
+  connect s[*] each
+}
+"""
+    file = FOLDER / "phases.fab"
+    file.write_text(text)
+    wanted = text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
+    assert renamed(file, text, text.index("units"), "su") == wanted.replace("s[units]", "s[su]")
+    assert renamed(file, text, text.index("units 2"), "su") == wanted.replace("s[units]", "s[su]")

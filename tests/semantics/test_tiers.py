@@ -147,3 +147,75 @@ def test_a_spread_is_judged_by_the_whole_wiring(tmp_path: Path) -> None:
     assert [d for d in compile_text(text, tmp_path, models=False).findings if d.code == "E0458"] == []
     apart = text.replace("connect spine[*] to core each", "connect spine[0] to core")
     assert [d.code for d in compile_text(apart, tmp_path, models=False).findings if d.severity is Severity.ERROR] == ["E0458"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said", "code", "hold"),
+    [
+        ("512 x DGX_H100", "", "E0459", 256),
+        ("1000 x DGX_H100", "rails 8", "E0459", 256),
+        ("640 x DGX_H100", "", "E0464", 256),
+        ("640 x DGX_H100", "rails 8", "E0464", 256),
+    ],
+)
+def test_more_hosts_than_two_tiers_hold(hosts: str, said: str, code: str, hold: int, tmp_path: Path) -> None:
+    """The finding says how many they hold, and the three tiers that it writes are accepted."""
+    text = f"fabric f {{\n hosts {hosts}\n {said}\n clos {{ leaf QM9700; spine QM9700 }}\n}}"
+    found = [d for d in compile_text(text, tmp_path, verify=False, models=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == [code]
+    words = f"{' '.join(found[0].notes)} {found[0].help}"
+    assert f"hold at most {hold} hosts at 1:1" in words
+    tiers = words.partition("write three tiers: `")[2].partition("`")[0]
+    answer = compile_text(text.replace("leaf QM9700; spine QM9700", tiers), tmp_path, verify=False, models=False)
+    assert not [d for d in answer.findings if d.severity is Severity.ERROR], answer.findings
+    fits = compile_text(text.replace(hosts.split()[0], str(hold)), tmp_path, verify=False, models=False)
+    assert not [d for d in fits.findings if d.severity is Severity.ERROR]
+
+
+def test_rails_are_asked_for_where_spines_are_by_rail(tmp_path: Path) -> None:
+    text = BY_RAIL.replace("  rails 8\n", "")
+    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert [(d.code, d.help) for d in found] == [("E0120", "write `rails 8` beside the hosts, or leave `by rail` out")]
+    assert found[0].span is not None and found[0].span.text.startswith("tier spine")
+
+
+GROUPED = """fabric f {{
+  transport infiniband
+  rack rack[2] {{
+    host tray[18]: GB200_TRAY
+    switch nvswitch[18]: NVLINK5_SWITCH
+    connect tray[t].gpu[g].nvlink[k] to nvswitch[k] {{ layer scaleup; medium backplane }}
+  }}
+  hosts {hosts}
+  rails 4
+  clos {{ leaf QM9700; spine QM9700 }}
+}}"""
+
+
+def test_hosts_in_groups(tmp_path: Path) -> None:
+    """Hosts of all groups, by either path; scale-up links speak what their ports do, whatever the network speaks."""
+    first, second = (
+        compile_text(GROUPED.format(hosts=h), tmp_path, verify=False, models=False)
+        for h in ("rack.tray.nic", "rack[*].tray[*].nic")
+    )
+    assert not [d for d in (*first.findings, *second.findings) if d.severity is Severity.ERROR]
+    one, other = first.designs[0].fabric, second.designs[0].fabric
+    assert one.link_a.tolist() == other.link_a.tolist() and one.link_b.tolist() == other.link_b.tolist()
+    assert one.network.link_count == 36 * 4 + sum(s.count for s in one.sets if s.name == "leaf") * 32
+
+
+@pytest.mark.parametrize(
+    ("hosts", "code", "help"),
+    [
+        ("tray.nic", "E0101", "write `rack.tray.nic`"),
+        ("rack[0].tray.nic", "E0120", "write `rack.tray.nic`, or declare the part by a name of its own"),
+        ("8 x GB200_TRAY { rol storage }", "E0118", "did you mean `role`?"),
+        ("8 x GB200_TRAY { split nic 3 }", "E0120", None),
+    ],
+)
+def test_hosts_that_are_not_understood(hosts: str, code: str, help: str | None, tmp_path: Path) -> None:
+    result = compile_text(GROUPED.format(hosts=hosts), tmp_path, models=False)
+    found = [d for d in result.findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == [code], found
+    assert help is None or found[0].help == help
+    assert found[0].span is not None and not found[0].span.text.startswith("hosts")

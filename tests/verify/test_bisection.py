@@ -21,8 +21,7 @@ from tdsl.prove.profiles import joined, min_plus, repeated
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.verify.check import catalogue
-from tdsl.verify.checks.bisection import between, percent
+from tdsl.verify.check import catalogue, percent, percent_range
 from tdsl.verify.compare import against
 from tests.fabrics import (
     GBPS,
@@ -319,4 +318,4 @@ def test_a_side_is_counted_whole(tmp_path):
 def test_percentages_say_what_they_tell_apart():
     assert (percent(Fraction(15, 16)), percent(Fraction(1))) == ("93.75%", "100%")
     assert percent(Fraction(65535, 65536)) == "99.998%"
-    assert between(Fraction(749_988, 1_200_000), Fraction(5, 8)) == "between 62.499% and 62.5%"
+    assert percent_range(Fraction(749_988, 1_200_000), Fraction(5, 8)) == "between 62.499% and 62.5%"

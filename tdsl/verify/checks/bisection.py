@@ -13,7 +13,7 @@ from tdsl.prove.bisection import Bisection, bisection
 from tdsl.prove.components import listing
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
 
 
 class BisectionCheck(Check):
@@ -151,22 +151,10 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
     few, many = facts.split
     halves = f"{few} {view.unit_word} ({listing(facts.sides[0])}) from {many}"
     if lower != upper:
-        return f"{between(lower, upper)}: {cut} separate {halves}"
+        return f"{percent_range(lower, upper)}: {cut} separate {halves}"
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
     if len(net.rates) <= 1:
         amount = f"{found.upper} of {full // net.grain} links"
     if lower == 1:
         return f"100%: {amount}, {few} {view.unit_word} against {many}"
     return f"{percent(lower)}: {amount}, {cut} separate {halves}"
-
-
-def percent(value: Fraction, digits: int = 4) -> str:
-    """``93.75%``; so many digits, more where what is no whole would read as 100%."""
-    said = f"{float(value * 100):.{digits}g}%"
-    return percent(value, digits + 1) if said == "100%" and value != 1 and digits < 15 else said
-
-
-def between(lower: Fraction, upper: Fraction, digits: int = 4) -> str:
-    """``between 62.49% and 62.5%``; as many digits as tell the two apart."""
-    low, high = percent(lower, digits), percent(upper, digits)
-    return between(lower, upper, digits + 1) if low == high and digits < 15 else f"between {low} and {high}"

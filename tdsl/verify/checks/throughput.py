@@ -17,7 +17,7 @@ from tdsl.prove.set_flow import between
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.terminals import Answers, offer, planes
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
 
 PLANES = 16
 """Planes up to which each is judged alone, too."""
@@ -160,7 +160,7 @@ class Figure:
     def share(self) -> str:
         """The figure in percent of full."""
         low, high = self.least / self.top, self.most / self.top
-        return _percent(low) if self.exact else f"between {_percent(low)} and {_percent(high)}"
+        return percent(low) if self.exact else percent_range(low, high)
 
 
 def figure(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
@@ -286,10 +286,6 @@ def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
     )  # fmt: skip
 
 
-def _percent(value: Fraction) -> str:
-    return f"{float(value * 100):.4g}%"
-
-
 def _tera(bps: int | Fraction) -> str:
     return f"{float(Fraction(bps) / 10**12):g}"
 
@@ -306,7 +302,7 @@ def _between(view: View, claim: ResolvedClaim) -> Judgement:
     count = np.bincount(f.link_class[found.cut], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     said = ", ".join(f"{n} {name}" for name, n in classes.items()) or "no link"
-    text = f"{_percent(Fraction(value, full))}: {_tera(value)} of {_tera(full)} Tbps through {said}"
+    text = f"{percent(Fraction(value, full))}: {_tera(value)} of {_tera(full)} Tbps through {said}"
     ends = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in found.cut[:8]]
     figure = Fraction(value, full)
     return Judgement(
