@@ -106,7 +106,10 @@ def _facts(design: Design) -> dict[str, object]:
             name, told = "injection", f"{told / 1e12:,.6g} Tb/s"
         if told:
             figures[name.replace("_", " ")] = told
-    results = [{"status": r.status, "text": r.text or f"{r.check}: {r.reason}"} for r in design.results]
+    results = [
+        {"status": r.status, "name": r.requirement or r.check, "text": r.text or r.reason, "required": r.requirement is not None}
+        for r in design.results
+    ]
     return {"figures": figures, "results": results}
 
 

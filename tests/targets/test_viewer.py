@@ -267,20 +267,29 @@ def test_a_page_address_opens_what_it_names(pod: Fabric, tmp_path: Path) -> None
     assert found[1:] == ["spine1", "device", "rail"] and "device=spine1" in found[0]
 
 
+RESULTS = {
+    "results": [
+        {"status": "proved", "name": "diameter", "text": "2", "required": False},
+        {"status": "refuted", "name": "bisection >= 90%", "text": "too little", "required": True},
+    ]
+}
+
+
 def test_marks_are_highlighted(pod: Fabric, tmp_path: Path) -> None:
     mark = Mark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
-    found = browse(page([(pod, [mark], {"results": [{"status": "violated", "text": "too little"}]})], "pod"), tmp_path, """
+    found = browse(page([(pod, [mark], RESULTS)], "pod"), tmp_path, """
       document.querySelector("#findings button").click();
       return [document.getElementById("selection").textContent, document.getElementById("legend").textContent,
-              document.querySelectorAll("#findings .bad").length];
+              [...document.querySelectorAll("#findings .status")].map((e) => e.parentNode.textContent)];
     """)  # fmt: skip
-    assert "Bisection cut" in found[0] and "3 links" in found[0] and "Bisection cut: 3" in found[1] and found[2] == 1
+    assert "Bisection cut" in found[0] and "3 links" in found[0] and "Bisection cut: 3" in found[1]
+    assert found[2] == ["refuted bisection >= 90%too little", "proved diameter2"]  # what fails comes first
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     fabric = replace(fabric_of(POD, tmp_path), title=NAME)
     fabric.names = {0: NAME, 5: "a'\"\\`${1}\u2028"}
-    html = page([(fabric, [Mark("finding", NAME, NAME)], {"results": [{"status": "violated", "text": NAME}]})], NAME)
+    html = page([(fabric, [Mark("finding", NAME, NAME)], {"results": [{"status": "refuted", "name": NAME, "text": NAME}]})], NAME)
     assert NAME not in html and "<img" not in html
     found = browse(html, tmp_path, """
       app.select({ kind: "device", row: 0 });

@@ -1,7 +1,7 @@
 // Draws a scene on a canvas; knows where everything is for clicks.
 
-const PALETTE = ["#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f", "#3f51b5", "#ad6a8f", "#5d8a1e", "#c48a00"];
-const DARK = ["#6cb6f5", "#f0995c", "#74c893", "#c29be6", "#ee7c9b", "#a6b3bf", "#d8bb4a", "#4fc4cf", "#93a1f5", "#dfa5c6", "#a5d163", "#ffcf57"];
+const PALETTE = ["#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#3f51b5", "#8a6d00", "#00757f", "#6d4c41", "#ad6a8f", "#5d8a1e", "#c48a00"];
+const DARK = ["#6cb6f5", "#f0995c", "#74c893", "#c29be6", "#ee7c9b", "#93a1f5", "#d8bb4a", "#4fc4cf", "#c8a48e", "#dfa5c6", "#a5d163", "#ffcf57"];
 const CELLS_FROM = 1.1; // pixels that a cell has at least where cells are drawn one by one
 
 class Drawing {

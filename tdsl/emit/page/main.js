@@ -28,6 +28,8 @@ class App {
     }
     const wanted = location.hash;
     await this.show(0);
+    const asked = this.f.marks.find((m) => m.kind === "failed" || m.kind === "fault");
+    if (!wanted && asked) this.highlight(asked);
     this.follow(wanted);
   }
 

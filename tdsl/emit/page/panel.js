@@ -221,11 +221,15 @@ class Panel {
 
   showFindings() {
     const { app } = this;
+    const order = (r) => (r.status === "refuted" ? 0 : r.status === "skipped" ? 4 : r.required ? 1 : 2);
     const marks = app.f.marks, results = app.f.header.results ?? [];
     this.at.findings.replaceChildren(...(results.length || marks.length ? [element("h2", {}, "Requirements and findings")] : []),
       element("ul", {},
         ...marks.map((m) => element("li", { class: m.severity === "error" || m.kind === "fault" ? "bad" : "" }, link(m.title, () => app.highlight(m)), m.text && m.text !== m.title ? element("div", { class: "soft" }, m.text) : null)),
-        ...results.map((r) => element("li", { class: r.status === "violated" ? "bad" : "soft" }, r.text))));
+        ...marks.length && results.length ? [element("li", { class: "rule" })] : [],
+        ...[...results].sort((a, b) => order(a) - order(b)).map((r) => element("li", {},
+          element("span", { class: `status ${r.status}` }, r.status), " ", element("b", {}, r.name),
+          element("div", { class: "soft" }, r.text)))));
   }
 
   showFigures() {
