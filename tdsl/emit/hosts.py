@@ -260,7 +260,7 @@ class _Layout:
         return tuple(out)
 
     def accelerator(self, node: LayoutNode) -> Accelerator:
-        """A GPU: its compute capability is its model's, its NVLinks are the host model's own connects."""
+        """A GPU: its compute capability is its model's, its scale-up links are the host model's own connects."""
         chip = self.chips[node.name].model
         sm = chip.facts.get("sm")
         if not isinstance(sm, int):
@@ -269,7 +269,7 @@ class _Layout:
         mbytes = int(rate.amount / 8_000_000) if isinstance(rate, Quantity) else 0
         return Accelerator(
             node.index, sm if isinstance(sm, int) else 0, self.nvlinks((node.name, node.index)),
-            count if isinstance(count, int) and mbytes else 0, mbytes,
+            count if isinstance(count, int) and mbytes else 0, mbytes, str(chip.facts.get("codename", "")),
         )  # fmt: skip
 
     def nvlinks(self, gpu: Key) -> tuple[NvLink, ...]:
@@ -292,7 +292,8 @@ class _Layout:
         node = self.nodes.get(far)
         if far[0] in self.chips and self.chips[far[0]].kind == "switch":
             return NvLink(self.bus(node) if node and "bus" in node.facts else UNSEEN_SWITCH, count, NVSWITCH_CLASS)
-        return NvLink(self.bus(node) if node else "", count, GPU_CLASS)
+        said = str(node.facts.get("class", GPU_CLASS)) if node else GPU_CLASS
+        return NvLink(self.bus(node) if node else "", count, said)
 
 
 def hex_words(mask: int) -> str:

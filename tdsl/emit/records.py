@@ -338,13 +338,15 @@ class NvLink:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A GPU behind a PCIe function."""
+    """A GPU behind a PCIe function. ``sm`` is NVIDIA's compute capability, of AMD's the number of compute units; ``codename`` what
+    its model says of that name, such as ``gfx942``, "" if nothing. ``nvlinks`` are scale-up links of any kind."""
 
     number: int
     sm: int
     nvlinks: tuple[NvLink, ...]
     c2c_count: int
     c2c_mbytes: int
+    codename: str
 
 
 @dataclass(frozen=True, slots=True)
