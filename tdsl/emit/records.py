@@ -338,8 +338,8 @@ class NvLink:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A GPU behind a PCIe function. ``sm`` is NVIDIA's compute capability, of AMD's the number of compute units; ``codename`` what
-    its model says of that name, such as ``gfx942``, "" if nothing. ``nvlinks`` are scale-up links of any kind."""
+    """A GPU behind a PCIe function. ``sm`` is the compute capability of NVIDIA's, the number of compute units of AMD's;
+    ``codename`` what its model says of that name, such as ``gfx942``, "" if nothing; ``nvlinks`` scale-up links of any kind."""
 
     number: int
     sm: int
