@@ -23,8 +23,8 @@ from tdsl.prove.by_rail import ByRail, ways
 from tdsl.prove.clos import Spread
 from tdsl.prove.cuts import Cut
 from tdsl.prove.demands import Unfit
-from tdsl.prove.equal_split import PARTS
 from tdsl.prove.network import Network, names_of
+from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import Concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network

@@ -15,6 +15,7 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.prove.components import components
 from tdsl.prove.network import Network
+from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 
 FAR = 2**40
@@ -28,9 +29,6 @@ SLOT = 20_000
 
 CELLS = 3_000_000
 """Sources times arcs that are looked at in one go: bounds memory to some hundred megabytes."""
-
-PARTS = 5040
-"""Parts that one unit of demand is sent in: splits among up to ten links are mostly even."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 
-PARTS = 10**5
-"""Parts that the multiplier is given in."""
+STEPS = 10**5
+"""Steps of a unit in which the multiplier is given."""
 
 BITS = 56
 """Bits of the largest entry; products of the rounded factor then fit a word."""
@@ -44,15 +44,15 @@ def spectrum(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
     laplace = np.zeros((count, count), dtype=np.int64)
     laplace[pairs.a, pairs.b] = laplace[pairs.b, pairs.a] = -pairs.capacity
     np.fill_diagonal(laplace, -laplace.sum(axis=1))
-    if int(laplace.max()) * PARTS * units >= 2**BITS:
+    if int(laplace.max()) * STEPS * units >= 2**BITS:
         return NOTHING
     second = _second(laplace, weight)
     for margin in MARGINS:
-        mu = int((second * (1 - margin)) * PARTS)
+        mu = int((second * (1 - margin)) * STEPS)
         if mu <= 0:
             return NOTHING
-        if definite(units * (laplace * PARTS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
-            exact = Fraction(mu, PARTS)
+        if definite(units * (laplace * STEPS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
+            exact = Fraction(mu, STEPS)
             return _crossing(exact, units, int(net.access.capacity.min()) if nodes else None), exact
     return NOTHING
 

@@ -21,8 +21,9 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.equal_split import PARTS, Demand, routed, spent
+from tdsl.prove.equal_split import Demand, routed, spent
 from tdsl.prove.linear import Floats, least_fullest
+from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 
 FINE = 10_000
