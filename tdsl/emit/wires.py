@@ -17,11 +17,11 @@ from tdsl.fabric.cables import Cables
 from tdsl.fabric.columns import Column, Objects, Table
 from tdsl.fabric.graph import MEDIA, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
+from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
 from tdsl.fabric.subnets import speaking
 from tdsl.physical.columns import chosen_columns
-from tdsl.physical.facts import shown
 from tdsl.physical.model import physical_of
 from tdsl.physical.pulling import pulling_columns
 from tdsl.semantics.model import DeviceModel

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 
 
 class Cables:
@@ -36,6 +36,14 @@ class Cables:
         at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
         hit = keys[order][at] == wanted
         return link[hit], order[at[hit]]
+
+    @cached_property
+    def head_at_b(self) -> Bools:
+        """Whether each leg belongs to a break-out whose undivided end is b."""
+        f = self.fabric
+        _, at, legs = np.unique(self.ports.connector_of(f.cable_b), return_inverse=True, return_counts=True)
+        found: Bools = (f.cable_leg > 0) & (legs[at.ravel()] > 1)
+        return found
 
     def _pair(self, a: Ints, b: Ints) -> Ints:
         """One number for the two connectors that a pair of ports sits in, whichever way round."""

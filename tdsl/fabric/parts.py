@@ -9,6 +9,7 @@ import numpy as np
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, fills_cages, links_together
 from tdsl.fabric.order import distinct, ranks
+from tdsl.fabric.plugs import break_outs
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring
 from tdsl.semantics.model import DeviceModel
@@ -24,7 +25,8 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
     other = _carried(plan, wiring, cables, diagnostics)
     parts = [w.settings.get("part") for w in plan.wires]
     most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
-    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most))):
+    bought = _bought(plan, wiring, cables, rates, cables.split & ~cables.tangled & (legs > most) & ~other, legs)
+    for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most) & ~bought)):
         for s in distinct(cables.statement[bad & ~other]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
@@ -80,6 +82,34 @@ def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostic
             notes=[f"this applies to {len(mine)} legs of this connect"], help=help,
         )  # fmt: skip
     return np.asarray(together > 1)
+
+
+def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: Array, legs: Array) -> Array:
+    """Break-outs whose connect names no part and for which the catalogue has one; ``open_`` are those in question, of ``legs``
+    legs each. Which of the parts a cable gets depends on its length and is decided where there are places."""
+    found = np.zeros(len(open_), dtype=np.bool_)
+    rows = np.flatnonzero(open_ & np.array(["cable" not in w.settings for w in plan.wires] or [False])[cables.statement])
+    if not len(rows):
+        return found
+    ports = wiring.ports
+    at_b = np.bincount(ports.connector[cables.b])[ports.connector[cables.b[rows]]] > 1
+    keys = []
+    for port in (cables.a[rows], cables.b[rows]):
+        device = ports.device_of(port)
+        keys += [ports.device_model[device], port - ports.base[device]]
+    rate = rates[cables.a[rows]] * cables.links[rows]
+    _, first, which = np.unique(np.stack([*keys, legs[rows], rate, at_b]), axis=1, return_index=True, return_inverse=True)
+    known: dict[tuple[int, int, int, int], bool] = {}
+    answers = []
+    for k in first.tolist():
+        ends = ports.class_at(int(cables.a[rows[k]])), ports.class_at(int(cables.b[rows[k]]))
+        head, tail = ends[::-1] if at_b[k] else ends
+        key = (id(head), id(tail), int(legs[rows[k]]), int(rate[k]))
+        if key not in known:
+            known[key] = bool(break_outs(plan.catalogue(), head, tail, *key[2:]))
+        answers.append(known[key])
+    found[rows] = np.array(answers)[which.ravel()]
+    return found
 
 
 def _shuffle(wiring: Wiring, cables: Cables, mine: Array) -> str:

@@ -16,12 +16,13 @@ import numpy as np
 
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.part_facts import amount, optic_watts
 from tdsl.fabric.places import Places, height_of
+from tdsl.fabric.plugs import fits_cage
 from tdsl.physical.arrangement import Arrangement, arrange
-from tdsl.physical.facts import amount, optic_watts
 from tdsl.physical.length_bound import length_bound
 from tdsl.physical.lengths import Lengths
-from tdsl.physical.parts import Parts, fits_cage
+from tdsl.physical.parts import Parts
 from tdsl.physical.racks import kilograms, watts
 from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.places import RackKind

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.physical.facts import MICRO, optic_watts, several, shown
+from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
 from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import watts
 from tdsl.semantics.model import DeviceModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tdsl.fabric.columns import Column
-from tdsl.physical.facts import MICRO, shown
+from tdsl.fabric.part_facts import MICRO, shown
 from tdsl.physical.model import Physical
 from tdsl.semantics.model import DeviceModel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tdsl.physical.facts import MICRO, shown
+from tdsl.fabric.part_facts import MICRO, shown
 from tdsl.physical.lengths import MM
 from tdsl.physical.model import Physical
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.physical.facts import optic_watts
+from tdsl.fabric.part_facts import optic_watts
 from tdsl.physical.model import Physical, physical_of
 from tdsl.physical.parts import COPPER
 from tdsl.physical.racks import Bound, watts

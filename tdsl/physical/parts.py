@@ -19,9 +19,9 @@ from tdsl.fabric.cables import Cables
 from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
-from tdsl.physical.facts import MICRO, amount, lengths_of, optic_watts, several, shown, sold
+from tdsl.fabric.part_facts import MICRO, amount, lengths_of, optic_watts, shown, sold
+from tdsl.fabric.plugs import drives, ends_wrong, fits, outlets
 from tdsl.physical.lengths import Lengths
-from tdsl.physical.plugs import ends_wrong
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 
@@ -38,35 +38,6 @@ class Choice:
     why: str = ""
 
 
-def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
-    """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
-    form = [str(x) for x in several(optic, "form")]
-    if not c.form or not form or form[0] != c.form or optic.facts.get("ports", 1) != c.per_cage:
-        return False
-    return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
-
-
-def fits(optic: DeviceModel, c: PortClass, rate: int) -> str:
-    """Why a transceiver does not go into the cages of a port class at a rate, "" if it does."""
-    form = [str(x) for x in several(optic, "form")]
-    ports = optic.facts.get("ports", 1)
-    if not c.form:
-        return "the model does not state the cage"
-    if not form or form[0] != c.form:
-        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {c.form}"
-    if len(form) > 1 and not c.heatsink:
-        return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
-    if len(form) > 1 and form[1] != c.heatsink:
-        return f"{shown(optic)} is {form[1]}, and the cage takes {c.heatsink}"
-    if ports != c.per_cage:
-        return f"{shown(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {c.per_cage}"
-    speed = amount(optic, "rate", RATE)
-    if speed is None or speed != rate:
-        its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
-        return f"{shown(optic)} runs at {its}, and the link at {Quantity(Fraction(rate), RATE)}"
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Legs of one connect between two port classes: what must fit them."""
@@ -75,7 +46,17 @@ class _Group:
     b: PortClass
     rate: int
     legs: int  # of a break-out, 0 for straight cables
+    head_at_b: bool  # the undivided end of a break-out
     run: int  # the longest, -1 where one is unknown
+
+    @property
+    def tails(self) -> tuple[bool, bool]:
+        """Whether the ends a and b are at the legs of a break-out."""
+        return (self.legs > 0 and self.head_at_b, self.legs > 0 and not self.head_at_b)
+
+    def wrong(self, optic: DeviceModel, c: PortClass, tail: bool) -> str:
+        """Why a transceiver does not fit an end, "" if it does."""
+        return fits(optic, c, self.rate, max(self.legs, 1), tail)
 
 
 class Parts:
@@ -111,12 +92,17 @@ class Parts:
         return [c for m in self.fabric.models for c in m.classes]
 
     @cached_property
+    def head_at_b(self) -> Bools:
+        """Whether each leg is of a break-out whose undivided end is b."""
+        return Cables(self.fabric).head_at_b
+
+    @cached_property
     def group(self) -> tuple[Ints, list[Choice]]:
         """The group of every leg, and what each group gets."""
         f = self.fabric
         keys = np.stack([
             f.cable_statement, self._class[self.ports.rows(f.cable_a)], self._class[self.ports.rows(f.cable_b)], self.leg_rate,
-            np.minimum(f.cable_leg, 1),
+            np.minimum(f.cable_leg, 1), self.head_at_b,
         ])  # fmt: skip
         found, first, number = np.unique(keys, axis=1, return_index=True, return_inverse=True)
         number = number.ravel()
@@ -125,11 +111,11 @@ class Parts:
         choices: list[Choice] = []
         run = self.lengths.run
         for k in np.argsort(first, kind="stable").tolist():
-            statement, a, b, rate, leg = (int(x) for x in found[:, k])
+            statement, a, b, rate, leg, at_b = (int(x) for x in found[:, k])
             mine = run[number == len(choices)]
             longest = -1 if (mine < 0).any() else int(mine.max())
             legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
-            choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, longest)))
+            choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)))
         return number, choices
 
     def _choose(self, statement: int, group: _Group) -> Choice:
@@ -162,10 +148,10 @@ class Parts:
         if (medium and medium not in (kind, "copper")) or cable.facts.get("legs", 0) != group.legs:
             return False
         if fills_cages(cable):
-            alone = group.a.form and group.b.form and group.a.per_cage == group.b.per_cage == 1
+            alone = group.a.form and group.b.form and outlets(group.a) == outlets(group.b) == 1
             if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
                 return False
-        elif kind in COPPER or rate != group.rate:
+        elif kind in COPPER or rate != group.rate * max(group.legs, 1):
             return False
         return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
 
@@ -176,14 +162,14 @@ class Parts:
             return
         given = optics if isinstance(optics, tuple) else (None, None)
         ends: list[list[DeviceModel | None]] = []
-        for c, one in zip((group.a, group.b), given, strict=True):
+        for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
             if pinned and one is None and not c.form:
                 ends.append([None])  # nothing is known of this cage; the other end gets its transceiver all the same
                 continue
             if isinstance(one, DeviceModel):
                 ends.append([one])
                 continue
-            ends.append([o for o in self.optics if not fits(o, c, group.rate) and self._on(o, cable, group.run, pinned)])
+            ends.append([o for o in self.optics if not group.wrong(o, c, tail) and self._on(o, cable, group.run, pinned)])
         for a in ends[0]:
             for b in ends[1]:
                 if a is None and b is None:
@@ -196,9 +182,7 @@ class Parts:
         """Whether a transceiver drives a fibre over a run."""
         reach = amount(optic, "reach", LENGTH)
         far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
-        plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
-        mates = plug is None or hole is None or plug == hole
-        return far and mates and optic.facts.get("fibre") == cable.facts.get("fibre")
+        return far and drives(optic, cable)
 
     @staticmethod
     def _rank(choice: Choice) -> tuple[object, ...]:
@@ -214,12 +198,12 @@ class Parts:
 
     def _why(self, group: _Group, cable: DeviceModel | None) -> str:
         """Why nothing fits, in words."""
-        for c in (group.a, group.b):
+        for c, tail in zip((group.a, group.b), group.tails, strict=True):
             if not c.form:
                 return f"the model does not state the cage of port `{c.name}`"
-            if all(fits(o, c, group.rate) for o in self.optics):
-                best = Quantity(Fraction(group.rate), RATE)
-                return f"no optic of the catalogue fits a {c.form} {c.heatsink} cage of {c.per_cage} at {best}".replace("  ", " ")
+            if all(group.wrong(o, c, tail) for o in self.optics):
+                best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
+                return f"no optic of the catalogue fits a {c.form} {c.heatsink} cage of {outlets(c)} at {best}".replace("  ", " ")
         if group.run < 0:
             return "a length is unknown"
         what = shown(cable) if cable is not None else "no fibre of the catalogue"

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.physical.facts import optic_watts
+from tdsl.fabric.part_facts import optic_watts
 from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import Bound, watts
 from tdsl.semantics.model import DeviceModel

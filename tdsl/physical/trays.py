@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.physical.facts import MICRO, amount
+from tdsl.fabric.part_facts import MICRO, amount
 from tdsl.physical.model import Physical
 from tdsl.semantics.quantity import LENGTH
 

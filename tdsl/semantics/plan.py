@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -186,6 +186,7 @@ class Plan:
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
+    catalogue: Callable[[], tuple[DeviceModel, ...]] = tuple  # those of the library, read when they are asked for
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions

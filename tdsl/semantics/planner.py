@@ -52,8 +52,9 @@ class Planner:
         except Excused:  # it names what has an error of its own
             title = ""
         self.plan = Plan(
-            node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply
-        )
+            node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply,
+            catalogue=partial(library.parts, home),
+        )  # fmt: skip
         self.context = Context((root,), ())
         self.count = 0
         self.ports = 0

@@ -9,8 +9,8 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.part_facts import MICRO, shown
 from tdsl.physical.bends import Bends
-from tdsl.physical.facts import MICRO, shown
 from tdsl.physical.model import physical_of
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, show

@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.physical.facts import shown
+from tdsl.fabric.part_facts import shown
 from tdsl.physical.model import Physical, physical_of
 from tdsl.prove.components import listing
 from tdsl.prove.view import View

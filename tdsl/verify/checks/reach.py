@@ -12,11 +12,11 @@ from tdsl.fabric.cables import Cables
 from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.part_facts import MICRO, amount, lengths_of, shown
 from tdsl.fabric.places import nowhere
-from tdsl.physical.facts import MICRO, amount, lengths_of, shown
+from tdsl.fabric.plugs import ends_wrong, fits
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.parts import Choice, fits
-from tdsl.physical.plugs import ends_wrong
+from tdsl.physical.parts import Choice
 from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
@@ -261,6 +261,8 @@ class CageFit(Check):
         legs = legs_of(view, None)
         faults: list[Fault] = []
         open_ends: list[str] = []
+        head_at_b = Cables(f).head_at_b
+        count = np.bincount(f.cable_group)[f.cable_group] if len(f.cable_group) else f.cable_group
         for number, statement in enumerate(f.statements):
             optics = statement.settings.get("optics")
             rows = np.flatnonzero(legs & (f.cable_statement == number))
@@ -269,8 +271,13 @@ class CageFit(Check):
                 faults += _plugs(f, rows, part, statement.origin)
             if not isinstance(optics, tuple) or not len(rows):
                 continue
-            for ports, optic in ((f.cable_a, optics[0]), (f.cable_b, optics[1])):
-                self._end(f, ports[rows].tolist(), optic, statement.origin, faults, open_ends)
+            split = f.cable_leg[rows] > 0
+            for ports, optic, tail in (
+                (f.cable_a, optics[0], split & head_at_b[rows]),
+                (f.cable_b, optics[1], split & ~head_at_b[rows]),
+            ):
+                ends = list(zip(ports[rows].tolist(), count[rows].tolist(), tail.tolist(), strict=True))
+                self._end(f, ends, optic, statement.origin, faults, open_ends)
             faults += _mated(optics, statement.settings.get("part"), statement.origin, len(rows))
         if faults:
             return no(faults[0].message, tuple(faults))
@@ -279,15 +286,17 @@ class CageFit(Check):
         return yes("every transceiver fits its cage")
 
     def _end(
-        self, f: Fabric, ports: list[int], optic: DeviceModel, origin: Origin, faults: list[Fault], open_ends: list[str]
-    ) -> None:
-        """One end of a connect: faults, and what cannot be judged."""
+        self, f: Fabric, ends: list[tuple[int, int, bool]], optic: DeviceModel, origin: Origin, faults: list[Fault],
+        open_ends: list[str],
+    ) -> None:  # fmt: skip
+        """One end of a connect: faults, and what cannot be judged. Of each cable leg the port, the legs of its cable, and
+        whether the port is at the divided end."""
         wrong: dict[tuple[str, str], list[int]] = {}
-        for port in ports:
+        for port, legs, tail in ends:
             c, _ = f.port_class(port)
             link = int(f.port_link[port])
             rate = int(f.link_rate[link]) if link >= 0 else c.rate or 0
-            why = fits(optic, c, rate)
+            why = fits(optic, c, rate, legs, tail)
             if why:
                 wrong.setdefault((c.name, why), []).append(port)
         for (_, why), found in wrong.items():

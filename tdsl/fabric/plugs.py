@@ -1,0 +1,118 @@
+"""What goes into which cage: transceivers, and cables whose plugs are part of them (copper, and active optical cables).
+
+A plug fills its cage, so its lanes are shared by the ports of the cage: a cable of 800 Gb/s gives the two ports of a twin-port
+cage 400 Gb/s each. That is why a passive cable of one generation does not carry the links of the next. A transceiver has one
+outlet for each cable that leaves its cage; the lanes of a port that is split leave by as many cables as the module has sockets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tdsl.fabric.part_facts import amount, several, shown
+from tdsl.semantics.model import DeviceModel, PortClass
+from tdsl.semantics.quantity import RATE, Quantity
+
+
+def outlets(c: PortClass) -> int:
+    """Cables that leave a cage of a port class, 0 where it has no cage."""
+    return c.per_cage * min(c.sockets, c.split)
+
+
+def outlet_rate(c: PortClass) -> int | None:
+    """Bit/s of all lanes that leave by one cable, None where the port fits any rate."""
+    return None if c.rate is None else c.rate * c.split // min(c.sockets, c.split)
+
+
+def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
+    """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
+    form = [str(x) for x in several(optic, "form")]
+    if not c.form or not form or form[0] != c.form or optic.facts.get("ports", 1) != outlets(c):
+        return False
+    return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
+
+
+def fits(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False) -> str:
+    """Why a transceiver does not go into the cages of a port class for links of ``rate`` bit/s, "" if it does. Of a break-out
+    with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``) has the rate of its own port and may
+    run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA MMS4X00-NS400, overview)."""
+    form = [str(x) for x in several(optic, "form")]
+    ports = optic.facts.get("ports", 1)
+    if not c.form:
+        return "the model does not state the cage"
+    if not form or form[0] != c.form:
+        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {c.form}"
+    if len(form) > 1 and not c.heatsink:
+        return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
+    if len(form) > 1 and form[1] != c.heatsink:
+        return f"{shown(optic)} is {form[1]}, and the cage takes {c.heatsink}"
+    if ports != outlets(c):
+        return f"{shown(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {outlets(c)}"
+    speed, own = amount(optic, "rate", RATE), outlet_rate(c)
+    wanted = max(rate, own or rate) if tail else rate * legs
+    if speed is None or speed != wanted:
+        its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
+        what = "the port" if tail else "the link" if legs == 1 else f"a break-out with {legs} legs"
+        return f"{shown(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
+    return ""
+
+
+def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClass, legs: int, rate: int) -> list[DeviceModel]:
+    """The cables of a catalogue that lead from one outlet of the class ``head`` to ``legs`` outlets of the class ``tail``, each
+    at ``rate`` bit/s: with plugs that fit both cages, or fibre for which the catalogue has transceivers that fit them."""
+    optics = [p for p in catalogue if p.kind == "optic"]
+    found = []
+    for cable in catalogue:
+        if cable.kind != "cable" or cable.facts.get("legs", 1) != legs or not (head.form and tail.form):
+            continue
+        if "form" in cable.facts:
+            alone = outlets(head) == outlets(tail) == 1
+            if alone and not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True):
+                found.append(cable)
+        elif amount(cable, "rate", RATE) == rate * legs:
+            at_head = [o for o in optics if drives(o, cable) and not fits(o, head, rate, legs)]
+            at_tail = [o for o in optics if drives(o, cable) and not fits(o, tail, rate, legs, tail=True)]
+            if at_head and at_tail:
+                found.append(cable)
+    return found
+
+
+def drives(optic: DeviceModel, cable: DeviceModel) -> bool:
+    """Whether a transceiver has the fibre and the connector of a cable."""
+    plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
+    return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get("fibre")
+
+
+def legs_of(cable: DeviceModel) -> int:
+    """Plugs at the split side of a cable, 1 for a straight one."""
+    legs = cable.facts.get("legs", 1)
+    return legs if isinstance(legs, int) and legs > 0 else 1
+
+
+def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
+    """Why a plug of a cable does not go into the cages of a port class for a link of ``rate`` bit/s, "" if it does. ``tail`` is
+    the split side of a break-out. A cage that the model does not state forbids nothing."""
+    fact = "tail" if tail and "tail" in cable.facts else "form"
+    form = [str(x) for x in several(cable, fact)]
+    if c.form and form[0] != c.form:
+        return f"{shown(cable)} has the plug {form[0]}, and the cage is {c.form}"
+    if len(form) > 1 and c.heatsink and form[1] != c.heatsink:
+        return f"{shown(cable)} has a plug that is {form[1]}, and the cage takes {c.heatsink}"
+    whole = amount(cable, "rate", RATE)
+    if whole is None or not c.per_cage:
+        return ""
+    each = whole / (legs_of(cable) if tail else 1) / c.per_cage
+    if rate > each:
+        link = Quantity(Fraction(rate), RATE)
+        return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
+    return ""
+
+
+def ends_wrong(cable: DeviceModel, a: PortClass, b: PortClass, rate: int) -> tuple[str, str]:
+    """Why the plugs of a cable do not go into the cages of the port classes at its two ends, "" for an end that is right. A
+    break-out may be either way round."""
+    if legs_of(cable) == 1:
+        return plug_wrong(cable, a, rate, False), plug_wrong(cable, b, rate, False)
+    ways = [(plug_wrong(cable, a, rate, tail), plug_wrong(cable, b, rate, not tail)) for tail in (False, True)]
+    return min(ways, key=lambda w: sum(1 for x in w if x))
