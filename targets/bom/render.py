@@ -1,4 +1,4 @@
-"""The workbook of the bill: sums by kind, the lines, sums by hall and rack, and what is in each rack."""
+"""The workbook of the bill: sums by kind, the lines, what each phase adds, sums by hall and rack, and what is in each rack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ LINE = (
     "kind", "model", "description", "order_number", "place", "length_m", "quantity", "spares", "unit_watts", "unit_price",
     "price", "spares_price", "lead_days", "alternative", "note",
 )  # fmt: skip
-TOTAL = ("by", "hall", "name", "devices", "optics", "cables", "watts", "without_watts", "price", "without_price")
+TOTAL = ("by", "hall", "name", "devices", "optics", "cables", "watts", "without_watts", "price", "without_price", "needed")
+PHASE = (
+    "phase", "needed", "kind", "model", "description", "order_number", "place", "length_m", "quantity", "added", "unit_price",
+    "price", "note",
+)  # fmt: skip
 RACK = ("hall", "rack", "devices", "units", "height_u", "watts", "feeds", "feed_watts", "kg", "carries_kg", "contents")
 SUM = (
     "kind", "lines", "pieces", "spares", "pieces without a price", "price", "spares without a price", "price of spares",
@@ -19,7 +23,8 @@ SUM = (
 )  # fmt: skip
 COUNT, MONEY = "#,##0", "#,##0.00"
 FORMATS = {
-    "quantity": COUNT, "spares": COUNT, "pieces": COUNT, "devices": COUNT, "optics": COUNT, "cables": COUNT, "watts": COUNT,
+    "quantity": COUNT, "added": COUNT, "spares": COUNT, "pieces": COUNT, "devices": COUNT, "optics": COUNT, "cables": COUNT,
+    "watts": COUNT,
     "price": MONEY, "unit_price": MONEY, "spares_price": MONEY, "price of spares": MONEY,
     "pieces without a price": COUNT, "spares without a price": COUNT,
     "without_price": COUNT, "without_watts": COUNT,
@@ -40,11 +45,14 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     money = f"prices in {fabric.prices}" if fabric.prices else "no file of prices"
     note = f"{fabric.title}: bill of materials, {money}"
     kinds = _by_kind(lines)
+    phases = list(zip(*(fabric.phase_bill.column(n) for n in PHASE), strict=True))
+    marked = frozenset(k for k, row in enumerate(sums) if row[0] in ("all", "hall", "added by phase"))
     return workbook(
         [
             Sheet("summary", list(SUM), kinds, 1, frozenset(), note, FORMATS_SHOWN, frozenset([len(kinds) - 1]), True),
             _sheet("bill", LINE, lines, note, 2),
-            _sheet("totals", TOTAL, sums, note, 3, frozenset(k for k, row in enumerate(sums) if row[0] in ("all", "hall"))),
+            *([_sheet("phases", PHASE, phases, note, 4)] if phases else []),
+            _sheet("totals", TOTAL, sums, note, 3, marked),
             _sheet("racks", RACK, racks, note, 2),
         ],
         note,

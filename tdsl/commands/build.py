@@ -201,18 +201,26 @@ def _made(
     chosen: Mapping[str, Mapping[str, object]],
     site: Site,
 ) -> dict[str, Mapping[str, bytes]]:
-    """The files of each fabric by its folder below ``--out``: the folder itself where there is one fabric only."""
+    """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
     from tdsl.emit.build import BuildOptions
     from tdsl.emit.joint import FOLDER, joint
+    from tdsl.physical.stages import Stage
 
     built = [d for d in compilation.designs if d.fabric is not None]
     table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
+    stages: dict[str, list[Stage]] = {}  # the phases of each fabric, of which the last is built
+    for d in built:
+        if d.fabric is not None:
+            stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
+    several = len(stages) > 1
+    last = {d.name: d for d in built}
     files = {
-        d.name if len(built) > 1 else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere, site)) for d in built
+        name if several else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere, site, tuple(stages[name])))
+        for name, d in last.items()
     }
-    together = joint(files) if len(built) > 1 and FOLDER not in files else {}
+    together = joint(files) if several and FOLDER not in files else {}
     return files | ({FOLDER: together} if together else {})
 
 

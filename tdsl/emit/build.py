@@ -18,6 +18,7 @@ from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
+from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
 
 MANIFEST = "manifest.json"
@@ -35,6 +36,7 @@ NEEDS = {
     "partitions": "`partition`",
     "guids": "GUIDs (`--assets`)",
     "places": "places (`place`, or `--places`)",
+    "phases": "phases (`phase 1 { … }`)",
     "macs": "MAC addresses (`mac` in `--assets`)",
     "torus": "a torus",
 }
@@ -46,7 +48,7 @@ class BuildOptions:
     """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value.
 
     ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
-    ``site`` is what all devices of a site share.
+    ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to the one that is built.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -54,6 +56,7 @@ class BuildOptions:
     assets: SourceFile | None = None
     elsewhere: frozenset[str] = frozenset()
     site: Site = field(default_factory=Site)
+    stages: tuple[Stage, ...] = ()
 
 
 @dataclass(slots=True)
@@ -98,7 +101,7 @@ def build(
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
-    view = FabricView(fabric, diagnostics, assets, interfaces)
+    view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
     files: dict[str, bytes] = {}
     chosen = choose(known, targets, diagnostics)
     selection = network = Selection(view, frozenset(targets))

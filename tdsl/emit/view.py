@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from ipaddress import ip_network
@@ -51,6 +51,7 @@ from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
 from tdsl.physical.elevations import Drawing, Fronts, Plans
+from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals
 from tdsl.physical.tables import RackLine, rack_lines
 from tdsl.physical.totals import Total, totals
 from tdsl.semantics.model import DeviceModel, Part
@@ -80,11 +81,13 @@ class FabricView:
         diagnostics: Diagnostics,
         assets: Assets | None = None,
         interfaces: Mapping[str, re.Pattern[str]] | None = None,
+        stages: Sequence[Stage] = (),
     ) -> None:
-        """``interfaces``: how each network operating system names ports."""
+        """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up to this one."""
         self._fabric = fabric
+        self._stages = tuple(stages) if len(stages) > 1 else ()
         self._diagnostics = diagnostics
-        self._wires = Wires(fabric, interfaces)
+        self._wires = Wires(fabric, interfaces, self._stages)
         self._assets = assets
         self._routers: dict[str, tuple[Router, ...]] = {}
 
@@ -150,6 +153,7 @@ class FabricView:
             "partitions": f.management is not None and bool(f.management.partitions),
             "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
             "places": f.places is not None,
+            "phases": bool(self._stages),
             "routing": f.addressing is not None and f.addressing.routing is not None,
             "roce": f.addressing is not None and f.addressing.roce is not None,
             "hosts": bool((f.built & (f.kind == "host")).any()),
@@ -237,8 +241,13 @@ class FabricView:
 
     @cached_property
     def totals(self) -> Table[Total]:
-        """Pieces, watts and prices of the fabric, its halls and its racks."""
-        return _table(Total, totals(self._fabric))
+        """Pieces, watts and prices of the fabric, its halls and its racks, and of its phases where it is built in phases."""
+        return _table(Total, [*totals(self._fabric), *phase_totals(self._stages)])
+
+    @cached_property
+    def phase_bill(self) -> Table[PhaseLine]:
+        """What each phase adds to the order; no rows where the design has no phases."""
+        return _table(PhaseLine, phase_bill(self._stages))
 
     @property
     def prices(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 
 import numpy as np
@@ -24,6 +24,7 @@ from tdsl.fabric.subnets import speaking
 from tdsl.physical.columns import chosen_columns
 from tdsl.physical.model import physical_of
 from tdsl.physical.pulling import pulling_columns
+from tdsl.physical.stages import Stage, pulled_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
@@ -41,9 +42,12 @@ def known(value: int) -> int | str:
 class Wires:
     """What runs between the devices of a fabric."""
 
-    def __init__(self, fabric: Fabric, interfaces: Mapping[str, re.Pattern[str]] | None = None) -> None:
-        """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs."""
-        self.fabric, self.interfaces = fabric, interfaces or {}
+    def __init__(
+        self, fabric: Fabric, interfaces: Mapping[str, re.Pattern[str]] | None = None, stages: Sequence[Stage] = ()
+    ) -> None:
+        """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs.
+        ``stages``: the fabric's phases up to this one."""
+        self.fabric, self.interfaces, self.stages = fabric, interfaces or {}, stages
         self.identity = Cables(fabric)
         self.ports = self.identity.ports
         self.devices = self.identity.devices
@@ -240,6 +244,7 @@ class Wires:
             "fabric_name": lambda: [f.name] * len(order),
             "plane": lambda: self._over_links(self.link_plane),
             "rail": lambda: self._over_links(self.link_rails),
+            "phase": lambda: [str(n) for n in pulled_in(self.stages)] if self.stages else [""] * len(order),
             "status": lambda: ["planned"] * len(order),
             "place": lambda: self.devices.place[f.port_device[f.cable_a]].tolist(),
         }

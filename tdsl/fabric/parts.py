@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cabling import Cables, fills_cages, links_together
@@ -25,7 +26,8 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
     other = _carried(plan, wiring, cables, diagnostics)
     parts = [w.settings.get("part") for w in plan.wires]
     most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
-    bought = _bought(plan, wiring, cables, rates, cables.split & ~cables.tangled & (legs > most) & ~other, legs)
+    open_: NDArray[np.bool_] = np.asarray(cables.split & ~cables.tangled & (legs > most) & ~other, dtype=np.bool_)
+    bought = _bought(plan, wiring, cables, rates, open_, legs)
     for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most) & ~bought)):
         for s in distinct(cables.statement[bad & ~other]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
@@ -58,7 +60,7 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
 
 
-def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> Array:
+def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> NDArray[np.bool_]:
     """Refuse cables of other than the N links that a connect says, ``cable PART carries N``. True for all legs of such."""
     together = np.array([links_together(w.settings) for w in plan.wires] or [1], dtype=np.int64)[cables.statement]
     bad = (together > 1) & ((cables.links != together) | cables.split)
@@ -81,13 +83,13 @@ def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostic
             "E0217", plan.wires[s].origin, f"no cable between {_ends(wiring, cables, first)} can carry {n} links: {why}",
             notes=[f"this applies to {len(mine)} legs of this connect"], help=help,
         )  # fmt: skip
-    return np.asarray(together > 1)
+    return np.asarray(together > 1, dtype=np.bool_)
 
 
-def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: Array, legs: Array) -> Array:
+def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: NDArray[np.bool_], legs: Array) -> NDArray[np.bool_]:
     """Break-outs whose connect names no part and for which the catalogue has one; ``open_`` are those in question, of ``legs``
     legs each. Which of the parts a cable gets depends on its length and is decided where there are places."""
-    found = np.zeros(len(open_), dtype=np.bool_)
+    found: NDArray[np.bool_] = np.zeros(len(open_), dtype=np.bool_)
     rows = np.flatnonzero(open_ & np.array(["cable" not in w.settings for w in plan.wires] or [False])[cables.statement])
     if not len(rows):
         return found

@@ -19,7 +19,8 @@ NONE = Bound(Fraction(0), 0)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One sum over devices, transceivers and cables. ``by`` is ``all``, ``hall``, ``between racks``, ``rack`` or ``elsewhere``.
+    """One sum over devices, transceivers and cables. ``by`` is ``all``, ``hall``, ``between racks``, ``rack``, ``elsewhere``,
+    ``phase`` or ``added by phase``; ``needed`` is the day by which a phase is needed.
     ``watts`` and ``price`` leave out ``without_watts`` and ``without_price`` pieces. A cable belongs to a rack where both
     its ends are in it, else to its hall."""
 
@@ -33,6 +34,7 @@ class Total:
     without_watts: int
     price: int | float
     without_price: int
+    needed: str = ""
 
 
 @dataclass(slots=True)
