@@ -1,4 +1,4 @@
-"""The logical topology of ASTRA-sim's ns-3 back end: accelerators of a host, then hosts."""
+"""The logical topology of ASTRA-sim's ns-3 back end: accelerators of a server, then servers."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     graph = fabric.npus
     if isinstance(graph, str):
         return b""
-    sizes = [n for n in (graph.per_host, graph.hosts) if n > 1] or [1]
+    sizes = [n for n in (graph.per_server, graph.servers) if n > 1] or [1]
     return (json.dumps({"logical-dims": [str(n) for n in sizes]}) + "\n").encode()

@@ -4,38 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tdsl.emit.quote import LeftOut
+from tdsl.emit.records import NpuGraph
 from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The file; nothing where groups of hosts differ in size or not all are joined: the fabric is no product of dimensions."""
+    """The file; nothing where the fabric is not one that these files can hold, which the physical topology's file says."""
     graph = fabric.npus
     if isinstance(graph, str):
         return b""
     link, inside = int(str(options["link_latency_ns"])), int(str(options["scaleup_latency_ns"]))
     rows: list[tuple[int, float, int]] = []  # accelerators, GB/s for each, ns
-    if graph.inside_bps and graph.per_host > 1:
-        rows.append((graph.per_host, graph.inside_bps / 8e9, inside))
+    if graph.inside_bps and graph.per_server > 1:
+        rows.append((graph.per_server, graph.inside_bps / 8e9, inside))
+    top = fabric.host_groups[-1] if fabric.host_groups else ()
+    if len(top) != 1 and graph.servers > 1:
+        raise LeftOut("not all hosts are joined, and a product of dimensions joins all")
+    sizes = _sizes(fabric, graph)
+    note = ""
+    if not sizes:
+        sizes = [0] * (len(fabric.host_groups) - 1) + [graph.servers]
+        note = "# Groups of hosts differ in size: all servers are one dimension, at the least bandwidth of the tiers.\n"
     below = 1 if rows else None
-    for tier, level in enumerate(fabric.host_groups):
-        sizes = {len(g.hosts) for g in level}
-        if len(sizes) > 1:
-            return b""
-        size = sizes.pop()
-        count = size // below if below else size * graph.per_host
+    for tier, size in enumerate(sizes):
+        if not size:
+            continue
+        count = size // below if below else size * graph.per_server
         if count > 1:
-            rates = graph.tier_gbps[: tier + 1] or (0.0,)
-            rows.append((count, min(rates) / 8, link * (tier + 1)))
+            rows.append((count, min(graph.tier_gbps[: tier + 1] or (0.0,)) / 8, link * (tier + 1)))
         below = size
-    if below != graph.hosts:
-        return b""
     if not rows:
         return b""
-    counts, rates_, latencies = zip(*rows, strict=True)
+    counts, rates, latencies = zip(*rows, strict=True)
     return "".join((
         f"# {fabric.title!a}: {graph.npus} accelerators. Latencies are options, not the design's.\n",
+        note,
         f"topology: [ {', '.join(['Switch'] * len(rows))} ]\n",
         f"npus_count: [ {', '.join(str(n) for n in counts)} ]\n",
-        f"bandwidth: [ {', '.join(f'{r:g}' if r % 1 else f'{r:.1f}' for r in rates_)} ]  # GB/s for each accelerator\n",
+        f"bandwidth: [ {', '.join(f'{r:g}' if r % 1 else f'{r:.1f}' for r in rates)} ]  # GB/s for each accelerator\n",
         f"latency: [ {', '.join(f'{n:.1f}' for n in latencies)} ]  # ns\n",
     )).encode()  # fmt: skip
+
+
+def _sizes(fabric: FabricView, graph: NpuGraph) -> list[int]:
+    """Servers in a group of each tier; [] where groups of one tier differ, or a server is in two groups."""
+    out: list[int] = []
+    for level in fabric.host_groups:
+        sizes = {len(g.hosts) for g in level}
+        size, rest = divmod(sizes.pop(), graph.span)
+        if sizes or rest or (out and size % out[-1]):
+            return []
+        out.append(size)
+    return out

@@ -17,5 +17,5 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     out = [f"{nodes} {switches} {len(graph.links)}", " ".join(str(n) for n in range(graph.npus, nodes))]
     latency = {inside: f"{int(str(options[name])) / 10**6:g}ms"
                for inside, name in ((True, "scaleup_latency_ns"), (False, "link_latency_ns"))}  # fmt: skip
-    out += [f"{x.a} {x.b} {x.gbps:g}Gbps {latency[x.inside]} {options['error_rate']}" for x in graph.links]
+    out += [f"{x.a} {x.b} {x.gbps}Gbps {latency[x.inside]} {options['error_rate']}" for x in graph.links]
     return ("\n".join(out) + "\n").encode()

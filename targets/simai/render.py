@@ -18,10 +18,10 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     kind = graph.chip if re.fullmatch(r"[A-Z]+[0-9]*", graph.chip) else "NONE"  # SimAI takes one that it does not know for none
 
     def lines() -> Iterator[str]:
-        yield f"{nodes} {graph.per_host} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"
+        yield f"{nodes} {graph.per_server} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"
         yield " ".join(str(n) for n in range(graph.npus, nodes)) + " "
         for link in graph.links:
             latency = options["scaleup_latency" if link.inside else "link_latency"]
-            yield f"{link.a} {link.b} {link.gbps:g}Gbps {latency} {options['error_rate']}"
+            yield f"{link.a} {link.b} {link.gbps}Gbps {latency} {options['error_rate']}"
 
     return ("\n".join(lines()) + "\n").encode()

@@ -9,7 +9,11 @@ import numpy as np
 from tdsl.emit.records import NpuGraph, NpuLink
 from tdsl.emit.wires import Wires, gbps
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.semantics.model import DeviceModel
+
+MOST_NODES = 1 << 16
+"""ns-3's back ends put a node's number into 16 bits of its address (``node_id_to_ip``)."""
 
 
 class Unfit(Exception):
@@ -17,11 +21,12 @@ class Unfit(Exception):
 
 
 def npu_graph(wires: Wires) -> NpuGraph:
-    """Accelerators first, host by host; then one switch a host, where something joins its accelerators; then switches by tier.
+    """Accelerators first, host by host; then one switch a server, where something joins its accelerators; then switches by tier.
 
-    The k-th port with a link, of a host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators one
-    each, 16 two each; of 4 ports each serves two, as a link of half the rate to either. Hosts without accelerators (storage,
-    managers) are left out, with their links. Raises ``Unfit``.
+    A server is a host, or the hosts of a scale-up domain that spans several (an NVL72 rack). The k-th port with a link, of a
+    host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators one each, 16 two each; of 4 ports
+    each serves two, as a link of half the rate to either. Parallel links are one of their sum: ns-3's readers keep one link for
+    two nodes. Hosts without accelerators (storage, managers) are left out, with their links. Raises ``Unfit``.
     """
     f = wires.fabric
     hosts = np.flatnonzero(f.built & (f.kind == "host") & (f.role == "accelerator"))
@@ -34,29 +39,65 @@ def npu_graph(wires: Wires) -> NpuGraph:
     if len(sizes) > 1:
         raise Unfit(f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats know one number")
     each = sizes.pop()
-    inner = {m: _scaleup(model) for m, model in models.items()}
+    hosts, span, rate = _servers(f, hosts, each)
+    inner = {m: (rate, []) if span > 1 else _scaleup(model) for m, model in models.items()}
     joined = any(up for up, _ in inner.values())
-    first_switch = len(hosts) * (each + joined)
+    servers = len(hosts) // span
+    first_switch = len(hosts) * each + servers * joined
+    if first_switch + int(f.is_switch.sum()) > MOST_NODES:
+        raise Unfit(f"ns-3's back ends know {MOST_NODES:,} nodes, and this fabric has more")
     switches = np.flatnonzero(f.built & f.is_switch & _linked(f))
     switches = switches[np.argsort(f.tier[switches], kind="stable")]
     number = {d: first_switch + k for k, d in enumerate(switches.tolist())}
-    links: list[NpuLink] = []
+    rates: dict[tuple[int, int, bool], int] = {}
+
+    def link(a: int, b: int, bits: int, inside: bool) -> None:
+        rates[a, b, inside] = rates.get((a, b, inside), 0) + bits
+
     ports = _ports(f, hosts, each)
     for h, host in enumerate(hosts.tolist()):
         up, pairs = inner[int(f.device_model[host])]
         for npu in range(each):
             if up:
-                links.append(NpuLink(h * each + npu, len(hosts) * each + h, gbps(up), True))
-            links += [NpuLink(h * each + npu, h * each + b, gbps(rate), True) for a, b, rate in pairs if a == npu]
-            for far, rate in ports.get((host, npu), ()):
+                link(h * each + npu, len(hosts) * each + h // span, up, True)
+            for a, b, bits in pairs:
+                if a == npu:
+                    link(h * each + npu, h * each + b, bits, True)
+            for far, bits in ports.get((host, npu), ()):
                 if far in number:
-                    links.append(NpuLink(h * each + npu, number[far], gbps(rate), False))
-    links += [NpuLink(a, b, gbps(rate), False) for a, b, rate in _between(f, number)]
+                    link(h * each + npu, number[far], bits, False)
+    for a, b, bits in _between(f, number):
+        link(a, b, bits, False)
+    links = tuple(NpuLink(a, b, gbps(bits), inside) for (a, b, inside), bits in rates.items())
     chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
     return NpuGraph(
-        len(hosts) * each, each, len(hosts) * joined, len(switches), tuple(links), chips.pop() if len(chips) == 1 else "",
-        max((up for up, _ in inner.values()), default=0), _tier_rates(f, switches, len(hosts) * each), len(hosts),
+        len(hosts) * each, each * span, servers * joined, len(switches), links, chips.pop() if len(chips) == 1 else "",
+        max((up for up, _ in inner.values()), default=0), _tier_rates(f, switches, len(hosts) * each), servers, span,
     )  # fmt: skip
+
+
+def _servers(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
+    """Hosts by scale-up domain, hosts of a domain, and bits per second from an accelerator to the domain's switches; a domain of
+    one host is as its model says, at rate 0."""
+    whole = f.whole if f.whole is not None else f
+    up = scaleup_links(whole)
+    if not up.any():
+        return hosts, 1, 0
+    of = f.domains.of_device[hosts]
+    _, first, sizes = np.unique(of, return_index=True, return_counts=True)
+    if bool((of < 0).any()) or len(set(sizes.tolist())) > 1:
+        raise Unfit("hosts are in scale-up domains of different sizes, and these formats know one size")
+    span = int(sizes[0])
+    if span == 1:
+        return hosts, 1, 0
+    switch_a, switch_b = whole.is_switch[whole.device_a[up]], whole.is_switch[whole.device_b[up]]
+    if not bool((switch_a | switch_b).all()):
+        raise Unfit(
+            "scale-up links lead from accelerator to accelerator of other hosts, and these formats know one switch a domain"
+        )
+    total = int(whole.link_rate[up][switch_a != switch_b].sum())
+    start = first[np.searchsorted(np.unique(of), of)]
+    return hosts[np.argsort(start, kind="stable")], span, total // (len(hosts) * each)
 
 
 def _linked(f: Fabric) -> Bools:

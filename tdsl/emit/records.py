@@ -411,20 +411,22 @@ class NpuLink:
 
 @dataclass(frozen=True, slots=True)
 class NpuGraph:
-    """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_host`` of them a host;
-    ``inner_switches``, one for each of the ``hosts`` or none; ``switches`` by tier. ``chip`` is the accelerators' model, ""
-    where they differ; ``inside_bps`` what one has to the switch in its host; ``tier_gbps`` what each has to switches, and its
-    share of the links above each tier of switches but the last."""
+    """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_server`` of them a server;
+    ``inner_switches``, one for each of the ``servers`` or none; ``switches`` by tier. A server is ``span`` hosts: 1, or those of
+    a scale-up domain. ``chip`` is the accelerators' model, "" where they differ; ``inside_bps`` what one has to the switch in
+    its server; ``tier_gbps`` what each has to switches, and its share of the links above each tier of switches but the last.
+    Of two nodes there is one link."""
 
     npus: int
-    per_host: int
+    per_server: int
     inner_switches: int
     switches: int
     links: tuple[NpuLink, ...]
     chip: str
     inside_bps: int
     tier_gbps: tuple[float, ...]
-    hosts: int
+    servers: int
+    span: int
 
 
 @dataclass(frozen=True, slots=True)

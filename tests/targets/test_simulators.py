@@ -220,11 +220,59 @@ def test_astra_sims_own_network_takes_the_dimensions(tmp_path: Path) -> None:
         assert subprocess.run([program, network, "0", "1"], capture_output=True, timeout=60, check=False).returncode != 0
 
 
-def test_groups_of_different_sizes_are_no_product_of_dimensions(tmp_path: Path) -> None:
+def test_groups_of_different_sizes_are_one_dimension(tmp_path: Path) -> None:
+    """Pods of three and two hosts: no product of dimensions; all five hosts at what the spine gives each accelerator."""
     uneven = SHARED.replace("pod pod[2] {", "pod pod[2] {\n    host more: NODE\n    connect more.nic[i] to leaf[i]")
     uneven += "\nextend shared { omit pod[(1)].more }\n"
     files, found = made(uneven, tmp_path, "astra_sim")
-    assert "astra_sim/network.yml" not in files and "astra_sim/physical_topology.txt" in files and not found
+    network = yaml.safe_load(files["astra_sim/network.yml"])
+    assert network["npus_count"] == [20] and network["bandwidth"] == [4 * 50.0 / 20] and not found
+    assert b"differ in size" in files["astra_sim/network.yml"]
+
+
+def test_hosts_that_are_not_joined_are_no_dimension(tmp_path: Path) -> None:
+    apart = SHARED.replace("connect pod[*].leaf[*] to spine each", "connect pod[(0)].leaf[*] to spine each")
+    files, found = made(apart, tmp_path, "astra_sim")
+    assert "astra_sim/network.yml" not in files and "astra_sim/physical_topology.txt" in files
+    assert [d.code for d in found] == ["E0511"] and "not all hosts are joined" in found[0].message
+
+
+def test_parallel_links_are_one_of_their_sum(tmp_path: Path) -> None:
+    """SimAI and ASTRA-sim keep one link for two nodes (``nbr2if[a][b]``), and drop what comes before."""
+    files, _ = made(RAILS.replace("spread x 2", "spread x 8"), tmp_path, "simai", "astra_sim")
+    _, links = read_simai(files["simai/topology"].decode())
+    assert len({(a, b) for a, b, _ in links}) == len(links)
+    assert {r for a, _, r in links if a >= 36} == {1600.0} and sum(r for a, _, r in links if a >= 36) == 8 * 8 * 400
+    lines = [line.split() for line in files["simai/ecn.conf"].decode().splitlines()]
+    assert [x[0] for x in lines] == ["KMAX_MAP", "KMIN_MAP", "PMAX_MAP"]
+    for x in lines:
+        assert int(x[1]) == 2 and x[2::2] == ["400000000000", "1600000000000"], "every rate at a switch"
+
+
+RACKS = """
+fabric racks {
+  rack rack[2] {
+    host tray[18]: GB200_TRAY
+    switch nvswitch[9, 2]: NVLINK5_SWITCH
+    connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
+  }
+  switch leaf[4, 2]: QM9700
+  switch spine[2]: QM9700
+  connect rack[k].tray[t].nic[r] to leaf[r, (18*k + t)//32]
+  connect leaf[*, *] to spine[*] spread x 4
+}
+"""
+
+
+def test_the_hosts_of_a_scale_up_domain_are_one_server(tmp_path: Path) -> None:
+    files, found = made(RACKS, tmp_path, "simai", "astra_sim")
+    text = files["simai/topology"].decode()
+    assert text.split()[:6] == ["156", "72", "2", "10", str(144 + 144 + 16), "B200"] and not found
+    _, links = read_simai(text)
+    assert {(a, b): r for a, b, r in links if b in (144, 145)} == {(n, 144 + n // 72): 7200.0 for n in range(144)}
+    assert json.loads(files["astra_sim/logical_topology.json"]) == {"logical-dims": ["72", "2"]}
+    network = yaml.safe_load(files["astra_sim/network.yml"])
+    assert network["npus_count"] == [72, 2] and network["bandwidth"][0] == 900.0
 
 
 def test_latencies_are_options(tmp_path: Path) -> None:
