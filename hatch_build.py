@@ -1,4 +1,4 @@
-"""Puts the grammar, the standard library and the targets into the wheel, as ``tdsl/_data``.
+"""Puts the documentation, the grammar, the standard library and the targets into the wheel, as ``tdsl/_data``.
 
 Only a standard wheel gets them: an editable install reads the folders of the checkout, where a copy would go stale.
 """
@@ -10,12 +10,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDERS = ("grammar", "stdlib", "targets")
-LEFT_OUT = ("__pycache__", "node_modules", "tree-sitter", "vscode")
+FOLDERS = ("docs", "grammar", "stdlib", "targets")
+LEFT_OUT = ("__pycache__", "gallery", "node_modules", "tree-sitter", "vscode")
 
 
 class DataHook(BuildHookInterface):
-    """Adds the files of the three folders, without what editors build from a checkout."""
+    """Adds the files of the folders, without pictures of the gallery and what editors build from a checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Fill the list of files that go into the wheel besides the package."""

@@ -61,6 +61,7 @@ def on_post_template(output: str, **_: Any) -> str:
 def on_post_build(config: Any) -> None:
     """Put that script beside the pages."""
     shutil.copyfile(SHIM, Path(config.site_dir) / "assets" / "iframe-worker.js")
+    (Path(config.site_dir) / "llms.txt").write_text("\n".join(index(config.nav)) + "\n", encoding="utf-8")
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -72,6 +73,28 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference-findings.md", "# Findings\n\n" + "\n".join(findings())
     yield "reference-targets.md", "# Targets\n\n" + "\n".join(targets())
     yield "reference-cli.md", "# The command line\n\n" + "\n".join(commands())
+
+
+def index(nav: Any) -> Iterator[str]:
+    """``llms.txt``, the list of pages for language models (https://llmstxt.org): a title, a summary, links by section."""
+    yield "# tdsl"
+    yield ""
+    yield "> A language and compiler for the networks of AI clusters: a design says which hosts and switches there are and how"
+    yield "> they are connected; `tdsl check` proves what it requires, `tdsl build` writes cabling lists and configurations."
+    yield ""
+    yield "Assistants may call it by the Model Context Protocol: `tdsl mcp` serves check, expand, explain, show, diff, library."
+    alone: list[str] = []
+    for entry in nav:
+        ((section, pages),) = entry.items()
+        if isinstance(pages, str):
+            alone.append(f"- [{section}]({pages.removesuffix('.md')}.html)")
+            continue
+        yield f"\n## {section}\n"
+        for page in pages:
+            ((title, name),) = page.items()
+            yield f"- [{title}]({name.removesuffix('.md')}.html)"
+    yield "\n## Optional\n"
+    yield from alone
 
 
 def deeper(text: str, by: int = 1) -> str:

@@ -96,3 +96,28 @@ def title_of(code: str) -> str:
     """A finding's title, "" where it has no page."""
     found = page(code)
     return found.title if found else ""
+
+
+# ---------------------------------------------------------------- words of the language
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the language: what kind it is, what it means (Markdown), and an example, "" where it has none."""
+
+    word: str
+    kind: str
+    text: str
+    example: str
+
+
+@cache
+def words() -> Mapping[str, Word]:
+    """The words of the language that have an explanation, from ``explain/words.md``. A section begins with ``# WORD (kind)``; its
+    lines with ``> `` are the example."""
+    out = {}
+    for part in (FOLDER / "words.md").read_text(encoding="utf-8").split("\n# "):
+        first, _, rest = part.removeprefix("# ").partition("\n")
+        word, _, kind = first.partition(" ")
+        lines = rest.strip().split("\n")
+        text = " ".join(line for line in lines if not line.startswith("> "))
+        out[word] = Word(word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> ")))
+    return out

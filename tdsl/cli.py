@@ -22,7 +22,8 @@ from typing import Any
 import click
 
 from tdsl import __version__
-from tdsl.commands._untrusted import asked
+from tdsl.commands import _everywhere
+from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
 
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
@@ -53,7 +54,7 @@ class Commands(click.Group):
             return None
         module = cmd_name.replace("-", "_")
         made: click.Command = import_module(f"tdsl.commands.{module}{'_' * iskeyword(module)}").command
-        return made
+        return _everywhere.with_options(made)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that a call names, with the values that tdsl.toml has for its options; an unknown one is refused."""
@@ -63,10 +64,16 @@ class Commands(click.Group):
         if ctx.resilient_parsing:  # completion
             return name, command, rest
         try:
-            ctx.obj = Config() if asked(rest) else load(Path.cwd())
-            ctx.default_map = _defaults(ctx, ctx.obj, command)
+            named = _everywhere.config_of(ctx, rest)
+            if named is not None and asked(rest):
+                raise ConfigError(f"{FLAG}: --config is for one's own designs")
+            if not isinstance(ctx.obj, Config):
+                ctx.obj = Config() if asked(rest) else load(Path.cwd(), named)
+            ctx.default_map = defaults(ctx, ctx.obj, command)
         except ConfigError as wrong:
             raise Unusable(str(wrong)) from None
+        if "-v" in rest or "--verbose" in rest or _everywhere.given(ctx, "verbose"):
+            _everywhere.begun(ctx, ctx.obj)
         return name, command, rest
 
     def _advice(self, ctx: click.Context, name: str) -> str:
@@ -196,6 +203,7 @@ def _where(fault: Exception) -> str:
 @click.group(
     cls=Commands,
     epilog=EPILOG,
+    params=list(_everywhere.options(hidden=False)),
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="tdsl %(version)s")
@@ -217,7 +225,7 @@ class Unusable(click.ClickException):
     exit_code = USAGE
 
 
-def _defaults(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
+def defaults(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
     """What tdsl.toml gives for the options of the command that is called."""
     commands = ctx.command
     assert isinstance(commands, Commands)

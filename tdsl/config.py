@@ -62,9 +62,10 @@ def _folder(path: Path) -> bool:
         return False
 
 
-def load(folder: Path) -> Config:
-    """The settings that hold in a folder, empty where there is no file. Raises ConfigError."""
-    file = find(folder.resolve())
+def load(folder: Path, file: Path | None = None) -> Config:
+    """The settings that hold in a folder, empty where there is no file; ``file`` is read instead of the nearest one. Raises
+    ConfigError."""
+    file = find(folder.resolve()) if file is None else folder.resolve() / file
     if file is None:
         return Config()
     shown = file.relative_to(folder.resolve()) if file.parent == folder.resolve() else file

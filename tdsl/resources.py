@@ -1,4 +1,4 @@
-"""Finds the folders that travel with tdsl: ``grammar``, ``stdlib`` and ``targets``."""
+"""Finds the folders that travel with tdsl: ``docs``, ``grammar``, ``stdlib`` and ``targets``."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("grammar", "stdlib", "targets")
+FOLDERS = ("docs", "grammar", "stdlib", "targets")
 pytestmark = pytest.mark.slow
 
 
@@ -53,7 +53,7 @@ def test_what_the_wheel_holds(wheel: Path) -> None:
         here = {
             p.relative_to(ROOT).as_posix()
             for p in (ROOT / folder).rglob("*")
-            if p.is_file() and not {"__pycache__", "tree-sitter", "vscode"} & set(p.parts)
+            if p.is_file() and not {"__pycache__", "gallery", "tree-sitter", "vscode"} & set(p.parts)
         }
         assert {n.removeprefix("tdsl/_data/") for n in held if n.startswith(f"tdsl/_data/{folder}/")} == here
     pages = {p.relative_to(ROOT).as_posix() for p in (ROOT / "tdsl" / "explain").glob("*.md")}

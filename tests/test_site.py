@@ -35,6 +35,15 @@ def test_every_page_is_in_the_menu(site: Path) -> None:
     none(sorted(n for n in re.findall(r": ([\w-]+)\.md$", menu, re.MULTILINE) if not (site / f"{n}.html").is_file()))
 
 
+def test_the_list_for_language_models(site: Path) -> None:
+    """https://llmstxt.org: a title, a summary, sections of links. Every link is a page, and every page of docs/ is linked."""
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    assert text.startswith("# tdsl\n\n> ")
+    links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\)$", text, re.MULTILINE)
+    none(sorted(link for link in links if not (site / link).is_file()))
+    none(sorted(p.stem for p in (ROOT / "docs").glob("*.md") if f"{p.stem}.html" not in links))
+
+
 def test_it_works_from_a_folder(site: Path) -> None:
     """No script, style, font or picture comes from elsewhere, and the search has its index as a script."""
     loads = re.compile(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(https?:[^\"]*)\"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +16,7 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Options
     from tdsl.diagnostic import Severity
+    from tdsl.semantics.ranges import Domain
     from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
@@ -47,10 +49,45 @@ class Source(Text):
         return [*(CompletionItem(n) for n in names if n.startswith(incomplete)), CompletionItem(incomplete, type="file")]
 
 
+def _domains(ctx: click.Context) -> Sequence[Domain]:
+    """What the parameters of the designs in an unfinished call may be; none where a design cannot be read."""
+    from tdsl import compiler, resources
+
+    given = ctx.params.get("files") or ctx.params.get("file") or ()
+    if not given:  # click reads no argument where an option still lacks its value
+        library = resources.folder("stdlib") / "designs"
+        words = os.environ.get("COMP_WORDS", "").split()
+        given = [w for w in words if w.endswith(".fab") or ("/" not in w and (library / f"{w}.fab").is_file())]
+    out: list[Domain] = []
+    for source in (given,) if isinstance(given, str) else tuple(given):
+        try:
+            settings, _ = compiler.parameters(str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ())))
+        except (compiler.UsageError, OSError):
+            continue
+        out += settings.domains or ()
+    return out
+
+
 class Setting(Pair):
     """A parameter and its value: ``units=4``."""
 
     name = "name=value"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of the parameters of the designs in the call, and the values of one that has few."""
+        if param.name != "set":
+            return []
+        written, sign, value = incomplete.partition("=")
+        out = []
+        for domain in _domains(ctx):
+            if not sign and domain.name.startswith(incomplete):
+                out.append(CompletionItem(f"{domain.name}="))
+            elif sign and written == domain.name and domain.choices is not None:
+                from tdsl.semantics.values import text_of
+
+                few = [text_of(v) for v in domain.choices[:100]]
+                out += [CompletionItem(f"{written}={v}") for v in few if v.startswith(value)]
+        return out
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         """Split at the first equals sign."""

@@ -1,4 +1,5 @@
-"""Pages of ``tdsl explain`` about what the library and the targets hold: models, topologies, targets."""
+"""Pages of ``tdsl explain`` about what the library and the targets hold (models, topologies, targets), and words of the
+language."""
 
 from __future__ import annotations
 
@@ -18,13 +19,17 @@ FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
 
 
 def topic(word: str) -> str | None:
-    """The page of a model, a topology or a target of this name, in Markdown; None if there is none."""
-    return _model(word) or _topology(word) or _target(word)
+    """The page of a model, a topology, a target or a word of the language, in Markdown; None if there is none. Where a word is a
+    topology and a statement, both."""
+    pages = [page for page in (_model(word) or _topology(word) or _target(word), _word(word)) if page]
+    return "\n".join(pages) or None
 
 
 def names() -> list[str]:
     """Everything that has a page here."""
-    return [*_library_of_models().loader.catalogue(), *_topologies(), *_targets()]
+    from tdsl import catalogue
+
+    return [*_library_of_models().loader.catalogue(), *_topologies(), *_targets(), *catalogue.words()]
 
 
 # ---------------------------------------------------------------- models
@@ -128,6 +133,19 @@ def _topology(word: str) -> str | None:
     usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"
     declared = f"Declared at {file}; `tdsl list topologies` lists all."
     return "\n".join([f"# {name}: topology\n", f"{comment}\n", "## Parameters\n", *rows, "", f"Use: `{usage}`", declared]) + "\n"
+
+
+# ---------------------------------------------------------------- words of the language
+
+
+def _word(word: str) -> str | None:
+    from tdsl import catalogue
+
+    found = catalogue.words().get(word.lower())
+    if found is None:
+        return None
+    example = f"\n```fab\n{found.example}\n```\n" if found.example else ""
+    return f"# {found.word}: {found.kind}\n\n{found.text}\n{example}"
 
 
 # ---------------------------------------------------------------- targets

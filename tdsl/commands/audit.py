@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, say, show_findings
 from tdsl.commands._today import Day, today, today_option
 from tdsl.commands._watch import watched_captures
@@ -223,7 +224,7 @@ def _accept(
     before = _text(accept) if accept.exists() else ""
     save(before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept)
     cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
-    click.echo(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}", err=True)
+    inform(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
 
 
 def _promises(design: Design, made: Audit) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -268,12 +269,12 @@ def _report(compilation: Compilation, begin: float) -> None:
     """Findings, verdicts and summary on stderr: stdout is for what was written."""
     from tdsl.report.formats import Report
     from tdsl.report.paint import wants_colour, width_of
-    from tdsl.report.terminal import render
+    from tdsl.report.terminal import early, render
 
     report = Report(
         [compilation], colour=wants_colour(sys.stderr), width=width_of(sys.stderr), elapsed_s=time.perf_counter() - begin
     )
-    say(render(report) + "\n", sys.stderr)
+    say(early(report) if quiet() else render(report) + "\n", sys.stderr)
     sys.stderr.flush()
 
 
@@ -299,7 +300,8 @@ def _write(files: Mapping[str, bytes], out: Path) -> int:
         say(finding(d, out.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
     if not done:
         return FOUND
-    say("\n".join(tree(files, out.as_posix())) + "\n")
+    if not quiet():
+        say("\n".join(tree(files, out.as_posix())) + "\n")
     return OK
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -238,7 +239,8 @@ def command(
     if second_opinion:
         _confirm(compilations, sources, asked, second_opinion_dir)
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
-    text = renderer.render(replace(told, colour=look.colour, width=look.width, printed=printed))
+    shown = replace(told, colour=look.colour, width=look.width, printed=printed)
+    text = renderer.early(shown) if quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
     if output is None:
         say(text)
     else:

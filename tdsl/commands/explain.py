@@ -1,4 +1,4 @@
-"""``tdsl explain``: the page of a finding, a check, a model, a topology or a target."""
+"""``tdsl explain``: the page of a finding, a check, a model, a topology, a target or a word of the language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Word(Text):
-    """A code, or the name of a finding, check, model, topology or target."""
+    """A code, or the name of a finding, check, model, topology or target, or a word of the language."""
 
     name = "word"
 
@@ -39,15 +39,17 @@ class Word(Text):
 
 @click.command(
     "explain",
-    short_help="Explain a code, a check, a model, a topology or a target.",
+    short_help="Explain a code, a check, a model, a topology, a target or a statement.",
     epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription\n  tdsl explain SN5600     (ports, rates)\n"
-    "  tdsl explain clos       (parameters of a topology)\n  tdsl explain cabling    (files of a target)\n"
+    "  tdsl explain spread     (a word of the language)\n  tdsl explain clos       (parameters of a topology)\n"
+    "  tdsl explain cabling    (files of a target)\n"
     "  tdsl explain --list     (all codes)",
 )
 @click.argument("word", type=Word(), metavar="WORD", required=False)
 @click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
 def command(word: str | None, **given: bool) -> None:
-    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target."""
+    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target, or a
+    word of the language such as `spread`."""
     from tdsl import catalogue
     from tdsl.report.paint import Paint, wants_colour
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import Wrong
 
 DESIGN = """\
@@ -137,8 +138,8 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
             others[path] = text.format(version=__version__)
         for place, text in others.items():
             done = _written(Path(place), text)
-            click.echo(f"{place} is {'written' if done else 'there already and left alone'}", err=True)
-    click.echo(f"{design} is written; try: tdsl check {design}", err=True)
+            inform(f"{place} is {'written' if done else 'there already and left alone'}")
+    inform(f"{design} is written; try: tdsl check {design}")
 
 
 def _written(path: Path, text: str) -> bool:

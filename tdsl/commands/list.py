@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tdsl.commands._rows import Rows, format_option, print_csv, print_json, print_table
+from tdsl.commands._shared import Text, Wrong
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.model import DeviceModel
 
 MODEL = re.compile(r'^model[ \t]+(\w+)[ \t]+(\w+)(?:[ \t]+"([^"]*)")?', re.MULTILINE)
 TOPOLOGY = re.compile(r"^topology[ \t]+(\w+)", re.MULTILINE)
@@ -69,6 +77,105 @@ def designs() -> Rows:
     return Rows(("design", "what", "file"), rows)
 
 
+# ---------------------------------------------------------------- parts
+
+
+class ModelName(Text):
+    """The name of a host or switch of the catalogue, as it is written there or nearly so."""
+
+    name = "model"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of models."""
+        from click.shell_completion import CompletionItem
+
+        rows = [str(row[0]) for row in hardware().body if row[1] not in ("cable", "optic")]
+        return [CompletionItem(n) for n in rows if n.lower().startswith(incomplete.lower())]
+
+
+def _catalogue() -> Library:
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.loader import Loader
+
+    found = Diagnostics()
+    return Library(Loader(found), found)
+
+
+def _named(library: Library, word: str) -> DeviceModel:
+    """The model of the catalogue that a word names. Raises Wrong."""
+    from difflib import get_close_matches
+
+    from tdsl.semantics.loader import Module
+    from tdsl.source import SourceFile, Span
+    from tdsl.syntax import tree
+
+    plain = {n.replace("_", "").lower(): n for n in library.loader.catalogue()}
+    spelt = re.sub(r"[_ -]", "", word).lower()
+    file = SourceFile("", "")
+    entry = library.entry(library.link(Module(file, (), Path(), "")), plain.get(spelt, ""))
+    if entry is None or not isinstance(entry.node, tree.ModelDecl):
+        near = get_close_matches(spelt, plain, 1, 0.5)
+        advice = f"did you mean `{plain[near[0]]}`?" if near else "`tdsl list hardware` lists all models"
+        raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
+    model = library.build(entry, Span(file, 0, 0))
+    if model.kind in ("cable", "optic"):
+        raise Wrong(f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700")
+    return model
+
+
+def parts(kind: str, one: str | None, other: str | None) -> Rows:
+    """Cables or optics of the catalogue: all of them, those that fit a model, or those between two models."""
+    from tdsl.physical.facts import amount, lengths_of, optic_watts, several
+    from tdsl.physical.fitting import cables_for, optics_for
+    from tdsl.semantics.loader import Module
+    from tdsl.semantics.quantity import LENGTH, RATE, Quantity
+    from tdsl.source import SourceFile
+
+    library = _catalogue()
+    everything = library.parts(library.link(Module(SourceFile("", ""), (), Path(), "")))
+
+    def facts(part: DeviceModel) -> tuple[str, ...]:
+        rate, reach = amount(part, "rate", RATE), amount(part, "reach", LENGTH)
+        shown = ("" if rate is None else str(Quantity(rate, RATE)), "" if reach is None else str(Quantity(reach, LENGTH)))
+        if kind == "optics":
+            watts = optic_watts(part)
+            form = " ".join(map(str, several(part, "form")))
+            return (part.title, form, *shown, str(part.facts.get("fibre", "")), "" if watts is None else f"{float(watts):g}W")
+        lengths = ", ".join(f"{x / 1e6:g}" for x in sorted({*lengths_of(part)[0], *lengths_of(part)[1]}))
+        return (part.title, str(part.facts.get("medium", "")), *shown, str(part.facts.get("legs", "")), lengths)
+
+    columns = {"cables": ("what", "medium", "rate", "reach", "legs", "lengths_m"),
+               "optics": ("what", "form", "rate", "reach", "fibre", "power")}[kind]  # fmt: skip
+    if one is None:
+        if other is not None:
+            raise click.UsageError("--to needs --for: the two models that a cable is between")
+        return Rows((kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]])
+    a, b = _named(library, one), None if other is None else _named(library, other)
+    if kind == "optics":
+        if b is None:
+            found = [(f.part, f.a.name, "", f.rate, "") for f in optics_for(everything, a)]
+        else:
+            pairs = {(x.name, y.name): (x, y, f) for f in cables_for(everything, a, b) for x, y in f.optics}
+            found = [(x, f.a.name, f.b.name if f.b else "", f.rate, y.name) for x, y, f in pairs.values()]
+    else:
+        fits = cables_for(everything, a, b)
+        found = [
+            (f.part, f.a.name, f.b.name if f.b else "", f.rate, ", ".join(sorted({f"{x.name}-{y.name}" for x, y in f.optics})))
+            for f in fits
+        ]
+    links: dict[tuple[str, str, str, str], list[str]] = {}  # the rates at which a part fits two ports
+    for p, x, y, rate, needs in found:
+        links.setdefault((p.name, x, y, needs), []).append(f"{rate / 1e9:g}Gbps")
+    known = {p.name: facts(p) for p, *_ in found}
+    rows = [
+        (name, *known[name], f"{a.name}.{x}", f"{b.name}.{y}" if b is not None else "", ", ".join(rates), needs)
+        for (name, x, y, needs), rates in links.items()
+    ]
+    last = "other_end" if kind == "optics" else "optics"
+    return Rows((kind[:-1], *columns, "from", "to", "link", last), rows)
+
+
 def _library(kind: str) -> list[tuple[Path, str]]:
     """Files of one part of the standard library, with the names they go by."""
     from tdsl import resources
@@ -82,21 +189,50 @@ def _first_comment(text: str) -> str:
     return found[1].strip() if found else ""
 
 
+def cables() -> Rows:
+    """Every cable of the catalogue."""
+    return parts("cables", None, None)
+
+
+def optics() -> Rows:
+    """Every transceiver of the catalogue."""
+    return parts("optics", None, None)
+
+
 KINDS: Mapping[str, Callable[[], Rows]] = {
     "checks": checks, "codes": codes, "targets": targets, "hardware": hardware, "topologies": topologies, "designs": designs,
+    "cables": cables, "optics": optics,
 }  # fmt: skip
 
 
 @click.command(
     "list",
-    short_help="List designs, models, topologies, checks, targets or codes.",
-    epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json",
+    short_help="List designs, models, cables, optics, topologies, checks, targets or codes.",
+    epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json\n"
+    "  tdsl list cables --for QM9700 --to DGX_H100   (what fits between the two)\n  tdsl list optics --for SN5600",
 )
 @click.argument("kind", type=click.Choice(list(KINDS)))
+@click.option(
+    "--for",
+    "for_",
+    type=ModelName(),
+    metavar="MODEL",
+    help="Of cables and optics: those that fit this model.",
+    envvar="TDSL_LIST_FOR",
+)
+@click.option("--to", type=ModelName(), metavar="MODEL", help="Of cables and optics: those between --for and this model.")
 @format_option
-def command(kind: str, output_format: str) -> None:
-    """List the checks, codes of findings, targets, hardware models, topologies or designs that there are."""
-    rows = KINDS[kind]()
+def command(kind: str, output_format: str, for_: str | None, to: str | None) -> None:
+    """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs that there are."""
+    if kind in ("cables", "optics"):
+        rows = parts(kind, for_, to)
+        if not rows.body:
+            said = f"between {for_} and {to}" if to else f"in a port of {for_}"
+            raise Wrong(f"no part of the catalogue fits {said}: `tdsl explain {for_}` prints its cages and rates")
+    elif for_ is not None or to is not None:
+        raise click.UsageError("--for and --to are for `tdsl list cables` and `tdsl list optics`")
+    else:
+        rows = KINDS[kind]()
     if output_format == "json":
         print_json({kind: rows.records()})
     elif output_format == "csv":

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, show_findings
 
 
@@ -45,5 +46,5 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     used = digests(compilations[0].read, Path(file).parent)
     save(write(fabrics, Path(file).name, used, {f.name: figures_of(f) for f in fabrics}), Path(f"{file}{LOCK}"))
     count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
-    click.echo(f"{file}{LOCK} is written: {count:,} links", err=True)
+    inform(f"{file}{LOCK} is written: {count:,} links")
     return OK

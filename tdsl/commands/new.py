@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import Wrong
 
 MANIFEST = """\
@@ -93,7 +94,7 @@ def target(name: str, place: Path, base: str | None) -> None:
         raise Wrong(f"{folder} is there already; choose another name") from None
     except OSError as fault:
         raise Wrong(f"{folder}: {fault.strerror or fault}") from None
-    click.echo(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}", err=True)
+    inform(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
 
 
 def _extended(name: str, base: str) -> dict[str, str]:

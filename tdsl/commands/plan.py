@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -271,4 +272,4 @@ def _record(old: str, new: str, after: Compilation) -> None:
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]
     used = digests(after.read, place.parent)
     save(write(fabrics, place.name, used, {f.name: figures_of(f) for f in fabrics}), Path(f"{new}{LOCK}"))
-    click.echo(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links", err=True)
+    inform(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links")

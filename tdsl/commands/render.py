@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import FOUND, OK, Wrong
 from tdsl.commands._untrusted import FLAG, VARIABLE, asked
 
@@ -72,7 +73,7 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
     finally:
         os.umask(before)
     count = sum(len(files) for files in made.values())
-    click.echo(f"{to}: {count} files, {sum(map(_named, made.values()))} of them with secrets", err=True)
+    inform(f"{to}: {count} files, {sum(map(_named, made.values()))} of them with secrets")
     return OK
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -85,7 +86,7 @@ def command(
     title = shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
     parts = [(d.fabric, m, _facts(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None]
     save(page(parts, title), path)
-    click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB", err=True)
+    inform(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
         import webbrowser
 

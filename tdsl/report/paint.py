@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import unicodedata
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -24,6 +25,8 @@ STYLES = {
 }
 TAB = 4
 PLAIN_WIDTH = 100
+colored: ContextVar[bool | None] = ContextVar("colored", default=None)
+"""What ``--color`` asks for: True always, False never, None on a terminal only."""
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
@@ -39,7 +42,11 @@ class Paint:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether to colour what goes to a stream: on a terminal, unless NO_COLOR; anywhere with FORCE_COLOR."""
+    """Whether to colour what goes to a stream: as ``--color`` says; else on a terminal, unless NO_COLOR; anywhere with
+    FORCE_COLOR."""
+    asked = colored.get()
+    if asked is not None:
+        return asked
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):

@@ -20,8 +20,8 @@ from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 
 COMMANDS = (
-    "audit", "build", "check", "compare", "completion", "diff", "expand", "explain", "explore", "fmt", "help", "import", "init",
-    "lint-nccl", "list", "lock", "lsp", "new", "plan", "render", "show", "verify", "version", "view",
+    "audit", "build", "check", "compare", "completion", "config", "diff", "expand", "explain", "explore", "fmt", "help", "import",
+    "init", "lint-nccl", "list", "lock", "lsp", "man", "mcp", "new", "plan", "render", "show", "verify", "version", "view",
 )  # fmt: skip
 
 
@@ -383,6 +383,8 @@ def test_a_full_disk_is_no_internal_error(args: tuple[str, ...], tmp_path: Path)
         ("DGX_H100", ("DGX_H100: host", "- 8 accelerators", "- power: ")),
         ("clos", ("clos: topology", "- `leaf`: model, required", "- `oversubscription`: ratio, 1:1 if not given")),
         ("fat-tree", ("fat_tree: topology",)),
+        ("spread", ("spread: pattern of connect", "distributed evenly", "connect leaf[*] to spine[*] spread x 16")),
+        ("torus", ("torus: topology", "# torus: pattern of connect")),
         ("cabling", ("cabling: target", "- `cabling/cables.csv`", "tdsl build FILE --target cabling")),
     ],
 )
@@ -390,6 +392,24 @@ def test_explain_a_topic(word: str, lines: tuple[str, ...]) -> None:
     done = tdsl("explain", word)
     assert done.exit_code == 0
     none(line for line in lines if line not in done.stdout)
+
+
+def test_words_of_the_language() -> None:
+    """Each is a word of the language, and its example parses."""
+    from tdsl import catalogue
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.source import SourceFile
+    from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
+    from tdsl.syntax.parser import parse
+
+    found = catalogue.words()
+    none(w for w in found if w not in {*GRAMMAR_WORDS, *PATTERNS, *SETTINGS})
+    none(w for w in PATTERNS if w not in found)
+    for entry in found.values():
+        diagnostics = Diagnostics()
+        parse(SourceFile("example.fab", entry.example + "\n"), diagnostics)
+        assert not [d.message for d in diagnostics], entry
+        assert entry.word in entry.example or not entry.example
 
 
 def test_explain_everything_that_has_a_page() -> None:

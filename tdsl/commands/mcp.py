@@ -1,0 +1,194 @@
+"""``tdsl mcp``: tdsl as tools for assistants, by the Model Context Protocol (https://modelcontextprotocol.io). It reads designs
+below its folder and writes nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tdsl.commands._shared import OK, Wrong
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+ONE_AT_A_TIME = Lock()
+LONGEST = 200_000
+"""Characters of an answer; what is longer is cut, and says so."""
+INSTRUCTIONS = """\
+tdsl is a language for the networks of AI clusters. A design (.fab) says which hosts and switches there are and how they are
+connected; `check` proves what it requires. Write a design, give it to `check` as text, correct what the findings say, and repeat.
+Read the resource tdsl://docs/language first; `explain` has the page of every finding, check, model and word of the language."""
+
+
+@click.command(
+    "mcp",
+    short_help="Serve assistants by the Model Context Protocol: check, expand, explain, show, diff.",
+    epilog="\b\nExample, in the configuration of an assistant, which runs `tdsl mcp` in the folder of the designs:\n"
+    '  {"mcpServers": {"tdsl": {"command": "tdsl", "args": ["mcp"]}}}',
+)
+def command() -> int:
+    """Serve an assistant over stdin and stdout: tools that check and explain designs, and the documentation as resources.
+
+    It reads designs in this folder and below, and writes nothing.
+    """
+    try:
+        import mcp  # noqa: F401
+    except ImportError:
+        raise Wrong("the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`") from None
+    server().run("stdio")
+    return OK
+
+
+def server() -> MCPServer[Any]:
+    """The server with its tools and resources."""
+    from mcp.server import MCPServer
+    from mcp.types import ToolAnnotations
+
+    from tdsl import __version__
+
+    made: MCPServer[Any] = MCPServer("tdsl", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+    reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+    for tool in (check, expand, explain, show, diff, library):
+        made.tool(annotations=reads, structured_output=False)(tool)
+    _resources(made)
+    return made
+
+
+# ---------------------------------------------------------------- tools
+def check(design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
+    """Prove what a design requires and report what is wrong with it, as JSON: designs with results (status, value, witness), and
+    findings (code, message, place, help, fix). Give `design` (a .fab file in the folder, or a design of the library such as
+    dgx_superpod_h100) or `text` (the text of a design). `parameters` are values of its parameters."""
+    return called("check", *_source(design, text), *_set(parameters), "--output-format", "json", text=text)
+
+
+def expand(design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
+    """The devices and connects that a design's intent (hosts, rails, clos …) describes, as a design; `design` or `text` as for
+    check."""
+    return called("expand", *_source(design, text), *_set(parameters), text=text)
+
+
+def explain(word: str) -> str:
+    """The page of a finding's code (E0405), a check (oversubscription), a hardware model (SN5600), a topology (clos), a target
+    (cabling) or a word of the language (spread)."""
+    return called("explain", _word(word))
+
+
+def show(what: str = "summary", design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
+    """What a design consists of, as CSV: `what` is summary, devices, ports, links, cables, metrics, addresses, places, racks or
+    places; `design` or `text` as for check."""
+    return called("show", *_source(design, text), _word(what), *_set(parameters), "--output-format", "csv", text=text)
+
+
+def diff(old: str, new: str) -> str:
+    """What differs between two designs (files, or REVISION:FILE of the git repository): cables added, moved and removed, and
+    figures before and after, in Markdown."""
+    return called("diff", _below(old), _below(new), "--output-format", "markdown")
+
+
+def library(kind: str, search: str = "", fits: str = "", to: str = "") -> str:
+    """Search the library, as CSV. `kind` is designs, hardware, cables, optics, topologies, targets, checks or codes; `search` are
+    words that a row must contain. Of cables and optics `fits` and `to` name hosts or switches: those that fit between them."""
+    options = [*(("--for", _word(fits)) if fits else ()), *(("--to", _word(to)) if to else ())]
+    head, *rows = called("list", _word(kind), "--format", "csv", *options).splitlines(keepends=True) or [""]
+    return head + "".join(row for row in rows if all(w in row.lower() for w in search.lower().split()))
+
+
+# ---------------------------------------------------------------- resources
+def _resources(made: MCPServer[Any]) -> None:
+    """The pages of the documentation, and those of `explain`."""
+    from mcp.server.mcpserver.resources import FunctionResource
+
+    for name, path in pages().items():
+        title = path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+        read = partial(path.read_text, encoding="utf-8")
+        made.add_resource(FunctionResource(uri=f"tdsl://docs/{name}", name=name, title=title, mime_type="text/markdown", fn=read))
+    made.resource("tdsl://explain/{word}", mime_type="text/plain", description="A page of `tdsl explain`.")(explain)
+
+
+def pages() -> Mapping[str, Path]:
+    """The pages of the documentation, by name."""
+    from tdsl import resources
+
+    return {path.stem: path for path in sorted(resources.folder("docs").glob("*.md"))}
+
+
+# ---------------------------------------------------------------- calls
+def called(*args: str, text: str = "") -> str:
+    """What a call of tdsl prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of the process
+    and of tdsl only. Options of tdsl.toml and of the environment, which may name files to write, do not count. Raises ToolError
+    for a wrong call."""
+    from tdsl import files, resources
+    from tdsl.cli import cli
+    from tdsl.config import ConfigError, load
+
+    trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
+    with ONE_AT_A_TIME, files.confined(Path.cwd(), trusted), _streams(text) as (out, err):
+        try:
+            own = replace(load(Path.cwd()), commands={})
+            cli.main(["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own)
+        except click.ClickException as wrong:
+            raise _refused(wrong.format_message()) from None
+        except ConfigError as wrong:
+            raise _refused(str(wrong)) from None
+        sys.stdout.flush()
+        printed = out.getvalue().decode() or err.getvalue()
+    if len(printed) <= LONGEST:
+        return printed
+    return f"{printed[:LONGEST]}\n… {len(printed) - LONGEST:,} of {len(printed):,} characters are left out\n"
+
+
+@contextmanager
+def _streams(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
+    """Standard streams that hold a text, and take what is printed: the real ones belong to the protocol."""
+    kept = sys.stdin, sys.stdout, sys.stderr
+    out, err = io.BytesIO(), io.StringIO()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+    sys.stdout, sys.stderr = io.TextIOWrapper(out, encoding="utf-8", write_through=True), err
+    try:
+        yield out, err
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = kept
+
+
+def _source(design: str, text: str) -> Sequence[str]:
+    """The argument that names a design."""
+    if bool(design) == bool(text):
+        raise _refused("give either `design`, a file or a design of the library, or `text`, the text of a design")
+    return [_below(design) if design else "-"]
+
+
+def _below(name: str) -> str:
+    """A file or a revision of one, refused where it is outside the folder of the process."""
+    place = os.path.realpath(name.rpartition(":")[2])
+    if not place.startswith(os.path.join(os.path.realpath(os.getcwd()), "")):
+        raise _refused(f"{name} is outside the folder {os.getcwd()}")
+    return _word(name)
+
+
+def _word(word: str) -> str:
+    """An argument, which is no option."""
+    if word.startswith("-") or not word:
+        raise _refused(f"{word!r} is not a name")
+    return word
+
+
+def _refused(why: str) -> Exception:
+    """The error that an assistant is shown as the answer of a tool."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    return ToolError(why)
+
+
+def _set(parameters: Mapping[str, str] | None) -> list[str]:
+    return [x for name, value in (parameters or {}).items() for x in ("--set", f"{_word(name)}={value}")]

@@ -1,0 +1,100 @@
+"""The server for assistants, asked by the package's own client over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.run import SMALL, write
+
+pytest.importorskip("mcp")
+INTENT = "fabric f {\n hosts 4 x DGX_H100\n rails 8\n rail_only { switch QM9700 }\n}"
+ROOT = Path(__file__).parents[2]
+
+
+def asked(folder: Path, work: Callable[[Any], Awaitable[Any]]) -> Any:
+    """What a client of the server gets."""
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    environment = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TDSL_CHECK_OUTPUT": "by_the_environment.json"}
+    program = StdioServerParameters(command=sys.executable, args=["-m", "tdsl", "mcp"], cwd=folder, env=environment)
+
+    async def run() -> Any:
+        async with Client(stdio_client(program)) as client:
+            return await work(client)
+
+    return asyncio.run(asyncio.wait_for(run(), 100))
+
+
+async def call(client: Any, tool: str, **given: Any) -> tuple[bool, str]:
+    done = await client.call_tool(tool, given)
+    return done.is_error, done.content[0].text
+
+
+def test_tools_and_resources(tmp_path: Path) -> None:
+    write(tmp_path)
+    write(tmp_path, SMALL.replace("spread x 8", "spread x 4"), "less.fab")
+    (tmp_path / "tdsl.toml").write_text("[check]\noutput = 'by_the_file.json'\n[severity]\nbisection = 'note'\n")
+    before = sorted(tmp_path.iterdir())
+
+    async def work(client: Any) -> None:
+        tools = {t.name: t for t in (await client.list_tools()).tools}
+        assert set(tools) == {"check", "expand", "explain", "show", "diff", "library"}
+        assert all(t.annotations.read_only_hint and t.description for t in tools.values())
+
+        failed, text = await call(client, "check", design="small.fab")
+        assert not failed and json.loads(text)["designs"][0]["ok"]
+        failed, text = await call(client, "check", design="small.fab", parameters={"nodes": "2"})
+        assert json.loads(text)["designs"][0]["summary"]["hosts"] == 2
+        failed, text = await call(client, "check", text=SMALL.replace("leaf[r]", "leef[r]"))
+        assert not failed and json.loads(text)["designs"][0]["findings"][0]["code"] == "E0101"
+        failed, text = await call(client, "expand", text=INTENT)
+        assert not failed and "host host[4]: DGX_H100" in text
+        assert "distributed evenly" in (await call(client, "explain", word="spread"))[1]
+        assert (await call(client, "show", design="small.fab", what="devices"))[1].count("\n") == 15
+        assert "32" in (await call(client, "diff", old="small.fab", new="less.fab"))[1]
+        failed, text = await call(client, "library", kind="hardware", search="spectrum-4 switch")
+        assert text.startswith("model,kind") and "SN5600" in text and "QM9700" not in text
+        assert "MFP7E10" in (await call(client, "library", kind="cables", fits="QM9700", to="DGX_H100"))[1]
+
+        pages = {str(r.uri) for r in (await client.list_resources()).resources}
+        assert {"tdsl://docs/language", "tdsl://docs/glossary"} <= pages
+        for uri, words in (("tdsl://docs/language", "# "), ("tdsl://explain/E0405", "E0405 oversubscription")):
+            assert (await client.read_resource(uri)).contents[0].text.startswith(words)
+
+    asked(tmp_path, work)
+    assert sorted(tmp_path.iterdir()) == before, "it writes nothing"
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "designs"
+    folder.mkdir()
+    write(tmp_path, name="outside.fab")
+    write(folder, "use outside\nfabric f { }\n", "link.fab")
+    (folder / "linked.fab").symlink_to(tmp_path / "outside.fab")
+
+    async def work(client: Any) -> None:
+        for tool, given, words in (
+            ("check", {"design": "../outside.fab"}, "is outside the folder"),
+            ("check", {"design": "/etc/passwd"}, "is outside the folder"),
+            ("check", {"design": "linked.fab"}, "is outside the folder"),
+            ("diff", {"old": "HEAD:../outside.fab", "new": "link.fab"}, "is outside the folder"),
+            ("check", {"design": "--output=x"}, "is not a name"),
+            ("check", {}, "give either `design`"),
+            ("check", {"design": "absent.fab"}, "there is no file absent.fab"),
+            ("explain", {"word": "--list"}, "is not a name"),
+            ("explain", {"word": "spraed"}, "did you mean 'spread'?"),
+            ("show", {"design": "link.fab", "what": "--output"}, "is not a name"),
+        ):
+            failed, text = await call(client, tool, **given)
+            assert failed and words in text, (tool, given, text)
+
+    asked(folder, work)
