@@ -126,7 +126,7 @@ def _named(library: Library, word: str) -> DeviceModel:
 
 def parts(kind: str, one: str | None, other: str | None) -> Rows:
     """Cables or optics of the catalogue: all of them, those that fit a model, or those between two models."""
-    from tdsl.physical.facts import amount, lengths_of, optic_watts, several
+    from tdsl.fabric.part_facts import amount, lengths_of, optic_watts, several
     from tdsl.physical.fitting import cables_for, optics_for
     from tdsl.semantics.loader import Module
     from tdsl.semantics.quantity import LENGTH, RATE, Quantity

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tdsl.fabric.cabling import fills_cages
-from tdsl.physical.facts import amount
-from tdsl.physical.parts import fits
-from tdsl.physical.plugs import ends_wrong, legs_of, plug_wrong
+from tdsl.fabric.part_facts import amount
+from tdsl.fabric.plugs import ends_wrong, fits, legs_of, plug_wrong
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE
 
