@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler
+from tdsl import compiler, resources
 from tdsl.cli import cli
 from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
 from tdsl.emit.target import discover
-from tdsl.semantics import devices, models, planner, settings, statements
+from tdsl.semantics import devices, models, planner, routing, settings, statements, tier_specs
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import UNIT_TABLE
 from tdsl.semantics.values import TYPE_NAMES
@@ -162,6 +162,34 @@ def test_words_of_the_code_are_in_the_reference(title: str, words: list[str]) ->
     text = section(title)
     known = first_words(text) | {w for q in quoted(text) for w in re.findall(r"\w+", q)}
     assert sorted(set(words) - known) == []
+
+
+def test_every_word_of_the_grammar_has_an_example_that_compiles() -> None:
+    text = "\n".join(re.sub("#.*", "", b.text) for b in (*marked("fab", "check"), *marked("fab", "file")) if b.path == LANGUAGE)
+    said = set(re.findall(r"\w+", text))
+    words = {*keywords.GRAMMAR_WORDS, *keywords.PATTERNS, *settings.MEDIA_WORDS[:1], *statements.CONNECT_SETTINGS}
+    words |= {*devices.DEVICE_SETTINGS, *tier_specs.TIER_SETTINGS, *routing.BGP_SETTINGS, *routing.ROCE_SETTINGS}
+    assert sorted(words - said - {"under"}) == []  # `under` belongs to a metric that no check computes
+
+
+def topologies() -> list[tuple[str, str, str]]:
+    """The rows of the table of standard topologies: name, ends, block."""
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", section("Topologies"), re.MULTILINE)
+    return [(name, ends, block) for name, ends, block in rows]
+
+
+def test_the_table_of_topologies_is_the_library() -> None:
+    files = sorted(p.stem for p in (resources.folder("stdlib") / "topologies").glob("*.fab"))
+    assert sorted(name for name, *_ in topologies()) == files
+
+
+@pytest.mark.parametrize(("name", "ends", "block"), topologies(), ids=[name for name, *_ in topologies()])
+def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, block: str, tmp_path: Path) -> None:
+    models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
+    (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
+    result = compiler.elaborate(str(tmp_path / "example.fab"), Options())
+    assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
+    assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
 
 
 def test_the_table_of_metrics_is_the_catalogue() -> None:
