@@ -317,7 +317,7 @@ READERS: dict[str, Reader] = {
     r"prometheus/targets\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,
     r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
-    r"simai/ecn\.conf": _lines(r"K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),
+    r"simai/ecn\.conf": _lines(r"$|K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),
     r"prometheus/expected\.prom": _expected,
     r"dns/zone\.db": _lines(r"\$(ORIGIN|TTL) [\w.-]+$|[\w@-]+ IN (SOA|NS|A|AAAA) [\w .:-]+$|$"),
     r"dhcp/kea-dhcp4\.json": _reservations,
