@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -252,8 +253,44 @@ def test_the_page_of_commands_pastes_what_a_build_writes(tmp_path: Path, monkeyp
     assert shown.text.strip().splitlines()[1:] == names
 
 
-def test_the_readme_is_short() -> None:
-    assert len(README.read_text(encoding="utf-8").splitlines()) < README_LINES
+def test_the_readme_is_short_and_has_one_picture() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < README_LINES
+    assert len(re.findall(r"!\[", text)) == 1
+    assert len([b for b in marked("fab") if b.path == README]) == 1
+
+
+def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of `tdsl` run here. What installs names this package and its program, `make` targets that there are."""
+    text = README.read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (design,) = (b for b in marked("fab", "check") if b.path == README)
+    (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda address: True)
+    shown = [
+        c.partition("#")[0].strip() for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)
+    ]
+    commands = [
+        *shown,
+        *re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " ")),
+        *re.findall(r"uvx [^\n]+", text),
+    ]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert f"pip install {project['name']}" in commands and sum(c.startswith("tdsl ") for c in commands) >= 4
+    for command in commands:
+        program, *words = command.split()
+        if program == "uvx":
+            assert words[0] == project["name"] in project["scripts"]
+            program, *words = words
+        if program == "tdsl":
+            done = CliRunner().invoke(cli, words, prog_name="tdsl")
+            assert done.exit_code == 0, f"{command}: {done.output}"
+        elif program == "make":
+            assert words[0] in targets, command
+        else:
+            assert command == f"pip install {project['name']}", command
+    assert (tmp_path / "out" / "manifest.json").is_file()
 
 
 def test_the_page_of_commands_names_every_command_and_target() -> None:

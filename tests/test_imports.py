@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("numpy", "networkx", "z3", "highspy", "jinja2", "xlsxwriter")
+HEAVY = ("numpy", "networkx", "z3", "highspy", "jinja2", "xlsxwriter", "watchfiles", "pygls", "mcp")
 PROBE = """
 import json, sys
 from tdsl.cli import cli
@@ -53,6 +53,6 @@ def test_not_imported(args: tuple[str, ...], text: str, unwanted: tuple[str, ...
 
 
 def test_a_check_needs_no_templates_and_no_workbooks(tmp_path: Path) -> None:
-    unwanted = {"jinja2", "xlsxwriter", "networkx", "scipy", "z3", "highspy"}
+    unwanted = {"jinja2", "xlsxwriter", "networkx", "scipy", "z3", "highspy", "watchfiles", "pygls", "mcp"}
     assert imported(tmp_path, "check", "dgx_superpod_h100") & unwanted == set()
     assert imported(tmp_path, "check", "dgx_superpod_h100", "--all-params") & unwanted == set()
