@@ -1,9 +1,10 @@
-"""The cabling workbook: a summary, all cables, and a sheet of work for each group of devices."""
+"""The cabling workbook: a summary, what to bring, a sheet of work for each group of devices, and all cables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tdsl.emit import worklist
 from tdsl.emit.quote import LeftOut
 from tdsl.emit.view import FabricView
 from tdsl.emit.workbook import MAX_ROWS, Sheet, workbook
@@ -14,15 +15,11 @@ ALL = (
     "colour", "via", "bundle", "pull_order", "label_a", "label_b", "link_class", "fabric_name", "plane", "rail", "phase",
     "status", "action",
 )  # fmt: skip
-WORK = (
-    "pull_order", "bundle", "cable_id", "leg", "a_device", "a_rack", "a_u", "a_cage", "a_port", "b_device", "b_rack", "b_u",
-    "b_cage", "b_port", "rate_gbps", "medium", "part", "length_m", "colour", "label_a", "label_b",
-)  # fmt: skip
 MOST_SHEETS = 200
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The workbook; columns in which nothing is known yet are hidden, in the sheets of work left out."""
+    """The workbook; columns in which nothing is known yet are hidden in the sheet of all, in the sheets of work left out."""
     cables = fabric.cables
     limit = options["workbook_rows"]
     if isinstance(limit, int) and len(cables) > min(limit, MAX_ROWS):
@@ -31,22 +28,16 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         raise LeftOut(
             f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can use; cables.csv has them"
         )
-    columns = {name: cables.column(name) for name in dict.fromkeys((*ALL, *WORK))}
-    empty = frozenset(n for n, values in columns.items() if not any(v != "" for v in values))
-    places = cables.column("place")
-    sheets = [_summary(fabric, columns, places), _all(columns, empty)]
-    work = [n for n in WORK if n not in empty]
-    rows: dict[str, list[Sequence[object]]] = {}
-    order = sorted(range(len(cables)), key=columns["pull_order"].__getitem__)
-    data = [columns[n] for n in work]
-    for i in order:
-        rows.setdefault(str(places[i]), []).append([*(c[i] for c in data), ""])
-    if len(rows) <= MOST_SHEETS:
-        sheets += [
-            Sheet(name or "fabric", [*work, "done"], rows[name], 3, note=f"{fabric.title}: cables from {name or 'the rest'}")
-            for name in sorted(rows, key=lambda n: (n == "", list(rows).index(n)))
-        ]
-    return workbook(sheets, f"{fabric.title}: cables")
+    columns = {name: cables.column(name) for name in ALL} | worklist.columns_of(cables)
+    empty = frozenset(n for n in ALL if not any(v != "" for v in columns[n]))
+    groups = worklist.groups(columns, range(len(cables)))
+    sheets = [_summary(fabric, columns, columns["place"])]
+    if "part" not in empty:
+        sheets.append(worklist.pick_list(columns, groups, f"{fabric.title}: what to bring"))
+    names = sorted(groups, key=lambda n: (n == "", n.startswith("row "), list(groups).index(n)))
+    if len(groups) <= MOST_SHEETS:
+        sheets += [worklist.sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}") for n in names]
+    return workbook([*sheets, _all(columns, empty)], f"{fabric.title}: cables")
 
 
 def _summary(fabric: FabricView, columns: Mapping[str, Sequence[object]], places: Sequence[object]) -> Sheet:

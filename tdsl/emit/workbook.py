@@ -11,6 +11,8 @@ from datetime import datetime
 MAX_ROWS = 1_048_575  # below the heading
 A4_COLUMNS = 12
 """As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed on A3."""
+LARGE = 12
+"""Points of the type of sheets of work; a row of them is 18 points high."""
 _EPOCH = datetime(1980, 1, 1)  # a workbook must bear a date, and the clock's would change the bytes
 _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 
@@ -28,6 +30,8 @@ class Sheet:
     formats: Mapping[str, str] = field(default_factory=dict)  # number formats of columns, such as ``#,##0.00``
     bold: frozenset[int] = frozenset()  # rows that are sums
     ledger: bool = False  # lines below every row, for tables that are read on paper
+    large: bool = False  # type of 12 points and narrow margins, for paper that is read at arm's length
+    ends: frozenset[int] = frozenset()  # rows below which there is a thick line
 
 
 def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
@@ -37,18 +41,24 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"title": title, "created": _EPOCH})
-    heading = book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top"})
-    right = book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", "align": "right"})
     taken: set[str] = set()
     for sheet in sheets:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
+        size = {"font_size": LARGE} if sheet.large else {}
+        heading, right = (
+            book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more})
+            for more in ({}, {"align": "center" if sheet.large else "right"})
+        )
+        if sheet.large:
+            page.set_default_row(18)
+            page.set_margins(left=0.4, right=0.4, top=0.65, bottom=0.55)
         for at, name in enumerate(sheet.columns):
             page.write_string(0, at, name, right if _numbers(sheet, at) else heading)
         _cells(page, sheet, _Formats(book, sheet))
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
-        page.set_paper(9 if len(sheet.columns) - len(sheet.hidden) <= A4_COLUMNS else 8)  # A4, else A3
+        page.set_paper(9 if sheet.large or len(sheet.columns) - len(sheet.hidden) <= A4_COLUMNS else 8)  # A4, else A3
         page.fit_to_pages(1, 0)
         page.repeat_rows(0)
         page.set_header(f"&L{_page_text(sheet.note or title)}&R{_page_text(sheet.name)}")
@@ -69,17 +79,23 @@ class _Formats:
     def __init__(self, book: object, sheet: Sheet) -> None:
         self.book, self.sheet = book, sheet
         self.plain = not (sheet.formats or sheet.bold or sheet.ledger)
-        self.made: dict[tuple[str, bool], object] = {}
+        self.made: dict[tuple[str, bool, bool, bool], object] = {}
 
-    def of(self, column: str, row: int) -> object:
-        """The format of a cell, None for the default; ``row`` counts from 0."""
+    def of(self, column: str, row: int, number: bool = False) -> object:
+        """The format of a cell, None for the default; ``row`` counts from 0. Numbers in large type are centred."""
         if self.plain:
             return None
-        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold)
+        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold, row in self.sheet.ends, number and self.sheet.large)
         if key not in self.made:
             facts: dict[str, object] = {"valign": "top"}
             if self.sheet.ledger:
                 facts |= {"bottom": 1, "bottom_color": "#b0bec5"}
+            if self.sheet.large:
+                facts |= {"font_size": LARGE}
+            if key[3]:
+                facts |= {"align": "center"}
+            if key[2]:
+                facts |= {"bottom": 5, "bottom_color": "#37474f"}
             if key[0]:
                 facts["num_format"] = key[0]
             if key[1]:
@@ -92,9 +108,9 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
     """Write what is not empty, and make every column as wide as its longest text, within reason."""
     write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
     for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
-        width = len(name) + 3
+        width = len(name) + (2 if sheet.large else 3)
         for row, value in enumerate(values, 1):
-            look = formats.of(name, row - 1)
+            look = formats.of(name, row - 1, not isinstance(value, str))
             if value == "":
                 if look is not None:
                     page.write_blank(row, at, None, look)  # type: ignore[attr-defined]
@@ -107,7 +123,8 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
                 write_number(row, at, value, look)
                 if name in sheet.formats and isinstance(value, (int, float)):
                     width = max(width, len(f"{value:,.2f}") + 1)
-        page.set_column(at, at, min(width + 1, 60), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
+        width = round((width + 1) * LARGE / 11) if sheet.large else width + 1
+        page.set_column(at, at, min(width, 60), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
 
 
 def sheet_name(name: str, taken: set[str]) -> str:

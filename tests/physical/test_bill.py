@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
+import openpyxl
 import pytest
 from click.testing import CliRunner
 
@@ -80,7 +81,6 @@ def test_the_plan_agrees_with_the_bill(files: dict[str, bytes]) -> None:
 
 
 def test_the_workbook_opens(files: dict[str, bytes]) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(files["bom/bom.xlsx"]))
     assert book.sheetnames == ["summary", "bill", "totals", "racks"]
     summary = {row[0]: row for row in book["summary"].iter_rows(min_row=2, values_only=True)}
@@ -261,3 +261,15 @@ def test_the_plan_says_how_many_cables_lie_in_each_stretch(files: dict[str, byte
     texts = [t.text or "" for t in plan.iter("{http://www.w3.org/2000/svg}text")]
     assert {"288", "320", "352", "384", "128", "96", "64", "32", "1,024"} <= set(texts)
     assert any(t.startswith("31 racks: 4 DGX_H100; 41.07 kW") for t in texts)
+
+
+def test_a_sheet_of_work_is_narrow_and_says_what_to_bring(files: dict[str, bytes]) -> None:
+    """Twelve columns in type of 12 points; the pick list counts the cables of the bill."""
+    book = openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))
+    assert book.sheetnames == ["summary", "pick list", "su0", "su1", "su2", "su3", "row M", "cables"]
+    heading = ["pull", "bundle", "cable", "from", "rack", "port", "to", "to rack", "to port", "part", "m", "done"]
+    assert [c.value for c in book["su0"][1]] == heading
+    width = sum(book["su0"].column_dimensions[chr(65 + k)].width for k in range(len(heading)))
+    assert width <= 145  # characters of 11 points on 277 mm of A4
+    assert book["su0"].cell(2, 5).value == "A05 U30"
+    assert sum(r[-1] for r in book["pick list"].iter_rows(min_row=2, values_only=True)) == 2044

@@ -224,7 +224,7 @@ def book_of(fabric: Fabric) -> Any:
 
 def test_the_workbook_has_a_sheet_a_group() -> None:
     book = book_of(pod())
-    assert book.sheetnames == ["summary", "cables", "su0", "su1", "fabric"]
+    assert book.sheetnames == ["summary", "su0", "su1", "fabric", "cables"]
     assert [c.value for c in book["cables"][1]] == COLUMNS
     assert book["cables"].max_row == 32
     sizes = {name: book[name].max_row - 1 for name in ("su0", "su1", "fabric")}
@@ -242,12 +242,12 @@ def test_the_workbook_says_the_same_as_the_csv() -> None:
 def test_a_sheet_of_work_is_in_the_order_of_pulling_with_room_to_tick() -> None:
     sheet = book_of(pod())["su0"]
     heading = [c.value for c in sheet[1]]
-    assert heading == ["pull_order", "bundle", "cable_id", "a_device", "a_cage", "a_port", "b_device", "b_cage", "b_port",
-                       "rate_gbps",
-                       "label_a", "label_b", "done"]  # fmt: skip
-    turns = [r[0] for r in sheet.iter_rows(min_row=2, values_only=True)]
-    assert turns == sorted(turns) == list(range(1, 17))
-    assert sheet.column_dimensions["K"].width > 35
+    assert heading == ["pull", "bundle", "cable", "from", "port", "to", "to port", "done"]
+    rows = list(sheet.iter_rows(min_row=2, values_only=True))
+    assert [r[0] for r in rows] == list(range(1, 17)) and {r[-1] for r in rows} == {"☐"}
+    assert sheet.page_setup.paperSize == 9 and sheet["A2"].font.sz == 12
+    thick = [r[0].row for r in sheet.iter_rows(min_row=2) if r[1].border.bottom.style == "thick"]
+    assert thick == [n for n, (x, y) in enumerate(pairwise(rows), 2) if x[1] != y[1]] and thick
 
 
 def test_the_summary_counts() -> None:
@@ -273,8 +273,8 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
         book = openpyxl.load_workbook(io.BytesIO(files[path]))
         for sheet in book.worksheets[1:]:
             rows = list(sheet.iter_rows(values_only=True))
-            ids += [row[rows[0].index("cable_id")] for row in rows[1:]]
-            assert rows[0][-1] == "done" and sheet.page_setup.paperSize == (9 if len(rows[0]) <= 12 else 8)
+            ids += [row[rows[0].index("cable")] for row in rows[1:]]
+            assert rows[0][-1] == "done" and sheet.page_setup.paperSize == 9
     assert sorted(ids) == sorted(r["cable_id"] for r in table(files, "cables")) and len(ids) == 31
     found = Diagnostics()
     files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 14}}))
