@@ -97,7 +97,9 @@ class _Layout:
         self.check_accelerators(nodes)
         if self.faults:
             raise _Incomplete
-        return HostLayout(self.name, self.model.title or self.model.name, gpu_vendor(self.model), nodes)
+        said = self.model.facts.get("note", "")
+        note = said if isinstance(said, str) else ""
+        return HostLayout(self.name, self.model.title or self.model.name, gpu_vendor(self.model), nodes, note)
 
     def check_accelerators(self, nodes: tuple[NumaNode, ...]) -> None:
         """Every accelerator must hang from a NUMA node, or NCCL would see fewer than there are."""

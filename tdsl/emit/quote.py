@@ -204,6 +204,11 @@ def remark(value: object) -> str:
     return re.sub(r"[^ -~]|['\"?`\\]", "_", line(value)).strip()[:240] or "_"
 
 
+def xml_comment(value: object) -> str:
+    """Text inside a comment of XML: printable ASCII without angle brackets, and no two dashes in a row."""
+    return re.sub(r"[^ -~]|[<>]", "_", re.sub("-(?=-)", "- ", line(value))).strip().rstrip("-")
+
+
 def slurm(value: object) -> str:
     """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list.
     ``all`` and ``default`` are words of its configuration: slurmctld ends at a node of that name."""
@@ -292,8 +297,9 @@ def file_name(text: str) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "csv": csv, "headings": headings, "json": json, "json_rows": json_rows,
-    "xml": xml, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line, "setting": setting, "hca": hca,
-    "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row, "slug": slug,
+    "xml": xml, "xml_comment": xml_comment, "bare": bare, "dot": dot, "node_id": node_id, "ibdm": ibdm, "line": line,
+    "setting": setting, "hca": hca, "word": word, "interface": interface, "remark": remark, "slurm": slurm, "row": row,
+    "slug": slug,
     "host_name": host_name, "tables": tables, "label": label, "label_value": label_value, "natural": as_counted,
     "one_of": one_of, "shell": shell, "inventory": inventory,
 }  # fmt: skip

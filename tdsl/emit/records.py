@@ -468,12 +468,14 @@ class HostAdapters:
 
 @dataclass(frozen=True, slots=True)
 class HostLayout:
-    """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``."""
+    """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``; ``note`` is what the model notes of itself, such as what
+    of it has no document, "" if nothing."""
 
     name: str
     title: str
     gpu_vendor: str
     numa: tuple[NumaNode, ...]
+    note: str
 
 
 CHANNEL = "channel {}"

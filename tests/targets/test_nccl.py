@@ -240,6 +240,14 @@ def test_a_host_without_nvlink(gpu: str, sm: int, device: str, complete: bool) -
     assert not system.all("nvlink") and len(system.all("gpu")) == (8 if complete else 0)
 
 
+@pytest.mark.parametrize("note", ["From memory: the bus ids.", "a --> <system/> -- -", "\n", "é\u2028", "-"])
+def test_a_note_of_the_model_is_a_comment(note: str) -> None:
+    """NCCL passes over it, whatever it says."""
+    text, found = made(replace(dgx_h100(), facts={"note": note}))
+    assert not found.items and nccl_reader.read(text).name == "system" and text.count("<system") == 1
+    assert text.startswith("<!-- ") == bool(note.strip(" \n-"))
+
+
 def test_a_gpu_that_hangs_from_nothing_is_missed() -> None:
     base = dgx_h100()
     text, found = made(replace(base, layout=tuple(n for n in base.layout if (n.name, n.index) != ("gpu", 7))))
