@@ -23,6 +23,7 @@ import click
 
 from tdsl import __version__
 from tdsl.commands import _everywhere
+from tdsl.commands._advice import advice
 from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
 
@@ -110,7 +111,9 @@ class Commands(click.Group):
         """Run, and leave the process with the status that the call deserves."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        sys.exit(_guarded(lambda: super(Commands, self).main(args, prog_name, complete_var, standalone_mode=False, **extra)))
+        given = list(sys.argv[1:] if args is None else args)
+        run = super().main
+        sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given))
 
 
 @contextmanager
@@ -126,13 +129,16 @@ def _interruptible() -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _guarded(run: Any) -> int:
+def _guarded(run: Any, args: Sequence[str]) -> int:
     """The status of a call; whatever it raises becomes one line on stderr."""
     try:
         status = run()
         return status if isinstance(status, int) else 0
     except click.ClickException as wrong:
         wrong.show()
+        better = advice(wrong, args)
+        if better:
+            click.echo(f"help: {better}", err=True)
         return USAGE
     except Exception as fault:
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -169,8 +170,10 @@ def _absent(source: str) -> str:
 
     path = Path(source)
     if disk.is_dir(path):
-        inside = [(path / name).as_posix() for name in disk.names(path) if name.endswith(".fab")]
-        return f"{source} is a folder; " + (f"name a design in it, such as {inside[0]}" if inside else "it has no .fab file")
+        inside = [path / name for name in disk.names(path) if name.endswith(".fab")]
+        best = next((p for p in inside if _declares_fabric(p)), None)
+        such = f", such as `{best.as_posix()}`" if best is not None else ""
+        return f"{source} is a folder; " + (f"name a design in it{such}" if inside else "it has no .fab file")
     if source == "-":
         return "this command does not read standard input; name a file"
     beside = [name for name in disk.names(path.parent) if name.endswith(".fab")]
@@ -180,3 +183,11 @@ def _absent(source: str) -> str:
     known = [p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab")]
     near = nearest(source, known)
     return f"there is no file {source}" + (f"; did you mean the design `{near}`?" if near else "")
+
+
+def _declares_fabric(path: Path) -> bool:
+    """Whether a file can be read and declares a fabric."""
+    try:
+        return re.search(r"^[ \t]*(?:fabric|cluster)\b", disk.text(path), re.MULTILINE) is not None
+    except (OSError, UnicodeDecodeError):
+        return False

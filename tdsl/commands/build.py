@@ -168,6 +168,10 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
                 raise config.fault(f"`[target.{name}]`: {_unfit(known[name].options, option, given_value)}")
     for path, text in given:
         name, _, option = path.partition(".")
+        if not option:
+            words = ", ".join(known[name].options) if name in known else ""
+            which = f"; NAME is one of {words}" if words else ""
+            raise Wrong(f"--option {path}={text}: write `--option {path}.NAME={text}`{which}")
         if name not in known:
             raise Wrong(f"--option {path}: there is no target {name!r}; write TARGET.NAME=VALUE, such as eos.queue=uc-tx-queue")
         default = known[name].options.get(option)

@@ -323,7 +323,7 @@ def test_the_variable_of_a_flag_bears_its_name() -> None:
         (("check", "smal.fab"), "there is no file smal.fab; did you mean `small.fab`?"),
         (("check", "small"), "there is no file small; did you mean `small.fab`?"),
         (("check", "empty"), "there is no design in the folder empty: it has no .fab file"),
-        (("build", "."), ". is a folder; name a design in it, such as small.fab"),
+        (("build", "."), ". is a folder; name a design in it, such as `small.fab`"),
         (("check", "--watch", "-"), "standard input (`-`) is read only once"),
         (("help", "chek"), "there is no command `chek`; did you mean `tdsl check`?"),
     ],
