@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 
 class SourceFile:
     """One text: its name as people see it (``stdlib:designs/x.fab`` for the library) and its characters.
 
-    Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same object.
+    Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same object; one
+    that comes back from another process is the one of that name and text here.
     """
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text
+        _files[name, text] = self
+
+    def __reduce__(self) -> tuple[Callable[[str, str], SourceFile], tuple[str, str]]:
+        return _same, (self.name, self.text)
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -43,6 +50,14 @@ class SourceFile:
 
     def __repr__(self) -> str:
         return f"SourceFile({self.name!r})"
+
+
+_files: WeakValueDictionary[tuple[str, str], SourceFile] = WeakValueDictionary()
+
+
+def _same(name: str, text: str) -> SourceFile:
+    """The file of this name and text that is in use, or a new one."""
+    return _files.get((name, text)) or SourceFile(name, text)
 
 
 @dataclass(frozen=True, slots=True)

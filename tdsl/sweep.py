@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from tdsl.compiler import Compilation, Design, Options
 from tdsl.diagnostic import Diagnostic, Diagnostics, gather
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value, text_of
+from tdsl.workers import Workers
 
 if TYPE_CHECKING:
     from tdsl.verify.check import Result
@@ -31,6 +33,9 @@ GOOD = ("modelled", "proved")
 
 RULED_OUT = "E0110"
 SHOWN = 4
+PIECES = 64
+"""Groups of combinations that are given out: files are read once for each."""
+ALONE = Workers(1)
 Chosen = Mapping[str, Value]
 Place = tuple[int, ...]
 """Which of its values each parameter has: combinations are ordered by it."""
@@ -277,8 +282,9 @@ class _Walk:
             yield from self.walk({**chosen, finite[0].name: choices[i]}, (*at, i), known[1:] if known is not None else None, ends)
 
 
-def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sweep:
-    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError."""
+def sweep(source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE) -> Sweep:
+    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError and
+    WorkersEnded."""
     options = replace(options or Options(), parsed={})
     walk = _Walk(source, options)
     chosen = walk.combinations(limit)
@@ -288,7 +294,7 @@ def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sw
         if walk.spans and not Diagnostics(list(findings)).has_errors:
             findings = [*findings, _impossible(walk.spans)]
         return Sweep(alone.file, alone.designs, gather(findings), [Case({}, alone)], 0)
-    cases = [_case(source, options, values, len(chosen) > 1) for values in chosen]
+    cases = _cases(source, options, chosen, workers)
     designs = [design for case in cases for design in case.compilation.designs]
     result = Sweep(designs[0].file, designs, [], cases, walk.total, walk.varied, walk.kept)
     if walk.settled and not result.whole and not result.kept:
@@ -300,6 +306,23 @@ def sweep(source: str, options: Options | None = None, limit: int = LIMIT) -> Sw
     return result
 
 
+def _cases(source: str, options: Options, chosen: Sequence[Chosen], workers: Workers) -> list[Case]:
+    """All combinations compiled: the first here, and the rest, if it is worth it, by several processes."""
+    lean = len(chosen) > 1
+    first, rest = _case(source, options, chosen[0], lean), chosen[1:]
+    if not workers.worth(sum(d.elapsed_s for d in first.compilation.designs) * len(rest)):
+        return [first, *(_case(source, options, values, lean) for values in rest)]
+    size = -(-len(rest) // PIECES)
+    pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
+    return [first, *chain.from_iterable(workers.results(partial(_piece, source, replace(options, parsed=None)), pieces))]
+
+
+def _piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
+    """Some combinations, compiled where nothing was read yet."""
+    options = replace(options, parsed={})
+    return [_case(source, options, values, True) for values in chosen]
+
+
 def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
     """Compile one combination. Where there are many, the fabric is given up for its figures."""
     done = compiler.check(source, replace(options, values=dict(values)))
@@ -308,7 +331,7 @@ def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
             from tdsl.verify.summary import summarise
 
             design.summary = summarise(design.fabric)
-            design.fabric, design.claims = None, []
+            design.fabric, design.failing, design.claims = None, None, []
     return Case(values, done)
 
 

@@ -11,7 +11,7 @@ from tests.harness import none
 
 PACKAGE = Path(__file__).parent.parent / "tdsl"
 LAYERS = (
-    ("source",),
+    ("source", "workers"),
     ("diagnostic",),
     ("syntax",),
     ("semantics",),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tdsl.diagnostic import Severity
     from tdsl.semantics.ranges import Domain
     from tdsl.source import SourceFile
+    from tdsl.workers import Workers
 
 if TYPE_CHECKING:
     Text = click.ParamType[str]
@@ -190,7 +191,22 @@ def _severities() -> dict[str, Severity]:
     return out
 
 
-def compiled(sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None) -> Sequence[Compilation]:
+def workers_options(command: F) -> F:
+    """`--jobs` and `--cluster`: where combinations of parameters are checked."""
+    jobs = click.option(
+        "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
+        help="Check combinations on so many processes; as many as there are cores if not given.",
+    )  # fmt: skip
+    cluster = click.option(
+        "--cluster", metavar="ADDRESS",
+        help="Check combinations on the Dask cluster whose scheduler is at this address, such as tcp://10.0.0.1:8786.",
+    )  # fmt: skip
+    return jobs(cluster(command))
+
+
+def compiled(
+    sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None
+) -> Sequence[Compilation]:
     """The designs of some files; with a limit, at so many combinations of their parameters.
 
     What the compiler calls a wrong call is one here.
@@ -201,9 +217,13 @@ def compiled(sources: Sequence[str], options: Options, verify: bool = True, limi
     step = compiler.check if verify else compiler.elaborate
     try:
         if limit is not None:
-            from tdsl.sweep import sweep
+            from tdsl.sweep import ALONE, sweep
+            from tdsl.workers import WorkersEnded
 
-            return [sweep(source, options, limit) for source in sources]
+            try:
+                return [sweep(source, options, limit, workers or ALONE) for source in sources]
+            except WorkersEnded as ended:
+                raise Wrong(str(ended)) from None
         return [step(source, options) for source in sources]
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None

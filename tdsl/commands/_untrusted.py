@@ -44,6 +44,8 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
 
         here = Path.cwd()
         _judge(given)
+        if "jobs" in given:
+            given["jobs"] = 1  # what confines this process does not confine others
         trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets")]
         with files.confined(here, trusted), _limited():
             return command(**given)
@@ -60,6 +62,8 @@ def _judge(given: dict[str, Any]) -> None:
         raise Wrong(f"{FLAG}: --watch is for one's own designs")
     if given.get("site"):
         raise Wrong(f"{FLAG}: --site is for one's own designs: a target of strangers would see what it says")
+    if given.get("cluster"):
+        raise Wrong(f"{FLAG}: --cluster is for one's own designs")
     if given.get("sign"):
         raise Wrong(f"{FLAG}: --sign is for one's own designs")
     files = [*given.get("files", ()), *([given["file"]] if "file" in given else [])]

@@ -26,6 +26,7 @@ from tdsl.commands._shared import (
     save,
     say,
     with_stdin,
+    workers_options,
 )
 from tdsl.commands._today import today, today_option
 from tdsl.commands._untrusted import guarded
@@ -33,6 +34,7 @@ from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report, Streamed, formats
 from tdsl.report.paint import wants_colour, width_of
+from tdsl.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,6 +144,7 @@ class Further(Output):
     "--limit-params", type=click.IntRange(min=1), default=1000, metavar="N",
     help="Check so many combinations of parameters at most; 1,000 if not given.",
 )  # fmt: skip
+@workers_options
 @click.option(
     "--fail",
     multiple=True,
@@ -195,7 +198,7 @@ def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
     fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None,
-    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, **given: Any,
+    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, jobs: int, cluster: str | None, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: the requirements you state, and what every fabric must keep.
 
@@ -213,6 +216,8 @@ def command(
         raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
     if second_opinion_dir is not None and not second_opinion:
         raise click.UsageError("--second-opinion-dir needs --second-opinion")
+    if cluster is not None and not all_params:
+        raise click.UsageError("--cluster needs --all-params")
     if unsafe and not (fix or diff):
         raise click.UsageError("--unsafe needs --fix or --diff")
     asked = replace(options(given, select, ignore), fail=failed, day=today(given["today"]))
@@ -233,7 +238,8 @@ def command(
     if early and isinstance(renderer, Streamed):
         compilations, printed = _printing_early(sources, asked, renderer, look)
     else:
-        compilations, printed = compiled(sources, asked, limit=limit_params if all_params else None), []
+        limit = limit_params if all_params else None
+        compilations, printed = compiled(sources, asked, limit=limit, workers=Workers(jobs, cluster or "")), []
     if certificates is not None:
         _save_certificates(compilations, certificates)
     if second_opinion:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,7 +28,16 @@ from tdsl.commands._shared import (
     places_option,
     save,
     say,
+    with_stdin,
+    workers_options,
 )
+from tdsl.workers import Workers, WorkersEnded
+
+if TYPE_CHECKING:
+    from tdsl.compiler import Options
+
+Pairs = tuple[tuple[str, str], ...]
+"""Values of some parameters."""
 
 MOST = 256
 """Combinations of one call."""
@@ -65,30 +76,25 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
     show_default=True,
     help="How to print.",
 )
+@workers_options
 @limit_options
 def command(
-    file: str, vary: tuple[tuple[str, str], ...], x: str, y: str, plot: Path | None, output_format: str, **given: Any
-) -> int:
+    file: str, vary: tuple[tuple[str, str], ...], x: str, y: str, plot: Path | None, output_format: str, jobs: int,
+    cluster: str | None, **given: Any,
+) -> int:  # fmt: skip
     """Print a line for each combination of the values: its figures, and `yes` under `best` where no other combination is at least
     as good in both figures and better in one.
 
     A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not judged.
     """
-    asked = options(given)
+    (file,), asked = with_stdin([file], options(given))
     names = [name for name, _ in vary]
     if len(set(names)) < len(names):
         raise click.UsageError("--vary names a parameter twice; give all its values at once")
     combinations = list(product(*(_values(text) for _, text in vary)))
     if len(combinations) > MOST:
         raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
-    rows: list[dict[str, object]] = []
-    for values in combinations:
-        setting = tuple(zip(names, values, strict=True))
-        found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
-        errors = [d.code for d in found.findings if d.severity.word == "error"]
-        design = found.designs[0]
-        known = figures_of(design) if design.fabric is not None and design.fabric.complete else {}
-        rows.append({**dict(setting), **known, "errors": errors[0] if errors else ""})
+    rows = _rows(file, asked, [tuple(zip(names, values, strict=True)) for values in combinations], Workers(jobs, cluster or ""))
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     for name in (x, y):
         if name not in figures and len(figures) > 1:
@@ -109,6 +115,27 @@ def command(
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
         click.echo(f"{left} of {len(rows)} combinations are not judged: {why}", err=True)
     return OK if any(not row["errors"] for row in rows) else FOUND
+
+
+def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:
+    """What is known of each combination: the first is tried here and the rest, if it is worth it, by several processes."""
+    first, seconds = _row(file, asked, settings[0])
+    rest = settings[1:]
+    if not workers.worth(seconds * len(rest)):
+        return [first, *(_row(file, asked, setting)[0] for setting in rest)]
+    try:
+        return [first, *(row for row, _ in workers.results(partial(_row, file, asked), rest))]
+    except WorkersEnded as ended:
+        raise Wrong(str(ended)) from None
+
+
+def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], float]:
+    """The figures of one combination, and the seconds it took."""
+    found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
+    errors = [d.code for d in found.findings if d.severity.word == "error"]
+    design = found.designs[0]
+    known = figures_of(design) if design.fabric is not None and design.fabric.complete else {}
+    return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(d.elapsed_s for d in found.designs)
 
 
 def _values(text: str) -> list[str]:

@@ -1,0 +1,102 @@
+"""Independent pieces of work on several processes, or on the machines of a cluster: the same results as one by one.
+
+A process that the system ends (for want of memory, say) loses nothing: what it had is done again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+WORTH_S = 3
+TRIES = 3
+"""How often processes may be ended without a result in between."""
+
+
+class WorkersEnded(Exception):
+    """Processes were ended again and again, or the cluster cannot be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Where work is done: ``jobs`` processes here, all cores if 0; or, with an address such as ``tcp://10.0.0.1:8786``, the
+    cluster of Dask whose scheduler listens there."""
+
+    jobs: int = 1
+    cluster: str = ""
+
+    @property
+    def count(self) -> int:
+        """Processes here."""
+        return self.jobs or os.cpu_count() or 1
+
+    def worth(self, seconds: float) -> bool:
+        """Whether to give work away that takes so long here: each process begins with a second of its own."""
+        return bool(self.cluster) or (self.count > 1 and seconds > WORTH_S)
+
+    def results(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """``work`` of every item, in their order. ``work``, items and results must be such that pickle can send them. Raises what
+        ``work`` raises, and WorkersEnded."""
+        if self.cluster:
+            yield from _on_cluster(self.cluster, work, items)
+        elif self.count < 2 or len(items) < 2:
+            yield from map(work, items)
+        else:
+            yield from _on_processes(min(self.count, len(items)), work, items)
+
+
+def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import active_children, get_context
+
+    done, ended = 0, 0
+    while done < len(items):
+        # A new interpreter each: threads of numerical libraries do not outlive a fork.
+        pool = ProcessPoolExecutor(min(count, len(items) - done), get_context("spawn"), initializer=_uninterrupted)
+        others = set(active_children())
+        try:
+            futures: list[Future[Result]] = [pool.submit(work, item) for item in items[done:]]
+            for future in futures:
+                yield future.result()
+                done, ended = done + 1, 0
+        except BrokenProcessPool:
+            ended += 1
+            count = max(count // 2, 1)  # memory may be what is short
+            if ended >= TRIES:
+                why = f"processes were ended {TRIES} times without a result; is memory short? `--jobs 1` needs the least"
+                raise WorkersEnded(why) from None
+        except BaseException:  # Ctrl-C, or who asked wants no more
+            for child in set(active_children()) - others:
+                child.terminate()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _uninterrupted() -> None:
+    """Leave Ctrl-C, which all processes of a terminal get, to the one that gives out the work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _on_cluster(address: str, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    from importlib import import_module
+
+    try:
+        connect: Any = import_module("distributed").Client
+    except ModuleNotFoundError:
+        raise WorkersEnded("a cluster needs the package distributed: pip install 'tdsl[cluster]'") from None
+    try:
+        client: Any = connect(address, timeout="5s", set_as_default=False)
+    except (OSError, ValueError) as wrong:
+        raise WorkersEnded(f"no scheduler of Dask answers at {address}: {wrong}") from None
+    with client:
+        # Not pure: equal calls are not taken for one, and no result of an earlier run is used again.
+        for future in client.map(work, list(items), pure=False, retries=TRIES):
+            yield future.result()

@@ -1,0 +1,140 @@
+"""Work given to several processes and to a cluster: the results of doing it one by one, whoever is ended on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl.compilation import Options
+from tdsl.sweep import sweep
+from tdsl.workers import Workers, WorkersEnded
+from tests.cli.run import tdsl
+
+DESIGN = """
+param units: int = 2 where 1 <= units <= 6
+param ratio: int = 1 where 1 <= ratio <= 2
+model switch SW { port p[1..64]: 400Gbps }
+model host H { port nic[1..2]: 400Gbps }
+fabric pod {
+  host node[8 * units]: H
+  switch leaf[2]: SW
+  switch spine[4 // ratio]: SW
+  connect node[n].nic[r] to leaf[r - 1]
+  connect leaf[*] to spine[*] spread x 8
+  require oversubscription <= 4:1
+  report bisection
+}
+"""
+
+
+def square(n: int) -> int:
+    return n * n
+
+
+def ended_once(folder: Path, n: int) -> int:
+    """The square; whoever is first to take 3 is killed, as a system out of memory does."""
+    mark = folder / "ended"
+    if n == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return n * n
+
+
+def always_ended(n: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return n
+
+
+def refused(n: int) -> int:
+    if n == 2:
+        raise ValueError("two")
+    return n
+
+
+class Eager(Workers):
+    """Gives away what takes any time at all."""
+
+    __slots__ = ()
+
+    def worth(self, seconds: float) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_keep_their_order(jobs: int) -> None:
+    assert list(Workers(jobs).results(square, range(9))) == [n * n for n in range(9)]
+    assert list(Workers(jobs).results(square, [])) == []
+
+
+def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
+    assert list(Workers(2).results(partial(ended_once, tmp_path), range(8))) == [n * n for n in range(8)]
+    assert (tmp_path / "ended").exists()
+
+
+def test_processes_that_are_killed_again_and_again() -> None:
+    with pytest.raises(WorkersEnded, match="ended 3 times"):
+        list(Workers(2).results(always_ended, range(4)))
+
+
+def test_what_the_work_raises_is_raised() -> None:
+    found = Workers(2).results(refused, range(4))
+    assert [next(found), next(found)] == [0, 1]
+    with pytest.raises(ValueError, match="two"):
+        next(found)
+
+
+def told(design: Path, workers: Workers) -> Any:
+    found = sweep(str(design), Options(), workers=workers)
+    rows = [(v.what, v.status, v.answer, v.count) for verdicts in found.verdicts().values() for v in verdicts]
+    findings = [(d.code, d.message, d.span and (d.span.start, d.span.end), d.notes) for d in found.findings]
+    return [c.text for c in found.cases], rows, findings
+
+
+def test_a_sweep_on_processes_is_the_sweep_on_one(tmp_path: Path) -> None:
+    design = tmp_path / "pod.fab"
+    design.write_text(DESIGN, encoding="utf-8")
+    alone = told(design, Workers(1))
+    assert len(alone[0]) == 12 and alone[2], alone
+    assert told(design, Eager(2)) == alone
+
+
+@pytest.mark.slow
+def test_a_sweep_on_a_cluster_is_the_sweep_on_one(tmp_path: Path) -> None:
+    """A scheduler and two workers on this machine, one of them killed while they work."""
+    distributed = pytest.importorskip("distributed")
+    design = tmp_path / "pod.fab"
+    design.write_text(DESIGN, encoding="utf-8")
+    alone = told(design, Workers(1))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = Workers(cluster=cluster.scheduler_address)
+        assert told(design, there) == alone
+        assert list(there.results(partial(ended_once, tmp_path), range(8))) == [n * n for n in range(8)]
+        assert (tmp_path / "ended").exists()
+        done = tdsl(
+            "explore", design, "--vary", "units=1..3", "--x", "links", "--cluster", cluster.scheduler_address, "--format", "json"
+        )
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == json.loads(
+        tdsl("explore", design, "--vary", "units=1..3", "--x", "links", "--format", "json").stdout
+    )
+
+
+def test_a_cluster_that_is_not_there(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(WorkersEnded, match="no scheduler"):
+        list(Workers(cluster="tcp://127.0.0.1:9").results(square, [1, 2]))
+
+
+def test_the_options(tmp_path: Path) -> None:
+    design = tmp_path / "pod.fab"
+    design.write_text(DESIGN, encoding="utf-8")
+    one, two = (tdsl("check", design, "--all-params", "--jobs", n, "--output-format", "json") for n in (1, 2))
+    assert one.exit_code == two.exit_code
+    assert tdsl("check", design, "--cluster", "tcp://127.0.0.1:9").exit_code == 2
+    assert "--cluster needs --all-params" in tdsl("check", design, "--cluster", "tcp://127.0.0.1:9").stderr
