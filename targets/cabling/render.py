@@ -37,6 +37,8 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     names = sorted(groups, key=lambda n: (n == "", n.startswith("row "), list(groups).index(n)))
     if len(groups) <= MOST_SHEETS:
         sheets += [worklist.sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}") for n in names]
+    if len(fabric.cords):
+        sheets.append(worklist.power(fabric.cords, f"{fabric.title}: power cords"))
     return workbook([*sheets, _all(columns, empty)], f"{fabric.title}: cables")
 
 

@@ -36,6 +36,7 @@ NEEDS = {
     "partitions": "`partition`",
     "guids": "GUIDs (`--assets`)",
     "places": "places (`place`, or `--places`)",
+    "cords": "power cords (`cords` in a model)",
     "phases": "phases (`phase 1 { … }`)",
     "macs": "MAC addresses (`mac` in `--assets`)",
     "torus": "a torus",

@@ -50,6 +50,7 @@ from tdsl.fabric.places import height_of
 from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
+from tdsl.physical.cords import Cord, cords, has_cords
 from tdsl.physical.elevations import Drawing, Fronts, Plans
 from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals
 from tdsl.physical.tables import RackLine, rack_lines
@@ -154,6 +155,7 @@ class FabricView:
             "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
             "places": f.places is not None,
             "phases": bool(self._stages),
+            "cords": has_cords(f),
             "routing": f.addressing is not None and f.addressing.routing is not None,
             "roce": f.addressing is not None and f.addressing.roce is not None,
             "hosts": bool((f.built & (f.kind == "host")).any()),
@@ -233,6 +235,11 @@ class FabricView:
     def bill(self) -> Table[BillLine]:
         """What to order, a row a line."""
         return _table(BillLine, bill(self._fabric))
+
+    @cached_property
+    def cords(self) -> Table[Cord]:
+        """Power cords of devices with places; no rows where no model states them."""
+        return _table(Cord, cords(self._fabric))
 
     @cached_property
     def racks(self) -> Table[RackLine]:

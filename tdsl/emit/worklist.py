@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tdsl.emit.records import Cable
 from tdsl.emit.workbook import Sheet
 from tdsl.fabric.columns import Table
+from tdsl.physical.cords import Cord
 
 USED = (
     "pull_order", "bundle", "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "b_device", "b_hall", "b_rack",
@@ -98,6 +99,18 @@ def pick_list(columns: Columns, by_sheet: Mapping[str, Sequence[int]], note: str
         ends.append(len(out) - 1)
         out += [[name or "fabric", *key, n] for key, n in sorted(counted.items(), key=lambda x: tuple(map(_key, x[0])))]
     return Sheet("pick list", list(PICKED), out, 1, note=note, ledger=True, large=True, ends=frozenset(ends))
+
+
+POWER = {"rack": "rack", "u": "unit", "device": "device", "supply": "supply", "feed": "feed", "plug": "plug"}
+
+
+def power(cords: Table[Cord], note: str) -> Sheet:
+    """The power cords, rack after rack, with a box to tick."""
+    columns = {shown: cords.column(name) for name, shown in POWER.items()}
+    known = {n: values for n, values in columns.items() if any(v != "" for v in values)} | {"done": [BOX] * len(cords)}
+    racks = columns["rack"]
+    ends = frozenset(k for k in range(len(cords) - 1) if racks[k] != racks[k + 1])
+    return Sheet("power", list(known), list(zip(*known.values(), strict=True)), 3, note=note, ledger=True, large=True, ends=ends)
 
 
 def _key(value: object) -> tuple[int, float, str]:

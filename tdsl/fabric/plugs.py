@@ -14,10 +14,18 @@ from tdsl.fabric.part_facts import amount, several, shown
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 
+TWISTED_PAIR = "BASE_T"
+"""The type of ports with eight-pin sockets (IEEE 802.3, 40.8.1), which no model needs to state as cages."""
+
+
+def cage_form(c: PortClass) -> str:
+    """The form of what goes into the ports of a class: that of their cages, RJ45 for twisted pair, else ""."""
+    return c.form or ("RJ45" if c.types == (TWISTED_PAIR,) else "")
+
 
 def outlets(c: PortClass) -> int:
-    """Cables that leave a cage of a port class, 0 where it has no cage."""
-    return c.per_cage * min(c.sockets, c.split)
+    """Cables that leave a cage of a port class, or a socket of twisted pair; 0 where it has neither."""
+    return (c.per_cage or int(bool(cage_form(c)))) * min(c.sockets, c.split)
 
 
 def outlet_rate(c: PortClass) -> int | None:
@@ -28,7 +36,7 @@ def outlet_rate(c: PortClass) -> int | None:
 def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
     """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
     form = [str(x) for x in several(optic, "form")]
-    if not c.form or not form or form[0] != c.form or optic.facts.get("ports", 1) != outlets(c):
+    if not form or form[0] != cage_form(c) or optic.facts.get("ports", 1) != outlets(c):
         return False
     return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
 
@@ -39,10 +47,10 @@ def fits(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool 
     run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA MMS4X00-NS400, overview)."""
     form = [str(x) for x in several(optic, "form")]
     ports = optic.facts.get("ports", 1)
-    if not c.form:
+    if not cage_form(c):
         return "the model does not state the cage"
-    if not form or form[0] != c.form:
-        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {c.form}"
+    if not form or form[0] != cage_form(c):
+        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {cage_form(c)}"
     if len(form) > 1 and not c.heatsink:
         return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
     if len(form) > 1 and form[1] != c.heatsink:
@@ -64,7 +72,7 @@ def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClas
     optics = [p for p in catalogue if p.kind == "optic"]
     found = []
     for cable in catalogue:
-        if cable.kind != "cable" or cable.facts.get("legs", 1) != legs or not (head.form and tail.form):
+        if cable.kind != "cable" or cable.facts.get("legs", 1) != legs or not (cage_form(head) and cage_form(tail)):
             continue
         if "form" in cable.facts:
             alone = outlets(head) == outlets(tail) == 1
@@ -95,14 +103,14 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     the split side of a break-out. A cage that the model does not state forbids nothing."""
     fact = "tail" if tail and "tail" in cable.facts else "form"
     form = [str(x) for x in several(cable, fact)]
-    if c.form and form[0] != c.form:
-        return f"{shown(cable)} has the plug {form[0]}, and the cage is {c.form}"
+    if cage_form(c) and form[0] != cage_form(c):
+        return f"{shown(cable)} has the plug {form[0]}, and the cage is {cage_form(c)}"
     if len(form) > 1 and c.heatsink and form[1] != c.heatsink:
         return f"{shown(cable)} has a plug that is {form[1]}, and the cage takes {c.heatsink}"
     whole = amount(cable, "rate", RATE)
-    if whole is None or not c.per_cage:
+    if whole is None or not cage_form(c):
         return ""
-    each = whole / (legs_of(cable) if tail else 1) / c.per_cage
+    each = whole / (legs_of(cable) if tail else 1) / max(c.per_cage, 1)
     if rate > each:
         link = Quantity(Fraction(rate), RATE)
         return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"

@@ -10,13 +10,14 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
+from tdsl.physical.cords import cords
 from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import watts
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.semantics.supply import Spares, Supply
 
-KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "label")
+KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "cord", "label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def order_number(part: DeviceModel, micrometres: int) -> str:
 def bill(fabric: Fabric) -> list[Line]:
     """All lines, by kind, then by name and length."""
     figures = Figures(fabric)
-    lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures)]
+    lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures), *_cords(fabric)]
     legs = len(fabric.cable_a)
     if legs:
         lines.append(
@@ -138,6 +139,16 @@ def _devices(figures: Figures) -> list[Line]:
             )
             out.append(_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
                              watts(model), price(model, f.prices), note))  # fmt: skip
+    return out
+
+
+def _cords(f: Fabric) -> list[Line]:
+    """Power cords of the devices that have a place, by the model that they go into."""
+    count = Counter((c.model, c.plug) for c in cords(f))
+    out = []
+    for (model, plug), n in sorted(count.items()):
+        note = "choose the length to the feed" if plug else "state the plug (`cords N, PLUG`), and choose the length to the feed"
+        out.append(_line("cord", f"power cord {plug}".strip(), "one for each power supply", "", model, "", n, None, None, note))
     return out
 
 

@@ -20,7 +20,7 @@ from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount, lengths_of, optic_watts, shown, sold
-from tdsl.fabric.plugs import drives, ends_wrong, fits, outlets
+from tdsl.fabric.plugs import cage_form, drives, ends_wrong, fits, outlets
 from tdsl.physical.lengths import Lengths
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
@@ -148,7 +148,7 @@ class Parts:
         if (medium and medium not in (kind, "copper")) or cable.facts.get("legs", 0) != group.legs:
             return False
         if fills_cages(cable):
-            alone = group.a.form and group.b.form and outlets(group.a) == outlets(group.b) == 1
+            alone = cage_form(group.a) and cage_form(group.b) and outlets(group.a) == outlets(group.b) == 1
             if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
                 return False
         elif kind in COPPER or rate != group.rate * max(group.legs, 1):
@@ -163,7 +163,7 @@ class Parts:
         given = optics if isinstance(optics, tuple) else (None, None)
         ends: list[list[DeviceModel | None]] = []
         for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
-            if pinned and one is None and not c.form:
+            if pinned and one is None and not cage_form(c):
                 ends.append([None])  # nothing is known of this cage; the other end gets its transceiver all the same
                 continue
             if isinstance(one, DeviceModel):
@@ -199,11 +199,13 @@ class Parts:
     def _why(self, group: _Group, cable: DeviceModel | None) -> str:
         """Why nothing fits, in words."""
         for c, tail in zip((group.a, group.b), group.tails, strict=True):
-            if not c.form:
+            if not cage_form(c):
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
-                return f"no optic of the catalogue fits a {c.form} {c.heatsink} cage of {outlets(c)} at {best}".replace("  ", " ")
+                return f"no optic of the catalogue fits a {cage_form(c)} {c.heatsink} cage of {outlets(c)} at {best}".replace(
+                    "  ", " "
+                )
         if group.run < 0:
             return "a length is unknown"
         what = shown(cable) if cable is not None else "no fibre of the catalogue"

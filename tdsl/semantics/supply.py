@@ -12,9 +12,10 @@ from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import Value, text_of
 from tdsl.syntax import tree
 
-FACTS = ("spares", "lead", "alternative")
+FACTS = ("spares", "lead", "alternative", "cords")
 """Facts of models that say how they are bought."""
 DAY = 86_400
+MOST_CORDS = 64
 _SPARES = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(%?)")
 _LEAD = re.compile(r"([0-9]{1,5}) ?(day|week)s?")
 
@@ -60,6 +61,12 @@ def lead_days(text: str) -> int | None:
 def of_model(s: tree.Setting, value: Value) -> object:
     """The value of one of ``FACTS`` in a model. Raises Fault for one that it cannot have."""
     name = s.name.name
+    if name == "cords":
+        number, *plug = value if isinstance(value, tuple) else (value,)
+        if not isinstance(number, int) or not 0 < number <= MOST_CORDS or len(plug) > 1 or any(text_of(x) == "" for x in plug):
+            help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
+            raise Fault("E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help)
+        return (number, *(text_of(x) for x in plug))
     if name == "alternative":
         return tuple(text_of(v) for v in (value if isinstance(value, tuple) else (value,)))
     if name == "lead":

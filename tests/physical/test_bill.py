@@ -52,6 +52,7 @@ def test_the_reference_bill(files: dict[str, bytes]) -> None:
         ("optic", "MMA4Z00-NS-FLT", "DGX_H100"): 508,
         ("optic", "?", "UFM"): 4,
         ("cable", "MFP7E10", ""): 2044,
+        ("cord", "power cord", ""): 127 * 6 + 48 * 2 + 2,
         ("label", "cable label", ""): 4088,
     }
     watts = sum(int(x["quantity"]) * int(x["unit_watts"]) for x in bill if x["kind"] == "optic" and x["unit_watts"])
@@ -266,7 +267,7 @@ def test_the_plan_says_how_many_cables_lie_in_each_stretch(files: dict[str, byte
 def test_a_sheet_of_work_is_narrow_and_says_what_to_bring(files: dict[str, bytes]) -> None:
     """Twelve columns in type of 12 points; the pick list counts the cables of the bill."""
     book = openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))
-    assert book.sheetnames == ["summary", "pick list", "su0", "su1", "su2", "su3", "row M", "cables"]
+    assert book.sheetnames == ["summary", "pick list", "su0", "su1", "su2", "su3", "row M", "power", "cables"]
     heading = ["pull", "bundle", "cable", "from", "rack", "port", "to", "to rack", "to port", "part", "m", "done"]
     assert [c.value for c in book["su0"][1]] == heading
     width = sum(book["su0"].column_dimensions[chr(65 + k)].width for k in range(len(heading)))
