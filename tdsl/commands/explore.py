@@ -109,7 +109,7 @@ def command(
     if plot is not None:
         if not points:
             raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
-        save(drawing(list(points.values()), best, Path(file).stem, x, y), plot)
+        save(drawing(list(points.values()), best, Path(file).stem, x, y, x not in MORE, y not in MORE), plot)
     left = len(rows) - len(points)
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"

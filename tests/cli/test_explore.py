@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import xml.etree.ElementTree as ET
 from itertools import product
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl.commands._pareto import Point, frontier
+from tdsl.commands._pareto import Point, _axis, _ticks, drawing, frontier
 from tests.cli.run import tdsl, write
 
 TEXT = """\
@@ -78,3 +80,28 @@ def test_the_frontier_is_that_of_the_definition(pairs: list[tuple[int, int]], le
             as_good = (a <= x if less_x else a >= x) and (b <= y if less_y else b >= y)
             beaten |= other != k and as_good and (a, b) != (x, y)
         assert good == (not beaten)
+
+
+@pytest.mark.parametrize(
+    ("values", "marks"),
+    [
+        ([339.637, 1387.29], [0, 500, 1000, 1500]),
+        ([940.0, 1010.0], [920, 940, 960, 980, 1000, 1020]),
+        ([5.0], [0, 1, 2, 3, 4, 5, 6]),
+        ([0.0], [0, 0.2]),
+        ([-3.0, 8.0], [-5, -2.5, 0, 2.5, 5, 7.5, 10]),
+    ],
+)
+def test_axes_have_round_marks_around_all_values(values: list[float], marks: list[float]) -> None:
+    assert _ticks(*_axis(values)) == marks
+
+
+def test_the_drawing_has_a_staircase_and_names_that_do_not_overlap() -> None:
+    points = [Point("a", 1, 1), Point("b", 2, 3), Point("c", 2.01, 2.99), Point("d", 4, 5)]
+    best = frontier(points, True, False)
+    svg = drawing(points, best, "t", "x", "y")
+    assert best == [True, True, False, True]
+    path = re.search(r'<path d="M[\d.]+,[\d.]+( H[\d.]+ V[\d.]+){2}"', svg)
+    assert path and "x (less is better)" in svg and "y (more is better)" in svg
+    names = [(float(x), float(y)) for x, y in re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="\w+" stroke', svg)]
+    assert len(names) == 4 and len(set(names)) == 4
