@@ -150,9 +150,9 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
         return {}
     settings = _settings(target, options, diagnostics)
     fitting, unfit = selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
-    if fitting and unfit:
+    if unfit and (fitting or selection.written(target)):
         text = (
-            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.kind}es: {unfit[0]}"
+            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.plural}: {unfit[0]}"
         )
         diagnostics.add("E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE)
     if target.routers.sonic:
@@ -197,7 +197,7 @@ def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics:
             fitting, unfit = seen.routers(target)
             if not fitting and seen.waits(target):
                 reasons, unnamed = ["no `nos` names the operating system of the switches"], target.routers.nos
-            elif not fitting:
+            elif not fitting and not (unfit and seen.written(target)):  # what the design names is a warning of its own
                 reasons = [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]
         for reason in reasons:
             lacking.setdefault(reason, []).append(f"`{target.name}`")

@@ -90,6 +90,13 @@ def test_without_nos_a_target_is_asked_for_by_name(tmp_path: Path) -> None:
     assert owners(files) == {"nvue": ["leaf0", "leaf1", "spine"]} and not found
 
 
+def test_switches_that_name_a_system_and_get_no_file_are_a_warning(tmp_path: Path) -> None:
+    """`Ethernet1` is what EOS calls a port, and its management interface is never eth0."""
+    files, found = made(tmp_path, fabric="nos eos\n  address leaf, spine management from 192.168.0.0/24 { interface eth0 }")
+    (warning,) = [d for d in found if d.severity.word == "warning"]
+    assert warning.code == "E0511" and "not for 3 of 3 switches" in warning.message and not owners(files)
+
+
 def test_two_systems_for_one_switch(tmp_path: Path) -> None:
     _, found = made(tmp_path, "nvue", "frr")
     assert [(d.code, d.severity.word) for d in found] == [("E0507", "error")]
