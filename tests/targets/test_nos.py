@@ -91,8 +91,9 @@ def test_without_nos_a_target_is_asked_for_by_name(tmp_path: Path) -> None:
 
 
 def test_switches_that_name_a_system_and_get_no_file_are_a_warning(tmp_path: Path) -> None:
-    """`Ethernet1` is what EOS calls a port, and its management interface is never eth0."""
-    files, found = made(tmp_path, fabric="nos eos\n  address leaf, spine management from 192.168.0.0/24 { interface eth0 }")
+    """EOS calls no management interface eth0."""
+    management = "address leaf, spine management from 192.168.0.0/24 { interface eth0 }"
+    files, found = made(tmp_path, port="Ethernet", fabric=f"nos eos\n  {management}")
     (warning,) = [d for d in found if d.severity.word == "warning"]
     assert warning.code == "E0511" and "not for 3 of 3 switches" in warning.message and not owners(files)
 
