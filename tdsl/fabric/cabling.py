@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tdsl.fabric.order import by_keys, ranks
+from tdsl.fabric.order import by_keys, within
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceModel
 
@@ -92,34 +92,32 @@ def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
 
 def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
+    order = by_keys(a)
+    if (a[order][1:] == a[order][:-1]).any():
+        order = by_keys(a, b)
+    a, b = a[order], b[order]
     ca, cb = connector[a], connector[b]
-    order = by_keys(ca, cb, a, b)
-    fresh = (
-        np.r_[True, (ca[order][1:] != ca[order][:-1]) | (cb[order][1:] != cb[order][:-1])]
-        if len(a)
-        else np.zeros(0, dtype=np.bool_)
-    )
-    heads = order[fresh]
+    inside = by_keys(ca, cb)  # as it is where a connector's ports follow each other and lead to one connector
+    fresh = np.ones(len(a), dtype=np.bool_)
+    fresh[1:] = (ca[inside][1:] != ca[inside][:-1]) | (cb[inside][1:] != cb[inside][:-1])
     begins = np.flatnonzero(fresh)
-    links = np.diff(np.r_[begins, len(order)])
-    del ca, cb, order, fresh, begins  # as large as all segments
-    by_port = np.argsort(a[heads], kind="stable")
+    heads, links = inside[begins], np.diff(np.append(begins, len(a)))
+    by_port = by_keys(heads)
     heads, links = heads[by_port], links[by_port]
-    la, lb = connector[a[heads]], connector[b[heads]]
-    degree = np.bincount(np.concatenate([la, lb]), minlength=int(connector.max(initial=-1)) + 1)
+    a, b, la, lb, rows = a[heads], b[heads], ca[heads], cb[heads], order[heads]
+    del ca, cb, order, inside, fresh, begins, by_port  # as large as all segments
+    degree = np.bincount(la, minlength=int(connector.max(initial=-1)) + 1)
+    degree += np.bincount(lb, minlength=len(degree))
     many_a, many_b = degree[la] > 1, degree[lb] > 1
-    owner = np.where(many_b, lb, la)
-    _, group = ranks(owner)
-    first = np.full(int(group.max(initial=-1)) + 1, len(group), dtype=np.int64)
-    np.minimum.at(first, group, np.arange(len(group), dtype=np.int64))
-    rank = np.argsort(np.argsort(first, kind="stable"), kind="stable")
-    group = rank[group]
-    leg = np.zeros(len(heads), dtype=np.int64)
     split = many_a | many_b
+    leg = np.zeros(len(rows), dtype=np.int64)
+    group = np.arange(len(rows), dtype=np.int64)
     if split.any():
-        inside = np.argsort(group, kind="stable")
-        starts = np.flatnonzero(np.r_[True, group[inside][1:] != group[inside][:-1]])
-        place = np.arange(len(inside)) - np.repeat(starts, np.diff(np.r_[starts, len(inside)]))
-        leg[inside] = place + 1
-        leg[~split] = 0
-    return Cables(a[heads], b[heads], group, leg, links, statement[heads], cls[heads], many_a & many_b, split)
+        owner = np.where(many_b, lb, la)
+        first = np.zeros(len(degree), dtype=np.int64)
+        first[owner[::-1]] = group[::-1]  # of a number that is written often the last one stays: the first row
+        group = (np.cumsum(first[owner] == group) - 1)[first[owner]]
+        mine = np.flatnonzero(split)
+        mine = mine[by_keys(group[mine])]
+        leg[mine] = within(group[mine]) + 1
+    return Cables(a, b, group, leg, links, statement[rows], cls[rows], many_a & many_b, split)

@@ -54,22 +54,39 @@ def by_keys(*keys: Array) -> Array:
     rows = len(keys[0])
     if rows <= SMALL:
         return np.lexsort(keys[::-1])
-    lows = [int(k.min()) for k in keys]
-    sizes = [int(k.max()) - low + 1 for k, low in zip(keys, lows, strict=True)]
-    room = rows
-    for size in sizes:
+    word: Array | None = None
+    room = 1
+    for key in keys:
+        low = int(key.min())
+        size = int(key.max()) - low + 1
         room *= size
-    if room > WORD:
-        return np.lexsort(keys[::-1])
-    word = np.zeros(rows, dtype=np.int64)
-    for key, low, size in zip(keys, lows, sizes, strict=True):
-        word *= size
-        word += key
-        word -= low
+        if room > WORD:
+            return np.lexsort(keys[::-1])
+        if word is None:
+            word = key - low
+        else:
+            word *= size
+            word += key
+            word -= low
+    assert word is not None
     if bool((word[1:] >= word[:-1]).all()):
         return np.arange(rows, dtype=np.int64)
+    bits = (rows - 1).bit_length()
+    if room > WORD >> bits:
+        return np.argsort(word, kind="stable")
     # The row's number in the same word makes every word different, so that the fastest sort of numpy is stable as well.
-    word *= rows
-    word += np.arange(rows, dtype=np.int64)
+    word <<= bits
+    word |= np.arange(rows, dtype=np.int64)
     word.sort()
-    return np.asarray(word % rows, dtype=np.int64)
+    word &= (1 << bits) - 1
+    return word
+
+
+def within(keys: Array) -> Array:
+    """For every row its number among the rows of the same key, in their order: 0 for the first. Equal keys stand together."""
+    if not len(keys):
+        return np.zeros(0, dtype=np.int64)
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    out = np.arange(len(keys), dtype=np.int64)
+    out -= np.repeat(begins, np.diff(np.append(begins, len(keys))))
+    return out

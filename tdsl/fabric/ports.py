@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tdsl.fabric.cabling import connectors
 from tdsl.fabric.graph import FREE, HOLE, USED
-from tdsl.fabric.order import by_keys, distinct, ranks
+from tdsl.fabric.order import by_keys, distinct, within
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
@@ -68,6 +68,11 @@ class Ports:
         """The connector of every port."""
         return connectors(self.models, self.device_model, self.base)
 
+    @cached_property
+    def connectors_ascend(self) -> bool:
+        """Whether a port with a higher number has no lower connector, as it is where no class lists them in another order."""
+        return bool((self.connector[1:] >= self.connector[:-1]).all())
+
     def path(self, device: int) -> str:
         """A device as the design writes it."""
         s = next(s for s in reversed(self.sets) if s.first <= device)
@@ -85,11 +90,16 @@ class Ports:
 
     def rates(self, ports: Array) -> Array:
         """Rates of some ports in bit/s, 0 for any."""
+        rates, first = self._rate_of_place
+        device = self.device_of(ports)
+        return rates[(first - self.base[:-1])[device] + ports] if len(ports) else ports
+
+    @cached_property
+    def _rate_of_place(self) -> tuple[Array, Array]:
+        """Rates of the ports of all models, model after model, and for every device where those of its model begin."""
         of_model = [[c.rate or 0 for c in m.classes for _ in range(c.size)] for m in self.models]
         first = np.cumsum([0, *map(len, of_model)])[:-1]
-        every = np.array([rate for rates in of_model for rate in rates], dtype=np.int64)
-        device = self.device_of(ports)
-        return every[first[self.device_model[device]] + ports - self.base[device]] if len(ports) else ports
+        return np.array([rate for rates in of_model for rate in rates], dtype=np.int64), first[self.device_model]
 
     def class_at(self, port: int) -> PortClass:
         """The class of a port."""
@@ -124,7 +134,8 @@ class Ports:
         places = np.arange(int(size.max(initial=0)), dtype=np.int64) if local is None else local
         inside = places[None, :] < size[:, None]
         ports = np.where(inside, self.base[devices][:, None] + first[:, None] + places[None, :], 0)
-        return inside & np.isin(self.state[ports], states), ports
+        state = self.state[ports]
+        return inside & np.logical_or.reduce([state == s for s in states]), ports
 
     # ------------------------------------------------------------ claiming
     def claim(self, ends: Ends, statement: int, span: Span) -> Array:
@@ -167,33 +178,34 @@ class Ports:
 
     def _lowest(self, ends: Ends, mine: Array, c: int) -> Array:
         """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
-        order = by_keys(ends.device[mine], ends.copy[mine], ends.far[mine])
-        mine_sorted = mine[order]
-        device, copy = ends.device[mine_sorted], ends.copy[mine_sorted]
-        rows, row_of = ranks(device)
+        device, copy = ends.device[mine], ends.copy[mine]
+        order = by_keys(device, copy, ends.far[mine])
+        device, copy = device[order], copy[order]
+        fresh = np.append(True, device[1:] != device[:-1])
+        rows, key = device[fresh], np.cumsum(fresh) - 1
         free, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
         have = free.sum(axis=1)
-        need = np.bincount(row_of, minlength=len(rows))
+        need = np.bincount(key, minlength=len(rows))
         if (need > have).any():
             self._too_few(rows, need, have, ends, c)
+        base = (np.cumsum(have) - have)[key]  # place of a device's first free port among those of all
         ncopies = int(copy.max(initial=0)) + 1
-        per_copy = np.zeros((len(rows), ncopies), dtype=np.int64)
-        np.add.at(per_copy, (row_of, copy), 1)
-        used = (per_copy > 0).cumsum(axis=1)[:, -1]
-        block = have // np.maximum(used, 1) // ends.together * ends.together
-        start = np.zeros_like(per_copy)
-        end = np.zeros(len(rows), dtype=np.int64)
-        seen = np.zeros(len(rows), dtype=np.int64)
-        for k in range(ncopies):
-            start[:, k] = np.maximum(seen * block, end)
-            end = np.where(per_copy[:, k] > 0, start[:, k] + per_copy[:, k], end)
-            seen += per_copy[:, k] > 0
-        begins = np.flatnonzero(np.r_[True, (device[1:] != device[:-1]) | (copy[1:] != copy[:-1])])
-        within = np.arange(len(device)) - np.repeat(begins, np.diff(np.r_[begins, len(device)]))
-        slot = start[row_of, copy] + within
-        in_order = np.argsort(~free, axis=1, kind="stable")
+        if ncopies > 1:
+            key *= ncopies
+            key += copy
+            per_copy = np.bincount(key, minlength=len(rows) * ncopies).reshape(len(rows), ncopies)
+            used = (per_copy > 0).sum(axis=1)
+            block = have // np.maximum(used, 1) // ends.together * ends.together
+            start = np.zeros_like(per_copy)
+            end = np.zeros(len(rows), dtype=np.int64)
+            seen = np.zeros(len(rows), dtype=np.int64)
+            for k in range(ncopies):
+                start[:, k] = np.maximum(seen * block, end)
+                end = np.where(per_copy[:, k] > 0, start[:, k] + per_copy[:, k], end)
+                seen += per_copy[:, k] > 0
+            base += start.ravel()[key]
         out = np.empty(len(mine), dtype=np.int64)
-        out[order] = numbers[row_of, in_order[row_of, slot]]
+        out[order] = numbers[free][base + within(key)]
         return out
 
     # ------------------------------------------------------------ faults

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.order import distinct
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceSet
 
@@ -39,14 +38,16 @@ def planned_tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Arr
     tier = device_tiers(start, forwards, a, b)
     at_one = np.zeros(len(sets), dtype=np.bool_)
     at_one[device_set[forwards & (tier == 1)]] = True
-    near, far = np.concatenate([a, b]), np.concatenate([b, a])
+    beside = at_one[device_set]  # whether a device's declaration has one at tier 1
     other = is_end & ~main
-    other[near[~at_one[device_set[far]]]] = False
+    bare = forwards & (tier != 1) & beside
+    for near, far in ((a, b), (b, a)) if other.any() or bare.any() else ():
+        to_one = beside[far]
+        other[near[~to_one]] = False
+        bare[near[to_one]] = False
     start[other] = 0
-    bare = forwards & (tier != 1) & at_one[device_set]
-    bare[near[at_one[device_set[far]]]] = False
     start[bare] = 1
-    if bare.any() or tier[far[other[near]]].max(initial=1) > 1:
+    if bare.any() or (other.any() and max(tier[y[other[x]]].max(initial=1) for x, y in ((a, b), (b, a))) > 1):
         tier = device_tiers(start, forwards, a, b)
     tier[is_end] = 0
     return tier
@@ -56,9 +57,11 @@ def device_tiers(start: Array, forwards: NDArray[np.bool_], a: Array, b: Array) 
     """Hops over forwarding devices from those that have a tier in ``start`` (else -1), by breadth-first search."""
     tier, level = start.copy(), 0
     while (tier == level).any():
-        at_a, at_b = tier[a] == level, tier[b] == level
-        reached = np.concatenate([b[at_a], a[at_b]])
-        tier[distinct(reached[(tier[reached] < 0) & forwards[reached]])] = level + 1
+        here = tier == level
+        reached = np.zeros(len(tier), dtype=np.bool_)
+        reached[b[here[a]]] = True
+        reached[a[here[b]]] = True
+        tier[reached & (tier < 0) & forwards] = level + 1
         level += 1
     return tier
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.graph import FREE
-from tdsl.fabric.order import by_keys, ranks
+from tdsl.fabric.order import by_keys
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver
 from tdsl.fabric.vector import Array
@@ -58,38 +58,40 @@ def _take(
     assert wire.via is not None
     lanes = c.connectors.count(c.connectors[0]) if c.connectors else 1
     outer = ports.connector[outside]
-    order = by_keys(devices, outer, outside)
+    order = by_keys(devices, outside) if ports.connectors_ascend else by_keys(devices, outer, outside)
     d, o = devices[order], outer[order]
-    new_device = np.r_[True, d[1:] != d[:-1]]
-    new_connector = new_device | np.r_[True, o[1:] != o[:-1]]
-    run = np.cumsum(new_connector) - 1
-    device_start = np.maximum.accumulate(np.where(new_device, run, 0))
+    new_device = np.append(True, d[1:] != d[:-1])
+    new_connector = new_device.copy()
+    new_connector[1:] |= o[1:] != o[:-1]
+    run, row_of = np.cumsum(new_connector) - 1, np.cumsum(new_device) - 1
     begins = np.flatnonzero(new_connector)
-    lane = np.arange(len(d)) - begins[run]
+    lane = np.arange(len(d), dtype=np.int64) - begins[run]
     if len(lane) and int(lane.max()) >= lanes:
         together = int(lane.max()) + 1
         raise Fault(
             "E0201", wire.via.span, f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
             labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
         )  # fmt: skip
-    rows, row_of = ranks(d)
-    state = ports.state.copy()
-    if taken is not None:
-        state[taken] = 1
+    rows = d[new_device]
     whole = c.size - c.size % lanes  # ports of whole connectors: the last may have fewer
     numbers = ports.base[rows][:, None] + c.first + np.arange(whole, dtype=np.int64)[None, :]
-    free = (state[numbers] == FREE).reshape(len(rows), whole // lanes, lanes).all(axis=2)
-    nth = run - device_start
-    short = nth >= free.sum(axis=1)[row_of]
+    states = ports.state
+    if taken is not None:
+        states = states.copy()
+        states[taken] = 1
+    free = (states[numbers] == FREE).reshape(len(rows), whole // lanes, lanes).all(axis=2)
+    have = free.sum(axis=1)
+    nth = run - run[new_device][row_of]
+    short = nth >= have[row_of]
     if short.any():
         at = int(np.argmax(short))
-        path, left = ports.path(int(d[at])), int(free[row_of[at]].sum())
+        path, left = ports.path(int(d[at])), int(have[row_of[at]])
         raise Fault(
             "E0452", wire.via.span, f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
             labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")],
             help="use more panels or OCS",
         )  # fmt: skip
-    chosen = np.argsort(~free, axis=1, kind="stable")[row_of, nth] * lanes + lane
+    first = numbers[:, ::lanes][free]  # the first port of every free connector, device after device
     out = np.empty(len(devices), dtype=np.int64)
-    out[order] = numbers[row_of, chosen]
+    out[order] = first[(np.cumsum(have) - have)[row_of] + nth] + lane
     return out
