@@ -155,7 +155,7 @@ def _faults(design: Design, captures: list[tuple[str, Path]]) -> list[Mark]:
         ports = [p for pair in (*found.moves, *found.removed, *found.added) for p in pair] if found is not None else []
         ports += [fault.slow[0]] if fault.slow is not None else []
         there = np.array(sorted({p for p in ports if 0 <= p < len(fabric.port_link)}), dtype=np.int64)
-        links = np.unique(fabric.port_link[there])
+        links = np.unique(fabric.port_link[there]).astype(np.int64)
         devices = np.unique(np.array([*fabric.port_device[there], *(found.devices if found is not None else ())], dtype=np.int64))
         finding = fault.finding
         title = f"{finding.code}: {finding.message}"
@@ -177,5 +177,4 @@ def _cut(design: Design) -> Ints:
     if len(view.units) < 2:
         return np.zeros(0, dtype=np.int64)
     found = cut_facts(view, bisection(view)).links
-    crossed: Ints = fabric.port_link[fabric.network.link_a[found]]
-    return np.sort(crossed)
+    return np.sort(fabric.port_link[fabric.network.link_a[found]].astype(np.int64))

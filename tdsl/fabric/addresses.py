@@ -245,7 +245,7 @@ def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
     if not fabric.link_count:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     ranks = np.flatnonzero(ports >= 0)
-    links = fabric.port_link[ports[ranks]]
+    links = fabric.port_link[ports[ranks]].astype(np.int64)
     ranks, links = ranks[links >= 0], links[links >= 0]
     if far is not None:
         other = np.where(fabric.link_a[links] == ports[ranks], fabric.device_b[links], fabric.device_a[links])

@@ -20,12 +20,49 @@ from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import Plan, Wire
 from tdsl.syntax import tree
 
 
+def _constant(value: int, size: int) -> Array:
+    """A column of one value that takes no memory a row. It cannot be written to."""
+    return np.broadcast_to(np.int64(value), size)
+
+
+def _narrow(column: Array) -> Array:
+    """The column, without memory a row where all rows have one value."""
+    return _constant(int(column[0]), len(column)) if len(column) and bool((column == column[0]).all()) else column
+
+
 def _join(parts: Sequence[Array]) -> Array:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    some = [x for x in parts if len(x)]
+    if some and all(x.strides == (0,) and x[0] == some[0][0] for x in some):
+        return _constant(int(some[0][0]), sum(map(len, some)))
+    return (some[0] if len(some) == 1 else np.concatenate(some)) if some else np.zeros(0, dtype=np.int64)
+
+
+def _ordered(column: Array, order: Array) -> Array:
+    return column if column.strides == (0,) else column[order]
+
+
+def _exchanged(a: Array, b: Array, swap: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Two columns, exchanged in some rows."""
+    if not swap.any():
+        return a, b
+    return (b, a) if swap.all() else (np.where(swap, b, a), np.where(swap, a, b))
+
+
+def _via_kind(wire: Wire) -> str:
+    """What the links of a connect cross, "" for nothing."""
+    return wire.via.device.kind if wire.via is not None and wire.via.device is not None else ""
+
+
+def _on_legs(cables: Cables, port_link: NDArray[np.int32], a: Array, b: Array, rate: Array) -> Array:
+    """For every leg the rate of the link at the lower end of it, in bit/s; 0 where there is none."""
+    if not len(rate):
+        return np.zeros(len(cables.a), dtype=np.int64)
+    link = port_link[cables.a]
+    return np.where((link >= 0) & ((a[link] == cables.a) | (b[link] == cables.a)), rate[link], 0)
 
 
 def assemble(
@@ -34,50 +71,50 @@ def assemble(
 ) -> Fabric:  # fmt: skip
     """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the memory."""
     base = wiring.ports.base
-    device = np.repeat(np.arange(len(device_set), dtype=np.int64), np.diff(base))
-    batches = wiring.links
-    a, b = _join([x.a for x in batches]), _join([x.b for x in batches])
-    via_a, via_b = _join([x.via_a for x in batches]), _join([x.via_b for x in batches])
-    statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in batches])
-    absent_a, absent_b = _join([x.a for x in wiring.absent]), _join([x.b for x in wiring.absent])
-    absent_statement = _join([np.full(len(x.a), x.statement, dtype=np.int64) for x in wiring.absent])
+    batches, absent = wiring.links, wiring.absent
+    a, b, da, db = (_join([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db"))
+    statement = _join([_constant(x.statement, len(x.a)) for x in batches])
+    absent_a, absent_b, absent_da, absent_db = (_join([getattr(x, end) for x in absent]) for end in ("a", "b", "da", "db"))
+    absent_statement = _join([_constant(x.statement, len(x.a)) for x in absent])
     said = np.array([w.settings.get("layer") == "scaleup" for w in plan.wires] or [False], dtype=np.bool_)
-    both = np.append(statement, absent_statement)
-    tier = _tiers(sets, device_set, device[np.append(a, absent_a)], device[np.append(b, absent_b)], said[both])
+    up = said[np.append(statement, absent_statement)] if said.any() else np.zeros(len(a) + len(absent_a), dtype=np.bool_)
+    layer = plan.layer or ("scaleup" if len(up) and up.all() else "")
+    tier = _tiers(sets, device_set, _join([da, absent_da]), _join([db, absent_db]), up)
     by_set = set_tiers(sets, device_set, tier)
-    swap = _swap(by_set, device_set, device, a, b)
-    a, b = np.where(swap, b, a), np.where(swap, a, b)
-    via_a, via_b = np.where(swap, via_b, via_a), np.where(swap, via_a, via_b)
-    rate = _join([x.rate for x in batches])
-    absent_rate = _join([x.rate for x in wiring.absent])
-    swap = _swap(by_set, device_set, device, absent_a, absent_b)
-    absent_a, absent_b = np.where(swap, absent_b, absent_a), np.where(swap, absent_a, absent_b)
+    swap = _swap(by_set, device_set, da, db)
+    a, b = _exchanged(a, b, swap)
+    da, db = _exchanged(da, db, swap)
+    via_a, via_b = _exchanged(_join([x.via_a for x in batches]), _join([x.via_b for x in batches]), swap)
     names: list[str] = []
-    cls = _classes(plan, batches, sets, device_set[device[a]], device_set[device[b]], names, diagnostics)
-    medium = _media(batches)
-    order = by_keys(a, b)
     shades: list[str] = []
-    colour = _colours(plan, batches, shades, diagnostics)
-    rows = (a, b, via_a, via_b, rate, cls, medium, statement, colour)
-    a, b, via_a, via_b, rate, cls, medium, statement, colour = (x[order] for x in rows)
-    layer = plan.layer or ("scaleup" if len(both) and said[both].all() else "")
+    cls = _classes(plan, batches, sets, by_set, device_set, (da, db), names, diagnostics)
+    medium, colour = _media(batches), _colours(plan, batches, shades, diagnostics)
+    rate = _join([x.rate for x in batches])
     batches.clear()
-    del rows, both, swap, order, said  # as large as the columns that they made
-    port_link = np.full(int(base[-1]), -1, dtype=np.int64)
-    port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int64)
+    order = by_keys(a)  # a port has one link
+    if not bool((order[1:] > order[:-1]).all()):
+        a, b, da, db, via_a, via_b = (x[order] for x in (a, b, da, db, via_a, via_b))
+        rate, cls, medium, statement, colour = (_ordered(x, order) for x in (rate, cls, medium, statement, colour))
+    rate, cls, medium, statement, colour = (_narrow(x) for x in (rate, cls, medium, statement, colour))
+    swap = _swap(by_set, device_set, absent_da, absent_db)
+    absent_a, absent_b = _exchanged(absent_a, absent_b, swap)
+    absent_da, absent_db = _exchanged(absent_da, absent_db, swap)
+    absent_rate = _join([x.rate for x in absent])
+    del swap, order, up  # as large as the columns that they made
+    port_link = np.full(int(base[-1]), -1, dtype=np.int32)
+    port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int32)
     circuit = np.array([w.node.circuit for w in plan.wires] or [False])
-    chosen = np.repeat([not circuit[x.statement] for x in wiring.absent], [len(x.a) for x in wiring.absent]).astype(np.bool_)
-    reserved = ~chosen | ((port_link[absent_a] < 0) & (port_link[absent_b] < 0))  # circuits have not chosen their ports yet
+    reserved = circuit[absent_statement]  # circuits have not chosen their ports yet
+    reserved |= (port_link[absent_a] < 0) & (port_link[absent_b] < 0)
     crossed = np.flatnonzero(via_a >= 0)
-    on_port = np.zeros(int(base[-1]), dtype=np.int64)
-    on_port[a] = on_port[b] = rate
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
-    cables = _cables(plan, sets, device_set, device, models, device_model, base, wiring, names,
-                     (a, b, via_a, via_b, cls, medium, statement), on_port, diagnostics)  # fmt: skip
-    del on_port
-    bundle = bundles(plan, device[a], device[b], a, statement, rate, diagnostics)
-    in_ocs = crossed[np.array([s.kind == "ocs" for s in sets] or [False])[device_set[device[via_a[crossed]]]]]
-    return Fabric(
+    cables = _cables(plan, sets, device_set, models, device_model, base, wiring, names,
+                     (a, b, da, db, via_a, via_b, cls, medium, statement))  # fmt: skip
+    judge_parts(plan, wiring, cables, _on_legs(cables, port_link, a, b, rate), diagnostics)
+    bundle = bundles(plan, da, db, a, statement, rate, diagnostics)
+    by_ocs = circuit | np.array([_via_kind(w) == "ocs" for w in plan.wires] or [False])
+    in_ocs = crossed[by_ocs[statement[crossed]]]
+    made = Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, sets=tuple(sets),
         layer=layer,
         models=tuple(models), statements=tuple(Statement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
@@ -87,9 +124,11 @@ def assemble(
         link_colour=colour, colours=tuple(shades),
         cable_a=cables.a, cable_b=cables.b, cable_group=cables.group, cable_leg=cables.leg, cable_links=cables.links,
         cable_class=cables.cls, cable_statement=cables.statement, circuit_a=via_a[in_ocs], circuit_b=via_b[in_ocs],
-        circuit_link=in_ocs, link_bundle=bundle, absent_a=device[absent_a], absent_b=device[absent_b], absent_rate=absent_rate,
+        circuit_link=in_ocs, link_bundle=bundle, absent_a=absent_da, absent_b=absent_db, absent_rate=absent_rate,
         absent_reserved=reserved, absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
+    made.device_a, made.device_b = da, db  # known already
+    return made
 
 
 def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:
@@ -101,12 +140,11 @@ def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up:
     return np.where(out >= 0, out, inner)
 
 
-def _swap(by_set: Array, device_set: Array, device: Array, a: Array, b: Array) -> NDArray[np.bool_]:
-    """Links whose b end is on the lower tier; between equals the device declared first is the a end."""
-    high = np.iinfo(np.int64).max
-    level = np.where(by_set < 0, high, by_set)
-    ta, tb = level[device_set[device[a]]], level[device_set[device[b]]]
-    swap: NDArray[np.bool_] = (tb < ta) | ((tb == ta) & (device[b] < device[a]))
+def _swap(by_set: Array, device_set: Array, a: Array, b: Array) -> NDArray[np.bool_]:
+    """Links whose b end is on the lower tier, by their devices; between equals the device declared first is the a end."""
+    level = np.where(by_set < 0, np.iinfo(np.int64).max, by_set)[device_set]
+    ta, tb = level[a], level[b]
+    swap: NDArray[np.bool_] = (tb < ta) | ((tb == ta) & (b < a))
     return swap
 
 
@@ -147,40 +185,42 @@ def _media(batches: Sequence[Batch]) -> Array:
 
 
 def _classes(
-    plan: Plan,
-    batches: Sequence[Batch],
-    sets: Sequence[DeviceSet],
-    sa: Array,
-    sb: Array,
-    names: list[str],
-    diagnostics: Diagnostics,
-) -> Array:
-    """Class of each link: what the connect says, else the names of the two sets, lower tier first."""
+    plan: Plan, batches: Sequence[Batch], sets: Sequence[DeviceSet], by_set: Array, device_set: Array, ends: tuple[Array, Array],
+    names: list[str], diagnostics: Diagnostics,
+) -> Array:  # fmt: skip
+    """Class of each link: what the connect says, else the names of the two sets, lower tier first. ``ends`` are the devices."""
     parts, at = [], 0
     for x in batches:
         here = slice(at, at + len(x.a))
         at += len(x.a)
         written = x.wire.settings.get("class")
         if written is None:
-            key = sa[here] * len(sets) + sb[here]
-            kinds, which = ranks(key)
-            numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
-            parts.append(np.array(numbers or [0], dtype=np.int64)[which])
+            far = x.wire.b or x.wire.a
+            if len(x.wire.a) == len(far) == 1 and len(x.a):  # all links join the same two sets
+                here = slice(here.start, here.start + 1)
+            parts.append(_named_by_sets(sets, device_set[ends[0][here]], device_set[ends[1][here]], len(x.a), names))
             continue
         try:
             parts.append(_written(plan, x, written, names, "class"))
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
-            parts.append(np.full(len(x.a), _number(names, "unnamed"), dtype=np.int64))
+            parts.append(_constant(_number(names, "unnamed"), len(x.a)))
     return _join(parts)
+
+
+def _named_by_sets(sets: Sequence[DeviceSet], a: Array, b: Array, size: int, names: list[str]) -> Array:
+    """The class of links between sets, which are those of every link, or of the first where all have the same."""
+    kinds, which = ranks(a * len(sets) + b)
+    numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
+    return _constant(numbers[0], size) if len(numbers) == 1 else np.array(numbers or [0], dtype=np.int64)[which]
 
 
 def _colours(plan: Plan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
     """Colour of each link's cable as an index into ``shades``; -1 where the connect asks for none."""
     parts = []
     for x in batches:
-        none = np.full(len(x.a), -1, dtype=np.int64)
+        none = _constant(-1, len(x.a))
         written = x.wire.settings.get("colour")
         try:
             parts.append(none if written is None else _written(plan, x, written, shades, "colour"))
@@ -211,31 +251,32 @@ def _number(names: list[str], name: str) -> int:
 
 
 def _cables(
-    plan: Plan, sets: Sequence[DeviceSet], device_set: Array, device: Array, models: Sequence[DeviceModel], device_model: Array,
-    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...], rates: Array, diagnostics: Diagnostics,
+    plan: Plan, sets: Sequence[DeviceSet], device_set: Array, models: Sequence[DeviceModel], device_model: Array,
+    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...],
 ) -> Cables:  # fmt: skip
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
-    a, b, via_a, via_b, cls, medium, statement = links
-    laid = medium == 0
-    circuit = (
-        np.array([w.node.circuit for w in plan.wires] or [False])[statement] if len(statement) else np.zeros(0, dtype=np.bool_)
-    )
-    direct, through = laid & (via_a < 0), laid & (via_a >= 0) & ~circuit
+    a, b, da, db, via_a, via_b, cls, medium, statement = links
+    circuit = np.array([w.node.circuit for w in plan.wires] or [False])
+    # the set that the links of a connect cross; of those that are circuits, the cables are drawn by other connects
+    passive = np.array([-1 if w.via is None or w.via.device is None else w.via.device.index for w in plan.wires] or [-1])
+    laid, crosses = medium == 0, via_a >= 0
+    direct, through = _rows(laid & ~crosses), _rows(laid & crosses & ~circuit[statement])
     pieces = [(a[direct], b[direct], statement[direct], cls[direct])]
-    for x, y in ((a, via_a), (b, via_b)):
-        pieces.append(
-            (x[through], y[through], statement[through], _to_passive(sets, device_set, device, x[through], y[through], names))
-        )
+    for x, y, device in ((a, via_a, da), (b, via_b, db)):
+        near, said = device_set[device[through]], statement[through]
+        pieces.append((x[through], y[through], said, _named_by_sets(sets, near, passive[said], len(near), names)))
     for batch in wiring.drawn:
-        x, y = _outer_first(sets, device_set, device, batch.a, batch.b)
-        pieces.append(
-            (x, y, np.full(len(x), batch.statement, dtype=np.int64), _to_passive(sets, device_set, device, x, y, names))
-        )
-    pa, pb, ps, pc = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    del pieces, laid, circuit, direct, through
-    cables = pull(pa, pb, ps, pc, _connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
-    judge_parts(plan, wiring, cables, rates, diagnostics)
-    return cables
+        x, y, device, far = _outer_first(sets, device_set, batch)
+        kinds = _named_by_sets(sets, device_set[device], device_set[far], len(x), names)
+        pieces.append((x, y, _constant(batch.statement, len(x)), kinds))
+    pa, pb, ps, pc = (_join(column) for column in zip(*pieces, strict=True))
+    del pieces, laid, crosses, direct, through, links, a, b, via_a, via_b
+    return pull(pa, pb, ps, pc, _connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
+
+
+def _rows(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
+    """Some rows as an index: a slice, which copies nothing, where they are all or none."""
+    return slice(None) if chosen.all() else chosen if chosen.any() else slice(0)
 
 
 def _connectors(
@@ -258,17 +299,11 @@ def _connectors(
     return connector
 
 
-def _outer_first(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array) -> tuple[Array, Array]:
+def _outer_first(sets: Sequence[DeviceSet], device_set: Array, batch: Batch) -> tuple[Array, Array, Array, Array]:
+    """Ports and devices of drawn cables: the end that is no panel or OCS first."""
     passive = np.array([s.kind in ("ocs", "panel") for s in sets])[device_set]
-    swap = passive[device[a]] & ~passive[device[b]]
-    return np.where(swap, b, a), np.where(swap, a, b)
-
-
-def _to_passive(sets: Sequence[DeviceSet], device_set: Array, device: Array, a: Array, b: Array, names: list[str]) -> Array:
-    sa, sb = device_set[device[a]], device_set[device[b]]
-    kinds, which = ranks(sa * len(sets) + sb)
-    numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
-    return np.array(numbers or [0], dtype=np.int64)[which]
+    swap = passive[batch.da] & ~passive[batch.db]
+    return *_exchanged(batch.a, batch.b, swap), *_exchanged(batch.da, batch.db, swap)
 
 
 __all__ = ["assemble"]

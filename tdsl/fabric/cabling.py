@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.fabric.order import by_keys, within
 from tdsl.fabric.vector import Array
@@ -26,8 +27,8 @@ class Cables:
     links: Array
     statement: Array
     cls: Array
-    tangled: Array
-    split: Array
+    tangled: NDArray[np.bool_]
+    split: NDArray[np.bool_]
 
 
 def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
@@ -44,7 +45,7 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
         counts.append(seen)
     per_device = np.array(counts or [0], dtype=np.int64)[device_model]
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(per_device)])
-    result = np.empty(int(base[-1]), dtype=np.int64)
+    result: Array = np.empty(int(base[-1]), dtype=np.int32 if int(start[-1]) < 1 << 31 else np.int64)  # half the memory
     for m, places in enumerate(local):
         rows = np.flatnonzero(device_model == m)
         if len(places) and len(rows):
@@ -93,19 +94,27 @@ def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
 def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
     order = by_keys(a)
-    if (a[order][1:] == a[order][:-1]).any():
-        order = by_keys(a, b)
     a, b = a[order], b[order]
+    if (a[1:] == a[:-1]).any():
+        inside = by_keys(a, b)
+        order, a, b = order[inside], a[inside], b[inside]
     ca, cb = connector[a], connector[b]
-    inside = by_keys(ca, cb)  # as it is where a connector's ports follow each other and lead to one connector
-    fresh = np.ones(len(a), dtype=np.bool_)
-    fresh[1:] = (ca[inside][1:] != ca[inside][:-1]) | (cb[inside][1:] != cb[inside][:-1])
-    begins = np.flatnonzero(fresh)
-    heads, links = inside[begins], np.diff(np.append(begins, len(a)))
-    by_port = by_keys(heads)
-    heads, links = heads[by_port], links[by_port]
+    same = ca[1:] == ca[:-1]
+    fresh = np.append(len(a) > 0, ~same | (cb[1:] != cb[:-1]))[: len(a)]
+    if bool((~same & (ca[1:] > ca[:-1]) | same & (cb[1:] >= cb[:-1])).all()):
+        heads = np.flatnonzero(fresh)  # a connector's ports follow each other and lead to one connector after the other
+        links = np.diff(np.append(heads, len(a)))
+    else:
+        inside = by_keys(ca, cb)
+        x, y = ca[inside], cb[inside]
+        fresh[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
+        begins = np.flatnonzero(fresh)
+        heads, links = inside[begins], np.diff(np.append(begins, len(a)))
+        by_port = by_keys(heads)
+        heads, links = heads[by_port], links[by_port]
+        del inside, x, y, begins, by_port
     a, b, la, lb, rows = a[heads], b[heads], ca[heads], cb[heads], order[heads]
-    del ca, cb, order, inside, fresh, begins, by_port  # as large as all segments
+    del ca, cb, order, same, fresh  # as large as all segments
     degree = np.bincount(la, minlength=int(connector.max(initial=-1)) + 1)
     degree += np.bincount(lb, minlength=len(degree))
     many_a, many_b = degree[la] > 1, degree[lb] > 1

@@ -89,6 +89,7 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     absent = ~keep & np.isin(da, list(plant.planned)) & np.isin(db, list(plant.planned))
     later = _first_ports(plant, da[absent], db[absent])
     at = np.concatenate([at[keep], at[absent]])
+    near, far = (np.concatenate([x[keep], x[absent]]) for x in (da, db))
     da, db = da[keep], db[keep]
     for done, i in enumerate(np.lexsort((db, da)).tolist()):
         if not _place(plant, (int(da[i]), int(db[i]), i)):
@@ -100,7 +101,7 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
             )  # fmt: skip
     columns = [np.concatenate(c) for c in zip(_ports(plant, len(da)), later, strict=True)]
     zero = np.zeros(len(at), dtype=np.int64)
-    batch = Batch(statement, wire, columns[0], columns[1], zero, columns[2], columns[3], at, over)
+    batch = Batch(statement, wire, columns[0], columns[1], near, far, zero, columns[2], columns[3], at, over)
     add_links(wiring, batch, np.arange(len(at)) < len(da))
 
 

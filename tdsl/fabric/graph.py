@@ -81,7 +81,7 @@ class Fabric:
     port_base: Ints  # n + 1
     # ports
     port_state: NDArray[np.uint8]
-    port_link: Ints  # link that uses the port, -1
+    port_link: NDArray[np.int32]  # link that uses the port, -1
     # links
     link_a: Ints  # port, lower tier
     link_b: Ints

@@ -37,6 +37,8 @@ def ranks(values: Array) -> tuple[Array, Array]:
     if len(values) <= SMALL:
         found, place = np.unique(values, return_inverse=True)
         return found, place.ravel()
+    if bool((values == values[0]).all()):
+        return values[:1], np.zeros(len(values), dtype=np.int64)
     found = distinct(values)
     low, high = int(found[0]), int(found[-1])
     if high - low > 4 * len(values):
@@ -63,7 +65,8 @@ def by_keys(*keys: Array) -> Array:
         if room > WORD:
             return np.lexsort(keys[::-1])
         if word is None:
-            word = key - low
+            word = key.astype(np.int64)
+            word -= low
         else:
             word *= size
             word += key

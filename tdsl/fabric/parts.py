@@ -21,7 +21,7 @@ from tdsl.semantics.settings import counted
 
 def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagnostics: Diagnostics) -> None:
     """Refuse cables that cannot be: many connectors to many, break-outs whose part is not known, parts too slow for their
-    links. ``rates`` has the rate of the link at every port, in bit/s."""
+    links. ``rates`` has the rate of the link at the lower end of every leg, in bit/s."""
     legs = np.bincount(cables.group)[cables.group] if len(cables.group) else cables.group
     other = _carried(plan, wiring, cables, diagnostics)
     parts = [w.settings.get("part") for w in plan.wires]
@@ -41,7 +41,7 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
                 )
             if code == "E0202":
                 would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
-                load = int((rates[cables.a] * cables.links)[cables.group == cables.group[first]].sum())
+                load = int((rates * cables.links)[cables.group == cables.group[first]].sum())
                 carried = show(Quantity(Fraction(load), RATE))
                 mend = "name a part with as many legs, `{ cable PART }`, one of the catalogue or your own: "
                 mend += f"`model cable PART {{ rate {carried}; legs {int(legs[first])} }}`; or use ports with a connector each"
@@ -149,7 +149,7 @@ def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: l
     if not any(isinstance(p, DeviceModel) and "rate" in p.facts for p in parts) or not len(cables.a):
         return
     carried = np.zeros(int(cables.group.max()) + 1, dtype=np.int64)
-    np.add.at(carried, cables.group, rates[cables.a] * cables.links)
+    np.add.at(carried, cables.group, rates * cables.links)
     load = carried[cables.group]
     for s, part in enumerate(parts):
         rate = part.facts.get("rate") if isinstance(part, DeviceModel) else None

@@ -34,7 +34,7 @@ class Ends:
     class_name: list[str]  # of each choice
     candidates: list[Array | None]  # of each choice: places in the class, None for all
     spans: list[Span]  # of each choice
-    choice: Array
+    choice: NDArray[np.int32]
     local: Array
     far: Array
     copy: Array
@@ -88,10 +88,9 @@ class Ports:
         c = self.class_at(port)
         return f"{self.path(device)}.{c.path(port - int(self.base[device]) - c.first)}"
 
-    def rates(self, ports: Array) -> Array:
-        """Rates of some ports in bit/s, 0 for any."""
+    def rates(self, ports: Array, device: Array) -> Array:
+        """Rates of some ports of these devices in bit/s, 0 for any."""
         rates, first = self._rate_of_place
-        device = self.device_of(ports)
         return rates[(first - self.base[:-1])[device] + ports] if len(ports) else ports
 
     @cached_property
@@ -131,6 +130,11 @@ class Ports:
     ) -> tuple[NDArray[np.bool_], Array]:  # fmt: skip
         """For every device: which candidates are free, and their port numbers."""
         first, size = self.class_table(devices, name, span)
+        alike = len(size) > 0 and int(size.min()) == int(size.max())
+        if local is None and alike:
+            ports = (self.base[devices] + first)[:, None] + np.arange(int(size[0]), dtype=np.int64)[None, :]
+            state = self.state[ports]
+            return np.logical_or.reduce([state == s for s in states]), ports
         places = np.arange(int(size.max(initial=0)), dtype=np.int64) if local is None else local
         inside = places[None, :] < size[:, None]
         ports = np.where(inside, self.base[devices][:, None] + first[:, None] + places[None, :], 0)
@@ -260,8 +264,7 @@ class Ports:
     def mark(self, ports: Array, kept: NDArray[np.bool_], statement: int, span: Span) -> None:
         """Ports of links that are built become used; those of planned links that are not become holes."""
         self.owner[statement] = span
-        self.state[ports[~kept]] = HOLE
-        self.state[ports[kept]] = USED
+        self.state[ports] = USED if kept.all() else np.where(kept, USED, HOLE)
         self.taker[ports] = statement
 
 

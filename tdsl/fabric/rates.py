@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.fabric.order import ranks
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import RATE, Quantity, show
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 def per_link(value: tuple[int, ...], batch: Batch) -> Array:
     """A setting for each link of a batch: one value for all, or one a dimension."""
     numbers = np.array(value, dtype=np.int64)
-    picked: Array = numbers[batch.dim if len(numbers) > 1 else np.zeros(len(batch.a), dtype=np.int64)]
-    return picked
+    return numbers[batch.dim] if len(numbers) > 1 else np.broadcast_to(numbers[0], len(batch.a))
 
 
 def batch_rates(batch: Batch, ports: Ports) -> Array:
@@ -33,7 +33,7 @@ def batch_rates(batch: Batch, ports: Ports) -> Array:
     if written is not None:
         values = written if isinstance(written, tuple) else (written,)
         return per_link(tuple(int(v.amount) for v in values if isinstance(v, Quantity)), batch)
-    a, b = ports.rates(batch.a), ports.rates(batch.b)
+    a, b = ports.rates(batch.a, batch.da), ports.rates(batch.b, batch.db)
     rate = np.where(a == 0, b, np.where(b == 0, a, np.minimum(a, b)))
     missing = np.flatnonzero(rate == 0)
     if len(missing):
@@ -52,7 +52,8 @@ def batch_rates(batch: Batch, ports: Ports) -> Array:
 def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
     """The capacity of all links so far with those of a batch, in bit/s each way, and the greatest common divisor of their rates.
     Raises Fault beyond a limit."""
-    values, count = np.unique(batch.rate, return_counts=True)
+    values, place = ranks(batch.rate)
+    count = np.bincount(place, minlength=len(values))
     total = before + sum(int(v) * int(n) for v, n in zip(values, count, strict=True))
     grain = gcd(grain, *values.tolist())
     if total >= CAPACITY_LIMIT:

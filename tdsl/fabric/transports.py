@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.order import ranks
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.plan import Plan
@@ -97,14 +98,14 @@ def _pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
     of_port = np.repeat(np.arange(len(classes)), [c.size for c in classes])
     base = np.cumsum([0, *(m.port_count for m in fabric.models)])[:-1]
 
-    def rows(ports: Ints) -> Ints:
-        device = fabric.port_device[ports]
-        found: Ints = of_port[base[fabric.device_model[device]] + ports - fabric.port_base[device]]
-        return found
-
+    begins = base[fabric.device_model] - fabric.port_base[:-1]
     width = len(classes)
-    keys = (fabric.link_statement * width + rows(fabric.link_a)) * width + rows(fabric.link_b)
-    known, first, count = np.unique(keys, return_index=True, return_counts=True)
+    keys = fabric.link_statement * width + of_port[begins[fabric.device_a] + fabric.link_a]
+    keys = keys * width + of_port[begins[fabric.device_b] + fabric.link_b]
+    known, place = ranks(keys)
+    count = np.bincount(place)
+    first = np.zeros(len(known), dtype=np.int64)
+    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)  # of a number that is written often the last one stays: the first row
     return [
         (link, classes[key // width % width], classes[key % width], n)
         for key, link, n in zip(known.tolist(), first.tolist(), count.tolist(), strict=True)

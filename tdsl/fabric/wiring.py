@@ -31,12 +31,15 @@ WORDS = {"spread": ("x", "uneven"), "pairs": ("shift",), "random": ("degree", "s
 
 @dataclass(slots=True)
 class Batch:
-    """Links (or drawn cables) of one statement as columns; ``-1`` in the via columns where nothing is crossed."""
+    """Links (or drawn cables) of one statement as columns: ports ``a`` and ``b``, their devices ``da`` and ``db``; ``-1`` in the
+    via columns where nothing is crossed."""
 
     statement: int
     wire: Wire
     a: Array
     b: Array
+    da: Array
+    db: Array
     dim: Array
     via_a: Array
     via_b: Array
@@ -47,9 +50,12 @@ class Batch:
 
     def only(self, rows: NDArray[np.bool_]) -> Batch:
         """Some links of the batch."""
+        if rows.all():
+            return self
         return Batch(
-            self.statement, self.wire, self.a[rows], self.b[rows], self.dim[rows], self.via_a[rows], self.via_b[rows],
-            self.assignment[rows], self.over, self.dims, self.rate[rows] if len(self.rate) else self.rate,
+            self.statement, self.wire, self.a[rows], self.b[rows], self.da[rows], self.db[rows], self.dim[rows],
+            self.via_a[rows], self.via_b[rows], self.assignment[rows], self.over, self.dims,
+            self.rate[rows] if len(self.rate) else self.rate,
         )  # fmt: skip
 
 
@@ -109,10 +115,10 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     pa, pb = ports[:total], ports[total:]
     built = wiring.ports.built[da] & wiring.ports.built[db]
     minus = np.full(total, -1, dtype=np.int64)
-    batch = Batch(statement, wire, pa, pb, dim, minus, minus, at, over, len(a.shape) if pairs.directed else 1)
+    batch = Batch(statement, wire, pa, pb, da, db, dim, minus, minus, at, over, len(a.shape) if pairs.directed else 1)
     if wire.via is not None:
         batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
-    _keep(wiring, batch, built, da, db)
+    _keep(wiring, batch, built)
 
 
 def _limit(wiring: Wiring, wire: Wire, more: int) -> None:
@@ -162,10 +168,11 @@ def check_settings(wire: Wire, dims: int) -> None:
             )
 
 
-def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db: Array) -> None:
+def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
     """Mark the ports and keep what is built, as links or, towards an OCS or panel, as drawn cables."""
     span = batch.wire.node.span
-    passive = np.isin(wiring.kinds[da], ("ocs", "panel")) | np.isin(wiring.kinds[db], ("ocs", "panel"))
+    crossing = np.isin(wiring.kinds, ("ocs", "panel"))
+    passive = crossing[batch.da] | crossing[batch.db]
     if passive.any() and not passive.all():
         raise Fault("E0120", span, "some ends are panels or OCS and some are not; write a connect for each")
     if passive.any():
@@ -173,10 +180,8 @@ def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_], da: Array, db:
         wiring.undrawn.append(batch.only(~built))
     else:
         add_links(wiring, batch, built)
-    wiring.ports.mark(np.concatenate([batch.a, batch.b]), np.concatenate([built, built]), batch.statement, span)
-    if batch.wire.via is not None:
-        crossed = np.concatenate([batch.via_a, batch.via_b])
-        wiring.ports.mark(crossed, np.concatenate([built, built]), batch.statement, span)
+    for ports in (batch.a, batch.b, batch.via_a, batch.via_b) if batch.wire.via is not None else (batch.a, batch.b):
+        wiring.ports.mark(ports, built, batch.statement, span)
 
 
 def add_links(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
@@ -285,7 +290,7 @@ def falls_apart(wiring: Wiring) -> list[Fault]:
         return []
     label = np.arange(len(wiring.kinds), dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
-    ends = [(wiring.ports.device_of(x.a), wiring.ports.device_of(x.b)) for x in (*wiring.links, *wiring.absent)]
+    ends = [(x.da, x.db) for x in (*wiring.links, *wiring.absent)]
     x, y = (np.concatenate([none, *column]) for column in zip(*ends, strict=True)) if ends else (none, none)
     stops = (wiring.kinds == "host") & ~wiring.ports.forwards
     passing = ~stops[x] & ~stops[y]
@@ -342,7 +347,7 @@ def _whole(e: tree.Expr | None, wire: Wire, evaluator: Evaluator, default: int, 
 def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Array) -> None:
     """Refuse links of a device to itself, and pairs of devices met from both ends by accident."""
     loops = da == db
-    if loops.any():
+    if bool(loops.any()):
         at = int(np.argmax(loops))
         raise Fault(
             "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
@@ -351,6 +356,8 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
             "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
         )  # fmt: skip
     if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):
+        return
+    if not {id(t.device) for t in wire.a} & {id(t.device) for t in wire.b}:
         return
     n = np.int64(len(wiring.kinds))
     forward = distinct(da * n + db)
@@ -372,7 +379,7 @@ def _ends(
     names: list[str] = []
     candidates: list[Array | None] = []
     spans = []
-    choice = [np.zeros(len(at), dtype=np.int64) for _ in sides]
+    choice = [np.zeros(len(at), dtype=np.int32) for _ in sides]
     local = [np.full(len(at), -1, dtype=np.int64) for _ in sides]
     for s, side in enumerate(sides):
         for c, found in enumerate(side.choices):
