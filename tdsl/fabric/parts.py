@@ -99,7 +99,7 @@ def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: NDA
     for port in (cables.a[rows], cables.b[rows]):
         device = ports.device_of(port)
         keys += [ports.device_model[device], port - ports.base[device]]
-    rate = rates[cables.a[rows]] * cables.links[rows]
+    rate = rates[rows] * cables.links[rows]
     _, first, which = np.unique(np.stack([*keys, legs[rows], rate, at_b]), axis=1, return_index=True, return_inverse=True)
     known: dict[tuple[int, int, int, int], bool] = {}
     answers = []
