@@ -4,6 +4,8 @@ Each pair of joined devices is counted at the end that has more neighbours. Arou
 its own rack, into the nearest rack and so on, each model by itself; the pairs with the most cables get the shortest ways. No way
 is shorter than the distance on the grid of the hall, and no vertical stretch than from the best unit to the tray. Cables of a
 device whose place is given count with their slack, and with their run where both ends are given.
+
+Where it is more, the bound is that of `path_bound` for the ways along the trays, and the least vertical stretches beside it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.physical.lengths import HALF_UNIT, MM, Lengths
+from tdsl.physical.path_bound import path_bound
 from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.places import Hall
 
@@ -44,11 +47,20 @@ def length_bound(
     centre, other, count, model = centre[order], other[order], count[order], model[order]
     first = np.flatnonzero(np.r_[True, (centre[1:] != centre[:-1]) | (model[1:] != model[:-1])])
     around = _Around(before, asked, free)
+    by_pairs = vertical = 0
     for i, j in zip(first.tolist(), [*first[1:].tolist(), len(centre)], strict=True):
         least = tuple(size[other[i:j]].min(axis=0).tolist())
         c = int(centre[i])
-        total += around.least(tuple(size[c].tolist()), least, bool(host[other[i]]), bool(host[c]), tuple(count[i:j].tolist()))
-    return total
+        facts = tuple(size[c].tolist()), least, bool(host[other[i]]), bool(host[c]), tuple(count[i:j].tolist())
+        by_pairs += around.least(*facts)
+        vertical += around.upright(*facts)
+
+    def capacity(devices: Ints) -> int:
+        smallest = tuple(size[devices].min(axis=0).tolist())
+        return around.whole(smallest, bool(host[devices].all()))
+
+    along = path_bound(f, (low, high, pairs[2][open_pair]), before, free, capacity)
+    return total + max(by_pairs, along + vertical)
 
 
 class _Around:
@@ -71,7 +83,7 @@ class _Around:
             near.append(sorted([*_grid(p.halls[h]), *others]))
         count = min(map(len, near))
         self.ways = [min(way[k] for way in near) * MM for k in range(count)]
-        self.least = cache(self._least)
+        self.least, self.upright = cache(self._least), cache(self._upright)
 
     def rise(self, units: int) -> int:
         """The shortest vertical stretch of a device of a height."""
@@ -82,12 +94,27 @@ class _Around:
             found.append(lowest - tray if tray < lowest else max(tray - highest, 0))
         return min(found)
 
+    def whole(self, other: tuple[int, ...], hosts: bool) -> int:
+        """Devices of at least a size that a rack takes."""
+        found = min(_times(m, o) for m, o in zip(self.most, other, strict=True))
+        return min(found, self.each) if hosts else found
+
+    def beside(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool) -> int:
+        """Devices of at least a size that a rack takes beside another."""
+        found = min(_times(m - s, o) for m, s, o in zip(self.most, own, other, strict=True))
+        return min(found, self.each - is_host) if hosts else found
+
+    def _upright(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool, counts: tuple[int, ...]) -> int:
+        """Micrometres of the vertical stretches of the cables of a device, as for `_least`: inside the rack of the device from
+        the middle of one to that of the other, else up to the tray twice."""
+        vertical = self.rise(own[0]) + self.rise(other[0])
+        inside = min((own[0] + other[0]) * HALF_UNIT, vertical)
+        near = max(min(self.beside(own, other, hosts, is_host), len(counts)), 0)
+        return inside * sum(counts[:near]) + vertical * sum(counts[near:])
+
     def _least(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool, counts: tuple[int, ...]) -> int:
         """Micrometres of the cables of a device to neighbours of at least a size; ``counts`` descend."""
-        whole = min(_times(m, o) for m, o in zip(self.most, other, strict=True))
-        beside = min(_times(m - s, o) for m, s, o in zip(self.most, own, other, strict=True))
-        if hosts:
-            whole, beside = min(whole, self.each), min(beside, self.each - is_host)
+        whole, beside = self.whole(other, hosts), self.beside(own, other, hosts, is_host)
         inside = (own[0] + other[0]) * HALF_UNIT
         vertical = self.rise(own[0]) + self.rise(other[0])
         ways: list[int] = [inside] * min(beside, len(counts))
