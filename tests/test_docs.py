@@ -193,6 +193,13 @@ def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, blo
     assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
 
 
+def test_what_is_left_out_names_models_that_are_there() -> None:
+    text = (ROOT / "docs" / "left-out.md").read_text(encoding="utf-8")
+    named = {w for w in quoted(text) if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", w)}
+    known = {p.stem.upper() for p in (resources.folder("stdlib") / "hardware").rglob("*.fab")}
+    assert len(named) > 8 and named <= known, named - known
+
+
 def test_the_table_of_metrics_is_the_catalogue() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE)
     assert sorted(name for name, *_ in rows) == sorted(catalogue())

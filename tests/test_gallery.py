@@ -31,7 +31,7 @@ HEAD = """\
 
 The designs of the standard library: `tdsl check NAME` checks one, `tdsl build NAME` builds it. For each, a picture as the
 `diagram` target draws it, its whole text, published figures beside those of the fabric as built, and what `tdsl check` proves.
-The tests make this page and compare it.
+The tests make this page and compare it. [What the library leaves out](left-out.md) has its own page.
 """
 
 

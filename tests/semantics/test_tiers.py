@@ -219,3 +219,21 @@ def test_hosts_that_are_not_understood(hosts: str, code: str, help: str | None, 
     assert [d.code for d in found] == [code], found
     assert help is None or found[0].help == help
     assert found[0].span is not None and not found[0].span.text.startswith("hosts")
+
+
+def test_a_mixed_spread_is_told_which_ports_to_name(tmp_path: Path) -> None:
+    """Links of two rates from a switch of which part is split: the advice is accepted."""
+    text = """fabric f {
+      transport roce
+      host node[4]: DGX_H100
+      switch leaf[2]: SN5600 { split p[1..32] 2 }
+      switch spine: SN5600
+      connect node[n].nic[r] to leaf[r % 2]
+      connect leaf[*] to spine spread x 8
+    }"""
+    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == ["E0220"]
+    ports = found[0].help.partition("name ports that run at 800Gbps: `")[2].partition("`")[0]
+    assert ports == "leaf.p[33..64]"
+    mended = text.replace("leaf[*] to spine", f"{ports} to spine")
+    assert not [d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR]

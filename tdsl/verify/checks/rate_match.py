@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
+from tdsl.semantics.model import PortClass
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 from tdsl.verify.ports import ClassTable, Joint, gbps, joints
 
@@ -93,7 +95,20 @@ class RateMatch(Check):
         split = next((f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
                       if k in c.splits and "rate" not in statement.settings), "")  # fmt: skip
         help = f"write `{{ rate {gbps(slower)} }}` behind the connect" + (f", or split the faster port: {split}" if split else "")
+        named = self._ports_of_the_rate(f, joint, classes)
+        help = f"{named}; or {help}" if named and "rate" not in statement.settings else help
         return Fault(statement.origin, message + more, joint.count, labels, help=help)
+
+    def _ports_of_the_rate(self, f: Fabric, joint: Joint, classes: list[PortClass]) -> str:
+        """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of the other end."""
+        for end, mine, other in ((f.link_a, *classes), (f.link_b, *reversed(classes))):
+            device = int(f.port_device[int(end[joint.link])])
+            parts = f.models[int(f.device_model[device])].classes
+            for c in parts:
+                if c.name == mine.name and c.axes != mine.axes and c.rate == other.rate:
+                    ports = f"{f.sets[int(f.device_set[device])].name}.{c.name}[{c.axes[0].low}..{c.axes[0].high}]"
+                    return f"name ports that run at {gbps(c.rate or 0)}: `{ports}`"
+        return ""
 
     def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:
         f = view.fabric
