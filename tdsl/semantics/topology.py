@@ -190,7 +190,10 @@ class Binder:
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
         extra = next((i for i in items if i.args), None)
         if extra is not None:
-            raise Fault("E0120", extra.span, f"`{formal.name.name}` is one {kind}", help=f"write `{formal.name.name} …`")
+            raise Fault(
+                "E0120", extra.span, f"`{formal.name.name}` is one {kind}, without a count or other words",
+                help=f"write `{formal.name.name} {extra.value.span.text}`",
+            )  # fmt: skip
         values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values

@@ -25,6 +25,9 @@ class SizingBudget:
     equal_refusals: int = 16
     """Values in a row that are refused for the same reason, after which the unknown is not its cause."""
 
+    unmet_span: int = 2
+    """Where two numbers or more fail a requirement for the same reason, none above so many times the last of them is tried."""
+
     large_fabric: int = 100_000
     """Devices and ports from which a trial takes so long that z3 proposes from the beginning."""
 

@@ -94,6 +94,7 @@ class Solver:
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     unmet: Sequence[Diagnostic] = ()  # what the judge found last
     unmet_equal: int = 0  # how often in a row
+    judged_last: int = 0  # the number of the last hole that was judged last
     whatever: bool = False  # whether what was refused last is refused for every value
     fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
     failing: Sequence[Diagnostic] = ()  # what the judge says of them
@@ -198,8 +199,10 @@ class Solver:
         last: tuple[Diagnostic, ...] = ()
         equal = 0  # values in a row that the very same findings refused
         top = self.largest(later)
-        self.unmet = ()  # with other numbers before it, equal refusals are counted anew
+        self.unmet, self.unmet_equal = (), 0  # with other numbers before it, equal refusals are counted anew
         for value in self.candidates(k, top):
+            if k == len(self.openings) - 1 and self.unmet_equal > 1 and value > self.budget.unmet_span * self.judged_last:
+                break  # the same is not met by several numbers, and none that is near fits: this one is not its cause
             self.give(self.openings[k], value)
             found = tuple(self.faults(later, self.openings[k + 1 :], depends[k] | later))
             if not found:
@@ -291,7 +294,7 @@ class Solver:
         verdict = self.judge(plan, self.limit - self.work)
         found, values = verdict.found, tuple(self.values[o.span] for o in self.openings)
         self.unmet_equal = self.unmet_equal + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
-        self.unmet = found
+        self.unmet, self.judged_last = found, values[-1]
         self.work += verdict.work
         if verdict.unjudged and (self.fitting or self.ranked):
             raise Spent  # what was judged before is the answer, not what nobody knows

@@ -237,3 +237,18 @@ def test_a_mixed_spread_is_told_which_ports_to_name(tmp_path: Path) -> None:
     assert ports == "leaf.p[33..64]"
     mended = text.replace("leaf[*] to spine", f"{ports} to spine")
     assert not [d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+
+
+def test_a_single_tier_has_one_instance(tmp_path: Path) -> None:
+    text = "fabric f {{ hosts {n} x DGX_H100\n rails 8\n clos {{ tier rail of 32 hosts {{ switch QM9700 }} }} }}"
+    found = [d for d in compile_text(text.format(n=64), tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == ["E0459"] and "64 hosts make 2 `rail` of 32" in found[0].message
+    assert not [d for d in compile_text(text.format(n=32), tmp_path, models=False).findings if d.severity is Severity.ERROR]
+
+
+def test_a_mixed_intent_is_told_to_split_the_other_model_too(tmp_path: Path) -> None:
+    text = "fabric f { transport roce\n hosts 128 x DGX_H100\n rails 8\n clos { leaf SN5600 { split p 2 }; spine SN5600 } }"
+    found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
+    assert [d.code for d in found] == ["E0220"] and "`SN5600 { split p 2 }`" in found[0].help
+    mended = text.replace("spine SN5600 }", "spine SN5600 { split p 2 } }")
+    assert not [d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR]

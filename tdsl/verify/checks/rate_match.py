@@ -95,13 +95,19 @@ class RateMatch(Check):
         split = next((f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
                       if k in c.splits and "rate" not in statement.settings), "")  # fmt: skip
         help = f"write `{{ rate {gbps(slower)} }}` behind the connect" + (f", or split the faster port: {split}" if split else "")
+        if split and any("topology" in words for _, words in statement.origin.chain):  # its block names the models
+            end = f.link_a if classes[0].rate != slower else f.link_b
+            model = f.models[int(f.device_model[f.port_device[int(end[joint.link])]])].name
+            rate_of = f"the rate of its ports in its tier: `down CLASS at {gbps(slower)}`"
+            help = f"split the faster ports: `{model} {split.strip('`')}`; or write {rate_of}"
         named = self._ports_of_the_rate(f, joint, classes)
         help = f"{named}; or {help}" if named and "rate" not in statement.settings else help
         return Fault(statement.origin, message + more, joint.count, labels, help=help)
 
     def _ports_of_the_rate(self, f: Fabric, joint: Joint, classes: list[PortClass]) -> str:
         """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of the other end."""
-        for end, mine, other in ((f.link_a, *classes), (f.link_b, *reversed(classes))):
+        a, b = classes
+        for end, mine, other in ((f.link_a, a, b), (f.link_b, b, a)):
             device = int(f.port_device[int(end[joint.link])])
             parts = f.models[int(f.device_model[device])].classes
             for c in parts:
