@@ -256,7 +256,8 @@ class Sizer:
         groups = -(-room // per) * max(1, load.pods)
         if len(self.specs) == 1 and groups > 1:
             raise Fault(
-                "E0459", spec.span, f"{load.hosts} hosts make {groups} `{spec.name}` of {per}, and the last tier has one instance",
+                "E0459", spec.span,
+                f"{load.hosts} hosts make {groups} `{spec.name}` of {per}, and the last tier has one instance",
                 labels=[(load.span, "the hosts")],
                 help=f"add a tier above; or for networks apart declare the hosts in groups: `group part[{groups}] {{ … }}`",
             )  # fmt: skip
