@@ -53,7 +53,7 @@ from tdsl.physical.bom import bill
 from tdsl.physical.cords import Cord, cords, has_cords
 from tdsl.physical.elevations import Drawing, Fronts, Plans
 from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals
-from tdsl.physical.tables import RackLine, rack_lines
+from tdsl.physical.tables import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.totals import Total, totals
 from tdsl.semantics.model import DeviceModel, Part
 from tdsl.semantics.transport import TRANSPORTS
@@ -245,6 +245,11 @@ class FabricView:
     def racks(self) -> Table[RackLine]:
         """What is in every rack that holds a device."""
         return _table(RackLine, rack_lines(self._fabric))
+
+    @cached_property
+    def mounting(self) -> Table[MountLine]:
+        """Devices to mount, rack after rack from the bottom."""
+        return _table(MountLine, mount_lines(self._fabric))
 
     @cached_property
     def totals(self) -> Table[Total]:

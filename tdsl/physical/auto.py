@@ -152,7 +152,8 @@ class _Floor:
 
     @cached_property
     def clusters(self) -> list[tuple[list[int], list[int]]]:
-        """Hosts that share switches, with those switches; what no host is joined to comes last, without hosts."""
+        """Hosts that share switches, with those switches and the ones above that serve them alone, as the spines of a pod; what
+        serves several clusters, or no host, comes last, without hosts."""
         f = self.fabric
         near = f.tier <= 1
         a, b, _ = self.pairs
@@ -170,6 +171,8 @@ class _Floor:
         found: dict[int, tuple[list[int], list[int]]] = {}
         rest: list[int] = []
         with_host = set(label[self.devices[self.host[self.devices]]].tolist())
+        if len(with_host) > 1:
+            self._join_above(label)
         for d in self.devices.tolist():
             key = int(label[d])
             if key not in with_host:
@@ -178,6 +181,22 @@ class _Floor:
             found.setdefault(key, ([], []))[0 if self.host[d] else 1].append(d)
         ordered = sorted(found.values(), key=lambda c: c[0][0])
         return [*ordered, *([([], rest)] if rest else [])]
+
+    def _join_above(self, label: Ints) -> None:
+        """Give switches of the upper tiers, from the lowest, the label of the devices below them where all have the same."""
+        f = self.fabric
+        a, b, _ = self.pairs
+        apart = f.tier[a] != f.tier[b]
+        upper = np.where(f.tier[a] > f.tier[b], a, b)[apart]
+        lower = (a + b)[apart] - upper
+        for tier in range(2, int(f.tier.max(initial=0)) + 1):
+            here = f.tier[upper] == tier
+            least = np.full(f.device_count, f.device_count, dtype=np.int64)
+            most = np.full(f.device_count, -1, dtype=np.int64)
+            np.minimum.at(least, upper[here], label[lower[here]])
+            np.maximum.at(most, upper[here], label[lower[here]])
+            alone = (least == most) & f.is_switch
+            label[alone] = least[alone]
 
     # ------------------------------------------------------------ packing
     def contents(self) -> tuple[list[Content], list[int]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.figures import Figures
 from tdsl.physical.racks import Bound, Racks
@@ -28,6 +29,41 @@ class RackLine:
     kg: str
     carries_kg: str
     contents: str
+
+
+@dataclass(frozen=True, slots=True)
+class MountLine:
+    """One device to mount: its rack and lowest unit, from the bottom. ``watts`` is its maximum without transceivers that its
+    model does not include; "" is not stated."""
+
+    hall: str
+    row: str
+    rack: str
+    u: int | str
+    units: int | str
+    device: str
+    model: str
+    watts: str
+    kg: str
+
+
+def mount_lines(fabric: Fabric) -> list[MountLine]:
+    """Devices that have a place, in the order of halls, rows and racks, from the bottom of each."""
+    p = fabric.places
+    if p is None:
+        return []
+    racks = Racks(fabric, p)
+    names = DeviceColumns(fabric).name
+    rack, model = p.device_rack[racks.devices].tolist(), fabric.device_model[racks.devices].tolist()
+    watts, mass = [_amount(x) for x in racks.watts_max], [_amount(x) for x in racks.mass]
+    mounted = fabric.container[racks.devices] < 0
+    return [
+        MountLine(
+            p.hall_name(r), p.halls[int(p.rack_hall[r])].rows[int(p.rack_row[r])].name, p.rack_names[r],
+            int(p.device_unit[d]) or "", racks.height(d) or "", str(names[d]), fabric.models[m].name, watts[m], mass[m],
+        )
+        for d, r, m, own in zip(racks.devices.tolist(), rack, model, mounted.tolist(), strict=True) if own
+    ]  # fmt: skip
 
 
 def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int, Bound]:

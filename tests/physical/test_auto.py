@@ -227,4 +227,7 @@ model switch CORE { port p[1..512]: 400Gbps { type NDR }; height 2U; power 2kW; 
     assert len(np.unique(spans + offsets)) == len(spans)  # no unit is taken twice
     assert (p.device_unit[mounted] >= 1).all() and (p.device_unit[mounted] + height <= 49).all()
     total, least = kilometres(found)
-    assert least < total < 2.5 * 49.152 * 10
+    assert 0.8 * total < least < total
+    switches = [set(p.device_rack[[d for d in mounted.tolist() if f.device_name(d).startswith(f"pod{k}-") and
+                                  f.kind[d] == "switch"]].tolist()) for k in range(64)]  # fmt: skip
+    assert all(len(each) == 1 for each in switches)  # the leaves and spines of a pod are in one rack

@@ -274,3 +274,18 @@ def test_a_sheet_of_work_is_narrow_and_says_what_to_bring(files: dict[str, bytes
     assert width <= 145  # characters of 11 points on 277 mm of A4
     assert book["su0"].cell(2, 5).value == "A05 U30"
     assert sum(r[-1] for r in book["pick list"].iter_rows(min_row=2, values_only=True)) == 2044
+
+
+def test_what_to_mount(files: dict[str, bytes]) -> None:
+    """Every device once, each rack from the bottom; a sheet for each row."""
+    rows = list(csv.DictReader(io.StringIO(files["racks/mounting.csv"].decode())))
+    assert len(rows) == 127 + 1 + 48 == len({r["device"] for r in rows})
+    assert rows[0] == {
+        "hall": "h1", "row": "A", "rack": "A01", "u": "2", "units": "8", "device": "su0-node0", "model": "DGX_H100",
+        "watts": "10200", "kg": "130.45",
+    }  # fmt: skip
+    assert [r["u"] for r in rows if r["rack"] == "M01"] == [str(u) for u in range(20, 36)]
+    book = openpyxl.load_workbook(io.BytesIO(files["racks/mounting.xlsx"]))
+    assert book.sheetnames == ["row A", "row B", "row C", "row D", "row M"]
+    assert [c.value for c in book["row A"][2]] == ["A01", 2, 8, "su0-node0", "DGX_H100", 10200, 130.45, "☐"]
+    assert sum(book[n].max_row - 1 for n in book.sheetnames) == len(rows)
