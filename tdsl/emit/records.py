@@ -151,7 +151,7 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """Cables that begin in one outermost group (``pod3``), or outside all of them: rows of the table of cables."""
+    """Cables that begin in one outermost group (``pod3``), or else end there, or outside all: rows of the table of cables."""
 
     name: str
     rows: tuple[int, ...]

@@ -203,10 +203,12 @@ class FabricView:
 
     @cached_property
     def pods(self) -> tuple[Pod, ...]:
-        """The cables by the outermost group that they begin in; those of no group come last."""
+        """The cables by the outermost group that they begin in, or else end in; those of no group come last."""
+        f, wires = self._fabric, self._wires
+        far = wires.devices.place[f.port_device[f.cable_b[wires.cable_order[0]]]].tolist()
         rows: dict[str, list[int]] = {}
-        for row, place in enumerate(self.cables.column("place")):
-            rows.setdefault(str(place).partition("-")[0], []).append(row)
+        for row, (place, other) in enumerate(zip(self.cables.column("place"), far, strict=True)):
+            rows.setdefault(str(place or other).partition("-")[0], []).append(row)
         ordered = sorted(rows, key=lambda name: (name == "", list(rows).index(name)))
         return tuple(Pod(name or "rest", tuple(rows[name])) for name in ordered)
 
