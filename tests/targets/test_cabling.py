@@ -263,8 +263,8 @@ def test_empty_columns_are_hidden() -> None:
 
 
 def test_too_many_rows_make_a_workbook_a_pod() -> None:
-    """Their sheets of work have all cables, each once: those of the manager beside the groups are in the workbook of its leaf. A pod
-    that is too large by itself is left out with a note."""
+    """Their sheets of work have all cables, each once: those of the manager beside the groups are in the workbook of its leaf.
+    A pod that is too large by itself is left out with a note."""
     found = Diagnostics()
     files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
     books = sorted(p for p in files if p.endswith(".xlsx"))
