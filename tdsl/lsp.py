@@ -7,12 +7,12 @@ soon as the text changes again. Protocol: https://microsoft.github.io/language-s
 from __future__ import annotations
 
 import asyncio
-import logging
-import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -23,17 +23,16 @@ from pygls.workspace import TextDocument
 from tdsl import __version__, catalogue
 from tdsl.config import ConfigError
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.ide import colours, judge, meaning, outline, places
+from tdsl.ide import colours, extras, judge, meaning, outline, places, snippets
 from tdsl.ide.complete import complete
 from tdsl.ide.facts import Placed
 from tdsl.ide.judge import Judgement, Question
-from tdsl.ide.known import Known, warm
+from tdsl.ide.known import Known
 from tdsl.ide.opened import COMPLETIONS, Open
 from tdsl.ide.rename import Index, Refused
-from tdsl.ide.stream import Bounded
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse, standing
 from tdsl.syntax.printer import format_source
 
 AT_ONCE_S = 0.03
@@ -63,7 +62,7 @@ KINDS = {
     "port": lsp.SymbolKind.Field,
     "extend": lsp.SymbolKind.Namespace,
 }
-KINDS |= dict.fromkeys(("group", "pod", "plane", "rack", "site", "cube", "cell", "hall", "row"), lsp.SymbolKind.Namespace)
+KINDS |= dict.fromkeys(outline.GROUPS, lsp.SymbolKind.Namespace)
 
 
 class Refusal(JsonRpcException):
@@ -76,7 +75,7 @@ class Server(LanguageServer):
     """The server of one editor."""
 
     def __init__(self) -> None:
-        super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
+        super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.open: dict[str, Open] = {}
         self.worker = Worker()
         self.reader = ThreadPoolExecutor(1)
@@ -85,6 +84,7 @@ class Server(LanguageServer):
         self.turn = asyncio.Lock()
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
+        self.checks = count()  # numbers what is shown as progress
         self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
 
     # ------------------------------------------------------------ places
@@ -133,6 +133,8 @@ class Server(LanguageServer):
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, [note]))
             return
         state = self.take(document.uri, path, document.source, before.sets if before else ())
+        if before is not None:  # what was proved stays in view until it is proved again
+            state.late = tuple(extras.kept((*before.proved, *before.late), before.file, state.file))
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
 
     def take(self, uri: str, path: str, text: str, sets: tuple[Placed, ...] = ()) -> Open:
@@ -183,21 +185,54 @@ class Server(LanguageServer):
             await asyncio.sleep(AT_ONCE_S)
             told = await loop.run_in_executor(self.reader, judge.names_or_fault, self.question(state))
             state.values = told.facts
-            self.tell(state, told)
+            self.tell(state, told, keep=True)
         answer = None
         while answer is None:  # a change of another file gives this up, too; that file goes first
             await asyncio.sleep(pause)
             pause = 2 * PAUSE_S
             async with self.turn:  # one design at a time
-                answer = await loop.run_in_executor(None, self.worker.ask, self.question(state), self.worker.round)
+
+                def early(found: Judgement, state: Open = state) -> None:
+                    loop.call_soon_threadsafe(self.known_early, state, found)
+
+                async with self.checking(state):
+                    question, round = self.question(state), self.worker.round
+                    answer = await loop.run_in_executor(None, self.worker.ask, question, round, early)
             if self.open.get(state.uri) is not state:
                 return
         state.facts, state.judged, state.known = answer.facts, True, None
         state.sets = answer.sets or state.sets
+        state.late, state.proved = (), () if answer.wrong else answer.findings
         self.tell(state, answer)
         capabilities = self.client_capabilities.workspace
         if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
+        if capabilities is not None and capabilities.code_lens is not None and capabilities.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def known_early(self, state: Open, found: Judgement) -> None:
+        """Tell what the wiring shows, while the proofs go on."""
+        if self.open.get(state.uri) is state and not state.judged:
+            self.tell(state, found, keep=True)
+
+    @asynccontextmanager
+    async def checking(self, state: Open) -> AsyncIterator[None]:
+        """Show in the editor that a design is being checked, if it can."""
+        window = self.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            yield
+            return
+        token = f"tdsl-{next(self.checks)}"
+        try:
+            await self.work_done_progress.create_async(token)
+        except JsonRpcException:
+            yield
+            return
+        self.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(f"Checking {Path(state.path).name}", cancellable=False))
+        try:
+            yield
+        finally:
+            self.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
 
     # ------------------------------------------------------------ names
 
@@ -237,8 +272,8 @@ class Server(LanguageServer):
 
     # ------------------------------------------------------------ findings
 
-    def tell(self, state: Open, judgement: Judgement) -> None:
-        """Publish what was found, each finding at the file it is about."""
+    def tell(self, state: Open, judgement: Judgement, keep: bool = False) -> None:
+        """Publish what was found, each finding at the file it is about; with ``keep`` those of the earlier text, too."""
         if judgement.wrong:
             if judgement.wrong != self.wrong:
                 self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"tdsl: {judgement.wrong}"))
@@ -247,7 +282,9 @@ class Server(LanguageServer):
         self.wrong = ""
         state.told = judgement
         by_uri: dict[str, list[lsp.Diagnostic]] = {state.uri: []}
-        for d in judgement.findings:
+        new = {(d.code, d.message) for d in judgement.findings}
+        old = [d for d in state.late if (d.code, d.message) not in new and not d.code.startswith("E00")] if keep else []
+        for d in (*judgement.findings, *old):
             uri = state.uri if d.span is None else self.uri(d.span)
             if uri == state.uri or uri not in self.open:  # an open file tells of itself
                 by_uri.setdefault(uri, []).append(self.diagnostic(state, d))
@@ -269,17 +306,34 @@ class Server(LanguageServer):
             "\n".join(words),
             severity=SEVERITIES[d.severity],
             code=d.code,
+            code_description=self.page_of(d.code),
             source=f"tdsl {catalogue.name_of(d.code)}",
             tags=[lsp.DiagnosticTag.Unnecessary] if d.severity is Severity.ALLOWED else None,
             related_information=[lsp.DiagnosticRelatedInformation(self.location(n.span), n.message) for n in d.labels],
         )
 
+    def page_of(self, code: str) -> lsp.CodeDescription | None:
+        """Where the code of a finding leads: the page of `tdsl explain`, None where it is not a file."""
+        page = catalogue.FOLDER / f"{code}.md"
+        uri = from_fs_path(str(page)) if page.is_file() else None
+        return lsp.CodeDescription(uri) if uri else None
+
     def actions(self, state: Open, wanted: lsp.Range) -> list[lsp.CodeAction]:
-        """The fixes of findings that touch a range."""
+        """The fixes of findings that touch a range, and for each finding a comment that waives it with a reason."""
         out = []
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
         for d in state.told.findings:
-            if d.fix is None or d.span is None or self.uri(d.span) != state.uri or d.span.start > end or d.span.end < start:
+            if d.span is None or self.uri(d.span) != state.uri or d.span.start > end or d.span.end < start:
+                continue
+            waived = extras.waiver(d)
+            if waived is not None:
+                at = self.range(Span(state.file, waived[0], waived[0]))
+                edit = lsp.WorkspaceEdit({state.uri: [lsp.TextEdit(at, waived[1])]})
+                title = f"waive `{catalogue.name_of(d.code)}` with a reason"
+                out.append(
+                    lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[self.diagnostic(state, d)], edit=edit)
+                )
+            if d.fix is None:
                 continue
             changes: dict[str, list[lsp.TextEdit]] = {}
             for span, text in d.fix.edits:
@@ -290,9 +344,10 @@ class Server(LanguageServer):
                     kind=lsp.CodeActionKind.QuickFix,
                     diagnostics=[self.diagnostic(state, d)],
                     edit=lsp.WorkspaceEdit(changes),
+                    is_preferred=d.fix.safe,
                 )
             )
-        return out
+        return sorted(out, key=lambda a: a.title.startswith("waive "))
 
     # ------------------------------------------------------------ the text
 
@@ -323,6 +378,11 @@ class Server(LanguageServer):
             told = [f.text for f in facts if f.start in (start, meaning.declared(found[1], state.file))]
             words = [*told, meaning.page(found[1])] if found[1].kind == "check" else [meaning.page(found[1]), *told]
         else:
+            word = catalogue.words().get(found[0].text) if found is not None else None
+            if found is not None and word is not None:
+                example = f"\n\n```fab\n{word.example}\n```" if word.example else ""
+                text = lsp.MarkupContent(lsp.MarkupKind.Markdown, f"**{word.word}**, {word.kind}\n\n{word.text}{example}")
+                return lsp.Hover(text, self.range(Span(state.file, found[0].start, found[0].end)))
             held = [f for f in facts if f.start <= at <= f.end]
             if not held:
                 return None
@@ -362,7 +422,64 @@ class Server(LanguageServer):
             )
             for number, i in enumerate(items)
         ]
-        return lsp.CompletionList(False, out)
+        return lsp.CompletionList(False, [*self.snippets(state, start, where), *out])
+
+    def snippets(self, state: Open, start: int, where: lsp.Range) -> list[lsp.CompletionItem]:
+        """Whole statements with places to fill in, where a statement may begin and the editor knows snippets."""
+        asked = self.client_capabilities.text_document
+        item = asked.completion.completion_item if asked is not None and asked.completion is not None else None
+        place = standing(state.file, start)
+        if item is None or not item.snippet_support or place.statement:
+            return []
+        block = place.heads[-1][0].text if place.heads else ""
+        known = snippets.TOP if not block else snippets.INSIDE if block in ("fabric", *outline.GROUPS) else {}
+        return [
+            lsp.CompletionItem(
+                word,
+                kind=lsp.CompletionItemKind.Snippet,
+                detail="statement with places to fill in",
+                sort_text=f"0_{word}",
+                insert_text_format=lsp.InsertTextFormat.Snippet,
+                text_edit=lsp.TextEdit(where, text),
+            )
+            for word, text in known.items()
+        ]
+
+    # ------------------------------------------------------------ beside the text
+
+    def lenses(self, state: Open) -> list[lsp.CodeLens]:
+        """Hosts, switches and bisection over each fabric, once it is compiled."""
+        figures = dict(state.told.lenses)
+        return [
+            lsp.CodeLens(self.range(s.place), lsp.Command(figures[s.name], ""))
+            for s in extras.fabrics(state.body)
+            if figures.get(s.name)
+        ]
+
+    def links(self, state: Open) -> list[lsp.DocumentLink]:
+        """The file that each `use` names."""
+        found = extras.links(state.body, self.known(state).library.loader, Path(state.path).parent)
+        return [lsp.DocumentLink(self.range(span), target=from_fs_path(str(path))) for span, path in found]
+
+    def selection(self, state: Open, at: lsp.Position) -> lsp.SelectionRange:
+        """What encloses a place, from the smallest part to the whole text."""
+        made: lsp.SelectionRange | None = None
+        for span in reversed(extras.enclosing(state.body, state.file, self.offset(state, at))):
+            made = lsp.SelectionRange(self.range(span), made)
+        assert made is not None
+        return made
+
+    def declared(self, query: str) -> list[lsp.WorkspaceSymbol]:
+        """The declarations of the workspace whose names contain a word."""
+        folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
+        folders = folders or list({Path(s.path).parent for s in list(self.open.values())})
+        overlay = {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
+        return [
+            lsp.WorkspaceSymbol(
+                self.location(s.place), s.name, KINDS.get(s.kind, lsp.SymbolKind.Object), container_name=".".join(around) or None
+            )
+            for s, around in extras.declared(folders, overlay, query)
+        ]
 
     def signature(self, state: Open, at: int) -> lsp.SignatureHelp | None:
         """The function or topology whose parameters are written at a place."""
@@ -387,132 +504,3 @@ class Server(LanguageServer):
             for f in state.facts
             if f.hint and start <= f.end <= end
         ]
-
-
-def serve() -> None:
-    """Serve an editor over stdin and stdout until it goes."""
-    server = make()
-    log = logging.getLogger("pygls.protocol.json_rpc")
-    log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
-    try:
-        # Copies: they are closed at the end, and what the process has open is not this module's to close.
-        server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(1), "wb"))
-    finally:
-        server.worker.stop()
-
-
-def make() -> Server:
-    """A server that knows what to do with each request."""
-    server = Server()
-
-    def request(method: str, options: object = None) -> Callable[[Callable[[Any], Any]], None]:
-        """Have requests of a method answered by a function, beside the conversation."""
-
-        def register(work: Callable[[Any], Any]) -> None:
-            @server.feature(method, options)
-            async def handler(params: Any) -> Any:
-                return await server.answer(work, params)
-
-        return register
-
-    @server.feature(lsp.INITIALIZED)
-    def initialized(params: lsp.InitializedParams) -> None:
-        asyncio.get_running_loop().run_in_executor(None, warm)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.read(server.workspace.get_text_document(params.text_document.uri))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        server.read(server.workspace.get_text_document(params.text_document.uri))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: lsp.DidSaveTextDocumentParams) -> None:
-        server.save(params.text_document.uri)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        server.close(params.text_document.uri)
-
-    @request(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
-    def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        state = server.open.get(params.text_document.uri)
-        return server.actions(state, params.range) if state else []
-
-    @request(lsp.TEXT_DOCUMENT_FORMATTING)
-    def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        state = server.open.get(params.text_document.uri)
-        return server.formatted(state) if state else []
-
-    @request(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        state = server.open.get(params.text_document.uri)
-        return [server.symbol(s) for s in outline.symbols(state.body)] if state else []
-
-    @request(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
-    def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        state = server.open.get(params.text_document.uri)
-        comment = lsp.FoldingRangeKind.Comment
-        return [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.folds(state.file)] if state else []
-
-    @request(lsp.TEXT_DOCUMENT_HOVER)
-    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        state = server.open.get(params.text_document.uri)
-        return server.hover(state, server.offset(state, params.position)) if state else None
-
-    @request(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
-    def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        state = server.open.get(params.text_document.uri)
-        unasked = params.context is not None and params.context.trigger_character == " "
-        return server.completion(state, server.offset(state, params.position), unasked) if state else None
-
-    @request(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(["(", ",", "{"]))
-    def signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
-        state = server.open.get(params.text_document.uri)
-        return server.signature(state, server.offset(state, params.position)) if state else None
-
-    @request(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS)))
-    def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
-        state = server.open.get(params.text_document.uri)
-        return server.tokens(state) if state else None
-
-    @request(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        state = server.open.get(params.text_document.uri)
-        return server.hints(state, params.range) if state else []
-
-    @request(lsp.TEXT_DOCUMENT_DEFINITION)
-    def definition(params: lsp.DefinitionParams) -> list[lsp.Location]:
-        state, path, at = server.asked(params.text_document, params.position)
-        return [server.location(s) for s in server.index(state).definition(path, at)] if state else []
-
-    @request(lsp.TEXT_DOCUMENT_REFERENCES)
-    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        state, path, at = server.asked(params.text_document, params.position)
-        declared = params.context.include_declaration
-        return [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)] if state else []
-
-    @request(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
-        state, path, at = server.asked(params.text_document, params.position)
-        write, read = lsp.DocumentHighlightKind.Write, lsp.DocumentHighlightKind.Read
-        spans = server.index(state).highlights(path, at) if state else []
-        return [lsp.DocumentHighlight(server.range(s), write if declared else read) for s, declared in spans]
-
-    @request(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        state, path, at = server.asked(params.text_document, params.position)
-        return server.range(server.renaming(lambda i: [i.renamed(path, at)], state)[0]) if state else None
-
-    @request(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        state, path, at = server.asked(params.text_document, params.position)
-        if state is None:
-            return None
-        changes: dict[str, list[lsp.TextEdit]] = {}
-        for span in server.renaming(lambda i: i.edits(path, at, params.new_name), state):
-            changes.setdefault(server.uri(span), []).append(lsp.TextEdit(server.range(span), params.new_name))
-        return lsp.WorkspaceEdit(changes)
-
-    return server

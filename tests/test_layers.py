@@ -30,6 +30,7 @@ LAYERS = (
     ("observe", "ide", "report"),
     ("changes",),
     ("lsp",),
+    ("lsp_requests",),
     ("cli",),
 )
 ALONE = ("config", "resources", "cache", "files")

@@ -20,7 +20,7 @@ def command(stdio: bool) -> int:
         import pygls  # noqa: F401
     except ImportError:
         raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
-    from tdsl.lsp import serve
+    from tdsl.lsp_requests import serve
 
     serve()
     return OK

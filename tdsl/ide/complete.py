@@ -44,6 +44,12 @@ DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
 """Words behind which a new name stands."""
 CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
+COMPARISONS = (">=", "<=", "==", "!=", ">", "<")
+USUAL_VALUES: dict[str, tuple[str, ...]] = {
+    "ratio": ("1:1", "2:1", "3:1", "4:1"), "fraction": ("100%", "75%", "50%"), "number": ("1", "2", "4", "8"),
+}  # fmt: skip
+"""Values that requirements of a kind often have."""
+USUAL_AMOUNTS: dict[str, tuple[str, ...]] = {"W": ("40kW", "1MW"), "s": ("1us", "10us"), "m": ("3m", "50m"), "$": ("$1_000_000",)}
 AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
 AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole links give"}
 NOT_BUILT = frozenset({"row"})
@@ -290,7 +296,25 @@ class Writer:
         begin = max((i for i, w in enumerate(self.words) if w in ("and", "with", "require", "report")), default=0)
         check = catalogue().get(self.words[begin + 1]) if begin + 1 < len(self.words) else None
         refused = CLAUSES - check.takes if check is not None else frozenset()
-        return [replace(i, rank=3) for i in self.grammar_words() if i.text not in refused]
+        words = [replace(i, rank=3) for i in self.grammar_words() if i.text not in refused]
+        if check is None:
+            return words
+        compared = next((w for w in self.words[begin + 2 :] if w in COMPARISONS), None)
+        if compared is not None:
+            usual = USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ())) if self.last == compared else ()
+            return [*(Item(v, "word", f"a value of `{check.name}`", rank=1) for v in usual), *words]
+        if check.name == "throughput" and len(self.words) == begin + 2:
+            from tdsl.prove.all_to_all import ALL
+            from tdsl.prove.demands import PATTERNS as DEMANDS
+
+            words = [*(Item(p, "pattern", "pattern of traffic", rank=1) for p in sorted({ALL, *DEMANDS})), *words]
+        elif check.words and len(self.words) == begin + 2:
+            words = [*(Item(w, "word", f"argument of `{check.name}`", rank=1) for w in sorted(check.words)), *words]
+        if check.kind != "yes_no":
+            sign = ">=" if check.scarce or check.kind == "fraction" else "<="
+            order = {sign: 1, "==": 2}
+            words = [*(Item(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS), *words]
+        return words
 
     # ------------------------------------------------------------ names
 

@@ -53,6 +53,21 @@ def parameters(settings: Settings, path: str) -> list[Fact]:
     return list(out.values())
 
 
+def lens(design: Design) -> str:
+    """The figures of a fabric in a line: hosts, switches, bisection, requirements that are not met."""
+    from tdsl.verify.summary import summarise
+
+    if design.fabric is None:
+        return ""
+    summary = summarise(design.fabric)
+    words = [f"{summary['hosts']:,} hosts", f"{summary['switches']:,} switches", f"{design.fabric.link_count:,} links"]
+    found = next((r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None)
+    words += [f"bisection {found.text.partition(':')[0]}"] if found is not None else []
+    failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
+    words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
+    return ", ".join(words)
+
+
 def placed(design: Design) -> list[Placed]:
     """The device sets of a design, those of its intent with them."""
     out = []

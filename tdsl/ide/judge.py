@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tdsl.compiler import Options
 from tdsl.config import ConfigError, load
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.ide import shelf
-from tdsl.ide.facts import Fact, Placed, facts, parameters, placed
+from tdsl.ide.facts import Fact, Placed, facts, lens, parameters, placed
 from tdsl.ide.rename import Index
 from tdsl.semantics.loader import DECLARED
 
@@ -26,6 +26,8 @@ class Judgement:
     facts: tuple[Fact, ...] = ()
     sets: tuple[Placed, ...] = ()
     wrong: str = ""
+    lenses: tuple[tuple[str, str], ...] = ()  # name of a fabric -> its figures in a line
+    last: bool = True  # whether no further judgement of this text follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,32 @@ def names_or_fault(question: Question) -> Judgement:
         return Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
-def everything(question: Question) -> Judgement:
-    """All that ``tdsl check`` says."""
+def stages(question: Question) -> Iterator[Judgement]:
+    """All that ``tdsl check`` says: first what the wiring shows, then everything."""
     try:
-        result = compiler.check(question.path, options(question))
+        for result in compiler.stages(question.path, options(question)):
+            yield Judgement(_findings(result), last=False)
+        yield _judged(result)
     except (compiler.UsageError, ConfigError) as wrong:
-        return Judgement(wrong=str(wrong))
-    # The printed form of a span's file is all that is needed elsewhere; what a chain of labels repeats is told once.
-    findings = tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _lends(d))
-    return Judgement(findings, tuple(facts(result)), tuple(p for d in result.designs for p in placed(d)))
+        yield Judgement(wrong=str(wrong))
+
+
+def everything(question: Question) -> Judgement:
+    """All that ``tdsl check`` says, once it is known."""
+    *_, last = stages(question)
+    return last
+
+
+def _judged(result: compiler.Compilation) -> Judgement:
+    """All that a compilation shows."""
+    sets = tuple(p for d in result.designs for p in placed(d))
+    return Judgement(_findings(result), tuple(facts(result)), sets, lenses=tuple((d.name, lens(d)) for d in result.designs))
+
+
+def _findings(result: compiler.Compilation) -> tuple[Diagnostic, ...]:
+    """The findings of a compilation. The printed form of a span's file is all that is needed elsewhere; what a chain of labels
+    repeats is kept once."""
+    return tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _lends(d))
 
 
 def _lends(d: Diagnostic) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tdsl.diagnostic import Diagnostic
 from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement
 from tdsl.ide.known import Known
@@ -43,3 +44,5 @@ class Open:
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
     task: Task | None = None
+    proved: tuple[Diagnostic, ...] = ()  # all findings of this text, once it is compiled
+    late: tuple[Diagnostic, ...] = ()  # findings of an earlier text that are not yet found or refuted in this one

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.tables import load
 
+GROUPS = KINDS["group"]
+"""Words that declare a group."""
 PAIRS = {"{": "}", "(": ")", "[": "]"}
 
 

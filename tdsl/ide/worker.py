@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock
 
-from tdsl.ide.judge import Judgement, Question, everything
+from tdsl.ide.judge import Judgement, Question, stages
 
 
 def serve(end: Connection) -> None:
@@ -20,13 +21,15 @@ def serve(end: Connection) -> None:
         except (EOFError, KeyboardInterrupt):
             return
         try:
-            answer = everything(question)
-        except Exception as fault:  # the editor goes on, and is told
-            answer = Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
-        try:
-            end.send(answer)
+            for answer in stages(question):
+                end.send(answer)
         except OSError:
             return
+        except Exception as fault:  # the editor goes on, and is told
+            try:
+                end.send(Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}"))
+            except OSError:
+                return
 
 
 class Worker:
@@ -42,8 +45,9 @@ class Worker:
         self._busy = False
         self._guard = Lock()
 
-    def ask(self, question: Question, round: int) -> Judgement | None:
-        """The answer, once it is there; None if it was given up. One question at a time."""
+    def ask(self, question: Question, round: int, early: Callable[[Judgement], None] = lambda _: None) -> Judgement | None:
+        """The answer, once it is there; None if it was given up. What is known before goes to ``early``. One question at a
+        time."""
         with self._guard:
             if round != self.round:
                 return None
@@ -53,6 +57,9 @@ class Worker:
         try:
             end.send(question)
             answer = end.recv()
+            while answer is not None and not answer.last:
+                early(answer)
+                answer = end.recv()
         except (EOFError, OSError):
             pass
         with self._guard:

@@ -15,7 +15,8 @@ from pygls.workspace import Workspace
 
 from tdsl import resources
 from tdsl.ide import judge
-from tdsl.lsp import Refusal, Server, make
+from tdsl.lsp import Refusal, Server
+from tdsl.lsp_requests import make
 from tdsl.source import Span
 from tests.lsp.test_server import Client, talk
 

@@ -1,0 +1,144 @@
+"""What editors show beside a text: figures over each fabric, links of `use`, what encloses a place, declarations of a workspace,
+comments that waive a finding, and findings of an earlier text at their new places."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tdsl import catalogue, files
+from tdsl.allowances import FOREVER
+from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.ide.outline import Symbol, symbols
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.loader import Loader
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+
+MOST_FILES, MOST_SYMBOLS = 2_000, 200
+"""Files of a workspace that are read for their declarations, and declarations that one answer has."""
+
+
+def fabrics(body: Iterable[tree.Stmt]) -> Iterator[Symbol]:
+    """The fabrics and clusters that a text declares."""
+    for s in symbols(body):
+        if s.kind in ("fabric", "cluster"):
+            yield s
+            yield from (i for i in s.inner if i.kind == "fabric")
+
+
+# ---------------------------------------------------------------- links and selections
+def links(body: Iterable[tree.Stmt], loader: Loader, folder: Path) -> Iterator[tuple[Span, Path]]:
+    """The file that each `use` names, with the words that name it; none for a folder, or where nothing is found."""
+    for s in body:
+        if not isinstance(s, tree.Use):
+            continue
+        try:
+            found = loader.find(s, folder)
+        except Fault:
+            continue
+        if len(found) == 1:
+            yield s.module[0].span.to(s.module[-1].span), found[0]
+
+
+def enclosing(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> list[Span]:
+    """The parts of a text that hold a place, from the smallest to the whole."""
+    found: dict[tuple[int, int], Span] = {(0, len(file.text)): Span(file, 0, len(file.text))}
+    stack: list[Any] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(node)
+        elif dataclasses.is_dataclass(node) and not isinstance(node, Span | SourceFile):
+            span = getattr(node, "span", None)
+            if isinstance(span, Span):
+                if not span.start <= at <= span.end:
+                    continue
+                found[span.start, span.end] = span
+            stack.extend(getattr(node, f.name) for f in dataclasses.fields(node))
+    inside: list[Span] = []
+    for span in sorted(found.values(), key=lambda s: (s.end - s.start, s.start)):
+        if not inside or (span.start <= inside[-1].start and span.end >= inside[-1].end):
+            inside.append(span)
+    return inside
+
+
+# ---------------------------------------------------------------- the workspace
+def declared(folders: Iterable[Path], overlay: Mapping[str, str], query: str) -> list[tuple[Symbol, tuple[str, ...]]]:
+    """The declarations of all files of some folders whose names contain a word, each with the names around it."""
+    from tdsl.diagnostic import Diagnostics
+    from tdsl.syntax.parser import parse
+
+    out: list[tuple[Symbol, tuple[str, ...]]] = []
+    word, read = query.lower(), 0
+    for folder in folders:
+        unsaved = {p for name in overlay if (p := Path(name)).is_relative_to(folder.resolve()) and not p.exists()}
+        for path in sorted({*folder.resolve().rglob("*.fab"), *unsaved}):
+            if read == MOST_FILES or len(out) >= MOST_SYMBOLS:
+                return out[:MOST_SYMBOLS]
+            if any(p.startswith(".") for p in path.relative_to(folder.resolve()).parts):
+                continue
+            read += 1
+            try:
+                text = overlay[str(path)] if str(path) in overlay else files.text(path)
+            except (OSError, UnicodeDecodeError):
+                continue
+            if word and word not in text.lower():
+                continue
+            out += _matching(symbols(parse(SourceFile(str(path), text), Diagnostics()).body), word, ())
+    return out[:MOST_SYMBOLS]
+
+
+def _matching(found: Iterable[Symbol], word: str, around: tuple[str, ...]) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
+    for s in found:
+        if word in s.name.lower():
+            yield s, around
+        yield from _matching(s.inner, word, (*around, s.name))
+
+
+# ---------------------------------------------------------------- findings
+def waiver(d: Diagnostic) -> tuple[int, str] | None:
+    """Where a comment belongs that waives a finding with a reason, and its text; None where none can."""
+    if d.span is None or d.severity is Severity.ALLOWED or d.code.startswith(FOREVER):
+        return None
+    file = d.span.file
+    line = d.span.begin[0]
+    start = file.line_starts[line - 1]
+    indent = file.line(line)[: len(file.line(line)) - len(file.line(line).lstrip())]
+    return start, f"{indent}# tdsl: allow({catalogue.name_of(d.code)}) state the reason here\n"
+
+
+def kept(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> list[Diagnostic]:
+    """Findings of an earlier text at their places in the present one; those of what was changed are left out."""
+    head = _common(before.text, after.text)
+    rest = min(len(before.text), len(after.text)) - head
+    tail = min(_common(before.text[::-1], after.text[::-1]), rest)
+    shift = len(after.text) - len(before.text)
+
+    def moved(span: Span) -> Span | None:
+        if span.file.name != before.name:
+            return span
+        if span.end <= head:
+            return Span(after, span.start, span.end)
+        return Span(after, span.start + shift, span.end + shift) if span.start >= len(before.text) - tail else None
+
+    out = []
+    for d in old:
+        span = d.span and moved(d.span)
+        if d.span is not None and span is None:
+            continue
+        labels = tuple(replace(n, span=place) for n in d.labels if (place := moved(n.span)) is not None)
+        out.append(replace(d, span=span, labels=labels, fix=None))
+    return out
+
+
+def _common(a: str, b: str) -> int:
+    """How many characters two texts begin with that are the same."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[:middle] == b[:middle] else (low, middle - 1)
+    return low
