@@ -118,6 +118,9 @@ def test_what_was_proved_stays_until_it_is_proved_again(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         client.write("a.fab", text)
         (first,) = [d for d in await client.until(lambda codes: bool(codes)) if d.severity == 1]
+        assert await lenses(client, "a.fab") == ["0: 4 hosts, 8 switches, 32 links, bisection 100%, 1 requirement not met"]
+        while not client.news.empty():
+            client.news.get_nowait()
         client.change("a.fab", "# a line more\n" + text)
         moved = await client.until(lambda codes: True)
         again = [d for d in moved if d.code == first.code]
