@@ -157,7 +157,19 @@ class Planner:
             if found.proved or (found.complete and len(found.steps) <= ENOUGH):
                 break
         assert best is not None
-        return best
+        return best if best.complete or best.proved else self._all_orders(best)
+
+    def _all_orders(self, plan: Plan) -> Plan:
+        """Where no order was found: one of all orders of few moves, or the proof that there is none."""
+        from tdsl.changes.exhaust import Search
+
+        search = Search(self).run()
+        if search.found:
+            return replace(plan, steps=search.steps, complete=True, why="")
+        if not search.proved:
+            return plan
+        why = f"all orders were tried: at most {search.reached:,} of {len(self.out):,} cables can be out, and whichever"
+        return replace(plan, proved=True, why=f"{why} is unplugged then, at most {percent(search.best)} is left")
 
     def _ordered(self, plan: Plan, groups: list[list[int]], most: int) -> Plan:
         """Unplug group by group, as many at once as the floor bears, in fewer steps than ``most``."""

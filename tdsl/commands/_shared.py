@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -302,3 +303,15 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
             told = replace(design, findings=[d for d in design.findings if d.severity > Severity.NOTE])
             for block in findings(told, paint, width):
                 say(f"{block}\n\n", stream)
+
+
+FLOOR = re.compile(r"\s*(?:bisection\s*>=\s*)?(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
+
+
+def floor_of(context: click.Context, option: click.Parameter, value: str) -> Fraction:
+    """A share of the whole: ``bisection >= 75%``, or ``75%``."""
+    found = FLOOR.fullmatch(value)
+    share = Fraction(found[1]) / 100 if found else None
+    if share is None or share > 1:
+        raise click.BadParameter(f"{value!r} is not such as 'bisection >= 75%'", context, option)
+    return share

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
-from tdsl.commands._shared import FOUND, OK, Setting, Wrong, compiled, design_options, limit_options, options, save, say
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Setting,
+    Wrong,
+    compiled,
+    design_options,
+    floor_of,
+    limit_options,
+    options,
+    save,
+    say,
+)
 from tdsl.diagnostic import Severity
 from tdsl.report.paint import Paint, wants_colour, width_of
 
@@ -21,31 +33,9 @@ if TYPE_CHECKING:
     from tdsl.changes.steps import Plan
     from tdsl.compiler import Compilation, Design, Options
 
-    Part = click.ParamType[Fraction]
-else:
-    Part = click.ParamType
-
 DIFFERS = 3
 LAST, EVERY = -1, -2
 """In the place of a phase's number: the last one, all of them."""
-
-
-class Share(Part):
-    """A share of the whole: ``75%``."""
-
-    name = "percent"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """A number of percent from 0 to 100, the sign as one likes."""
-        if isinstance(value, Fraction):
-            return value
-        try:
-            share = Fraction(str(value).removesuffix("%").strip()) / 100
-        except (ValueError, ZeroDivisionError):
-            self.fail(f"{value!r} is not a share, such as 75%", param, ctx)
-        if not 0 <= share <= 1:
-            self.fail(f"{value!r} is not from 0% to 100%", param, ctx)
-        return share
 
 
 @click.command(
@@ -69,7 +59,8 @@ class Share(Part):
     show_default=True, help="How to print; markdown is for a comment on a pull request.",
 )  # fmt: skip
 @click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
-@click.option("--floor", type=Share(), default="75%", show_default=True, metavar="PERCENT", help="What --steps keeps.")
+@click.option("--floor", default="75%", callback=floor_of, show_default=True, metavar="REQUIREMENT",
+              help="What --steps keeps, such as 'bisection >= 75%'.")  # fmt: skip
 @click.option(
     "--cables", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Write the cables to add, move, replace and remove as CSV, with the phase and the day by which it is needed.",

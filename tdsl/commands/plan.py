@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from tdsl.commands._shared import (
     Wrong,
     compiled,
     design_options,
+    floor_of,
     limit_options,
     options,
     places_option,
@@ -38,16 +38,6 @@ if TYPE_CHECKING:
 FEW = 16
 """States of one cable less that are judged where requirements are kept, which takes longer than the bisection."""
 FORMATS = ("text", "json", "csv")
-FLOOR = re.compile(r"\s*(?:bisection\s*>=\s*)?(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
-
-
-def floor(context: click.Context, option: click.Parameter, value: str) -> Fraction:
-    """A share of the whole: ``bisection >= 75%``, or ``75%``."""
-    found = FLOOR.fullmatch(value)
-    share = Fraction(found[1]) / 100 if found else None
-    if share is None or share > 1:
-        raise click.BadParameter(f"{value!r} is not such as 'bisection >= 75%'", context, option)
-    return share
 
 
 @click.command(
@@ -59,7 +49,7 @@ def floor(context: click.Context, option: click.Parameter, value: str) -> Fracti
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option("--floor", default="75%", callback=floor, show_default=True, metavar="REQUIREMENT",
+@click.option("--floor", default="75%", callback=floor_of, show_default=True, metavar="REQUIREMENT",
               help="What the bisection never falls below, such as 'bisection >= 75%'.")  # fmt: skip
 @click.option("--keep", multiple=True, metavar="METRIC", help="NEW's requirements on this metric hold at every moment, too.")
 @click.option("--set-old", type=Setting(), multiple=True, help="Give a parameter a value in OLD only.")

@@ -19,6 +19,7 @@ from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.fabric.ports import KEPT, Ends, Ports
 from tdsl.fabric.renamed import Side, renamed, side_of, told
+from tdsl.fabric.vector import Array
 from tdsl.source import SourceFile, Span
 
 HEAD = """\
@@ -127,11 +128,13 @@ def write(
 
 @dataclass
 class Pins:
-    """The lines of one fabric over its table of ports; ``used`` are those that a link has kept."""
+    """The lines of one fabric over its table of ports; ``used`` are those that a link has kept, ``by_device`` the
+    devices that lines join to each."""
 
     lines: list[Line]
     ports: Ports
     waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
+    by_device: dict[int, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     used: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -144,6 +147,8 @@ class Pins:
             x, y = self.ports.device_of(np.array([a, b])).tolist()
             self.waiting[x, y].append((a, b, number))
             self.waiting[y, x].append((b, a, number))
+            self.by_device[x].setdefault(y)
+            self.by_device[y].setdefault(x)
             self.ports.state[[a, b]] = KEPT
 
     def _places(self) -> Mapping[str, int]:
@@ -187,6 +192,18 @@ class Pins:
                     ends.local[i], ends.local[j] = mine, far
                     self.used.add(number)
                     break
+
+    def standing(self, near: Array, far: Array) -> Array:
+        """How many links that stand, and that no other statement has kept, join each of some devices to each of others."""
+        out = np.zeros((len(near), len(far)), dtype=np.int64)
+        place: dict[int, list[int]] = defaultdict(list)
+        for j, d in enumerate(far.tolist()):
+            place[d].append(j)
+        for i, d in enumerate(near.tolist()):
+            for e in self.by_device.get(d, ()):
+                for j in place.get(e, ()):
+                    out[i, j] = sum(number not in self.used for _, _, number in self.waiting[d, e])
+        return out
 
     def _allowed(self, ends: Ends, c: int) -> Callable[[int, int], int | None]:
         """Of a choice of ports: the place in the class of a device's port, None if it is not among them."""

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric import patterns
+from tdsl.fabric import keeping, patterns
 from tdsl.fabric.cabling import links_together
 from tdsl.fabric.order import distinct
 from tdsl.fabric.patterns import Pairs
@@ -26,7 +26,7 @@ from tdsl.semantics.values import counted, whole
 from tdsl.syntax import tree
 
 PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
-WORDS = {"spread": ("x", "uneven"), "pairs": ("shift",), "random": ("degree", "seed")}
+WORDS = {"spread": ("x", "uneven", "any"), "pairs": ("shift",), "random": ("degree", "seed")}
 
 
 @dataclass(slots=True)
@@ -104,6 +104,8 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
+    if wiring.pins is not None and b is not None and _chosen(wire):
+        ca, cb, copy = _kept(wiring.pins, wire, a, b, pairs)
     if wire.node.pattern is None:
         copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
@@ -119,6 +121,26 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     if wire.via is not None:
         batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
     _keep(wiring, batch, built)
+
+
+def _chosen(wire: Wire) -> bool:
+    """Whether the text leaves it open which pairs have a link more."""
+    p = wire.node.pattern
+    return p is not None and p.name.name == "spread" and any(m.name in ("uneven", "any") for m, _ in p.args)
+
+
+def _kept(pins: Pins, wire: Wire, a: Side, b: Side, pairs: Pairs) -> tuple[Array, Array, Array]:
+    """Ranks and copies of all links of an uneven spread, of each application those that keep most links that stand."""
+    p = wire.node.pattern
+    assert p is not None
+    own = keeping.matrix(pairs, a.size, b.size)
+    found = []
+    for mine, far in zip(a.rows, b.rows, strict=True):
+        rule = keeping.rule_of(own, any(m.name == "any" for m, _ in p.args), len(distinct(pins.ports.device_model[far])) == 1)
+        x = own if rule is None else keeping.kept(own, pins.standing(mine, far), rule)
+        found.append((pairs.a, pairs.b, pairs.copy) if x is own else keeping.columns(x))
+    ca, cb, copy = (np.concatenate(c) for c in zip(*found, strict=True))
+    return ca, cb, copy
 
 
 def _limit(wiring: Wiring, wire: Wire, more: int) -> None:
@@ -275,8 +297,12 @@ def _spread(
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
     _limit(wiring, wire, resolver.over.count * a.size * k // (1 if b else 2))
     if b is None:
+        if "any" in words:
+            raise Fault("E0457", p.span, "`spread any` distributes links over a second set of devices",
+                        help="add `to` and that set, or write `spread uneven`")  # fmt: skip
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
-    return patterns.spread(a.size, b.size, k, "uneven" in words, p.span, names, partial(_later, wiring, a, b))
+    uneven = "uneven" in words or "any" in words
+    return patterns.spread(a.size, b.size, k, uneven, p.span, names, partial(_later, wiring, a, b))
 
 
 def _later(wiring: Wiring, a: Side, b: Side, fault: Fault) -> None:

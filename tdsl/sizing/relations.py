@@ -320,7 +320,7 @@ class Sizes:
             self.rest(near, k, line, runs)
         self.always.append(z3.IntVal(0) + k >= 1)
         a, b = total
-        if "uneven" in words:
+        if "uneven" in words or "any" in words:
             raise Unsized
         per = z3.Int(f"per{i}")
         self.always.append(per >= 0)

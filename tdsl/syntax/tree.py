@@ -192,7 +192,7 @@ class TopologyDecl:
 class PatternRef:
     """A pattern after the ends of a connect.
 
-    ``each``, ``spread [x K] [uneven]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random degree D seed S``.
+    ``each``, ``spread [x K] [uneven | any]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random degree D seed S``.
     ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``; flags such as ``uneven`` have None.
     """
 
