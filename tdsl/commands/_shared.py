@@ -315,3 +315,22 @@ def floor_of(context: click.Context, option: click.Parameter, value: str) -> Fra
     if share is None or share > 1:
         raise click.BadParameter(f"{value!r} is not such as 'bisection >= 75%'", context, option)
     return share
+
+
+column_option = click.option(
+    "--column", multiple=True, metavar="OURS=THEIRS",
+    help="The name of a column in a table of cables: a_device, a_port, b_device, b_port or rate_gbps.",
+)  # fmt: skip
+
+
+def columns_of(given: Sequence[str]) -> dict[str, str]:
+    """Names of columns, as ``--column a_device=NAME`` gives them. Raises Wrong."""
+    from tdsl.observe.readers.p2p import TAKEN
+
+    out = {}
+    for text in given:
+        ours, equals, theirs = (part.strip() for part in text.partition("="))
+        if not equals or not theirs or ours not in TAKEN:
+            raise Wrong(f"--column {text}: write OURS=THEIRS, where OURS is {', '.join(TAKEN)}")
+        out[ours] = theirs
+    return out

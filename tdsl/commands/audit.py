@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,7 +13,20 @@ import click
 
 from tdsl import __version__
 from tdsl.commands._everywhere import inform
-from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, say, show_findings
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Wrong,
+    column_option,
+    columns_of,
+    compiled,
+    design_options,
+    limit_options,
+    options,
+    save,
+    say,
+    show_findings,
+)
 from tdsl.commands._today import Day, today, today_option
 from tdsl.commands._watch import watched_captures
 
@@ -43,7 +57,10 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--lldp", type=CAPTURE, multiple=True, metavar="PATH",
     help="LLDP neighbours: a file, or a folder with a file a device, named after it.",
 )  # fmt: skip
-@click.option("--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="A table of cables as CSV, or a UFM topology file.")
+@click.option(
+    "--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="A table of cables: CSV, a UFM topology file, or NetBox's cables."
+)
+@column_option
 @click.option("--assets", type=TABLE, metavar="FILE", help="Match devices by the GUID, MAC or serial number in this CSV, too.")
 @click.option(
     "--map",
@@ -75,7 +92,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @watched_captures
 def command(
     design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], ibdiagnet: tuple[Path, ...],
-    ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...],
+    ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...], column: tuple[str, ...],
     assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
     accept: Path | None, reason: str | None, ticket: str, until: date | None, places: Path | None, output: Path | None,
     prometheus: Path | None, output_format: str, **given: Any,
@@ -116,7 +133,7 @@ def command(
         click.echo(f"{design}: the design has errors, so nothing is compared", err=True)
         return FOUND
     observed = Observed()
-    read_captures(captures, observed)
+    read_captures(captures, observed, column)
     made = [_audited(one, observed, _settings(one, assets, maps, only, simulator)) for one in designs]
     if accept is not None:
         _accept(accept, designs, made, standing, (reason, ticket, until), today(given["today"]))
@@ -133,12 +150,12 @@ def command(
     return FOUND if any(m.faults for m in made) else OK
 
 
-def read_captures(captures: list[tuple[str, Path]], observed: Any) -> None:
-    """Read captures, each with its format. Raises Wrong."""
+def read_captures(captures: list[tuple[str, Path]], observed: Any, column: Sequence[str] = ()) -> None:
+    """Read captures, each with its format; ``column`` as ``--column`` gives it. Raises Wrong."""
     from tdsl.observe.reading import Unreadable, read
 
     try:
-        read(captures, observed)
+        read(captures, observed, columns_of(column))
     except Unreadable as wrong:
         raise Wrong(str(wrong)) from None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, save, say
+from tdsl.commands._shared import FOUND, OK, Wrong, column_option, columns_of, save, say
 
 if TYPE_CHECKING:
     from tdsl.observe.record import Observed
@@ -22,7 +22,10 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
     short_help="Write a design from captures of a live network.",
     epilog="\b\nExamples:\n  ibnetdiscover > fabric.topo; tdsl import fabric.topo > asbuilt.fab\n"
     "  tdsl import captures/ --rate 400Gbps -o asbuilt.fab    (LLDP does not say the rate)\n"
-    "  tdsl import cables.csv --as flat -o asbuilt.fab",
+    "  tdsl import cables.csv --as flat -o asbuilt.fab\n"
+    "  tdsl import netbox-cables.csv --rate 400Gbps --hosts '^gpu' -o asbuilt.fab\n"
+    "  tdsl import p2p.csv --column a_device='From Host' --column a_port='From Port' \\\n"
+    "      --column b_device='To Switch' --column b_port='To Port' --rate 400Gbps -o asbuilt.fab",
 )
 @click.argument("scans", metavar="SCAN...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--name", default="asbuilt", show_default=True, help="Name of the fabric.")
@@ -30,13 +33,29 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
 @click.option("--as", "form", envvar="TDSL_IMPORT_AS", type=click.Choice(["structure", "flat"]),
               default="structure", show_default=True,
               help="Arrays and rules where they give exactly what was seen, or a statement a device and link.")  # fmt: skip
+@column_option
+@click.option("--hosts", metavar="REGEX", help="Devices whose names match are hosts, and all others switches.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write here, not to stdout."
 )
-def command(scans: tuple[Path, ...], name: str, rate: str | None, form: str, output: Path | None) -> int:
-    """Write a design that has the devices and links of captures: ibnetdiscover, iblinkinfo, LLDP, or tables of cables.
+def command(
+    scans: tuple[Path, ...], name: str, rate: str | None, form: str, column: tuple[str, ...], hosts: str | None,
+    output: Path | None,
+) -> int:  # fmt: skip
+    """Write a design that has the devices and links of captures.
 
-    `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier.
+    A capture is recognised by its text:
+
+    \b
+      InfiniBand  ibnetdiscover, iblinkinfo -l, the folder of ibdiagnet, UFM's links (JSON)
+      LLDP        a file a device, or a folder of them: lldpcli (json0, json, keyvalue,
+                  text), SONiC, EOS, NVUE, NX-OS, NAPALM; Batfish layer 1, PTM, NetQ
+      tables      tdsl's cables.csv and links.csv, UFM's topology file, NetBox's cables
+                  (CSV or JSON), any CSV with a column each for the devices and ports
+                  of both ends (--column)
+
+    `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier. LLDP and most
+    tables do not say which devices are hosts: that is taken from names of ports and devices, unless --hosts says it.
 
     Exit status: 0 written, 1 a capture has errors, 2 a wrong call.
     """
@@ -47,13 +66,18 @@ def command(scans: tuple[Path, ...], name: str, rate: str | None, form: str, out
     found = re.fullmatch(r"(\d{1,6})(Mbps|Gbps|Tbps)", rate or "1Gbps")
     if found is None:
         raise Wrong(f"--rate {rate}: write it such as 400Gbps")
+    try:
+        matching = re.compile(hosts) if hosts is not None else None
+    except re.error as wrong:
+        raise Wrong(f"--hosts {hosts}: {wrong}") from None
     observed = Observed()
     try:
-        read([("", p) for p in scans], observed)
+        read([("", p) for p in scans], observed, columns_of(column))
         if observed.findings.has_errors:
             _show(observed)
             return FOUND
-        text = design(observed, name, int(found[1]) * UNITS[found[2]] if rate else 0, form == "structure")
+        bps = int(found[1]) * UNITS[found[2]] if rate else 0
+        text = design(observed, name, bps, form == "structure", matching)
     except (Unreadable, NoDesign) as wrong:
         raise Wrong(str(wrong)) from None
     if output is None:

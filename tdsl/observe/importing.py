@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
-from tdsl.observe.record import End, Observed
+from tdsl.observe.record import End, Observed, hexadecimal
 from tdsl.observe.rules import Rows, rules
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
+HOST_NAME = re.compile(r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE)
+"""Names of hosts, where neither the capture nor the names of ports say what a device is."""
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
 
@@ -48,17 +50,24 @@ class Array:
     members: dict[tuple[int, ...], str] = field(default_factory=dict)
 
 
-def design(observed: Observed, name: str, rate: int = 0, structure: bool = True) -> str:
-    """The text of a design. ``rate`` is that of links whose capture does not say one. Raises NoDesign."""
-    return _Importer(observed, name, rate, structure).text()
+def design(
+    observed: Observed, name: str, rate: int = 0, structure: bool = True, hosts: re.Pattern[str] | None = None
+) -> str:  # fmt: skip
+    """The text of a design. ``rate`` is that of links whose capture does not say one, ``hosts`` matches the names of all hosts.
+    Raises NoDesign."""
+    return _Importer(observed, name, rate, structure, hosts).text()
 
 
 class _Importer:
-    def __init__(self, observed: Observed, name: str, rate: int, structure: bool) -> None:
+    def __init__(self, observed: Observed, name: str, rate: int, structure: bool, hosts: re.Pattern[str] | None) -> None:
         self.observed, self.name, self.rate, self.structure = observed, _identifier(name), rate, structure
+        self.called = hosts
+        self.hosts: set[str] = set()
         self.devices: dict[str, Device] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
+        self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
+        self.looped: dict[str, None] = {}  # cables that a design cannot have
         self.words: set[str] = {self.name}
 
     def text(self) -> str:
@@ -74,7 +83,7 @@ class _Importer:
         lines = [
             f"# Made by `tdsl import` from {self.observed.files} capture{'s' * (self.observed.files != 1)}:"
             f" {len(self.devices):,} devices, {len(self.links):,} links.",
-            *models, "", f"fabric {self.name} {{",
+            *self.looped, *models, "", f"fabric {self.name} {{",
         ]  # fmt: skip
         for a in arrays:
             lines += self.declared(a, model_of)
@@ -85,7 +94,11 @@ class _Importer:
     # ------------------------------------------------------------ devices and links
     def read(self) -> None:
         """Devices by name, and every link once."""
-        hosts = self._hosts()
+        for w in self.observed.wires:
+            for end in (w.a, w.b):
+                if len(end.port) == 1 and end.node in self.observed.heard:
+                    self.own[end.node].add(end.port[0])
+        self.hosts = self._hosts()
         for node in self.observed.nodes.values():
             if AGGREGATION.fullmatch(node.description) or node.kind == "router":
                 continue
@@ -95,7 +108,7 @@ class _Importer:
                 name, unit = next(((n, u) for n, u in named if u), (name, "hca"))
                 if is_factory(node.description):
                     name, unit = f"unnamed-{node.ids[0] if node.ids else len(self.of_node)}", "hca"
-            switch = node.kind == "switch" or (not node.kind and node.key not in hosts)
+            switch = node.kind == "switch" or (node.kind != "adapter" and node.key not in self.hosts)
             name = _plain(name)
             while name in self.devices and (node.kind == "switch" or self.devices[name].switch != switch):
                 name += "-2"
@@ -104,7 +117,9 @@ class _Importer:
             if w.a.node not in self.of_node or w.b.node not in self.of_node:
                 continue
             a, b = self.end(w.a), self.end(w.b)
-            if a == b:
+            if a[0] == b[0]:
+                if a != b:
+                    self.looped.setdefault(f"# left out: both ends on {a[0]}, {a[1]} and {b[1]}")
                 continue
             key = (a, b) if a < b else (b, a)
             self.links[key] = max(self.links.get(key, 0), w.rate or self.rate)
@@ -112,27 +127,43 @@ class _Importer:
         for pair in self.links:
             for device, port in pair:
                 self.devices[device].ports[port] = None
+        self.devices = {name: d for name, d in self.devices.items() if d.ports}
 
     def _hosts(self) -> set[str]:
-        """Nodes of captures without kinds whose ports are all called as those of hosts."""
+        """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called as those of hosts."""
         ports: dict[str, set[str]] = defaultdict(set)
         for w in self.observed.wires:
             for end in (w.a, w.b):
-                ports[end.node].add(end.port[0] if end.port else "")
-        return {n for n, names in ports.items() if all(HOST_PORT.fullmatch(p) for p in names)}
+                ports[end.node].add(self.port(end) if end.port else "")
+        out = set()
+        for n, names in ports.items():
+            node = self.observed.nodes[n]
+            if self.called is not None:
+                host = self.called.search(node.description) is not None
+            elif node.kind:
+                host = node.kind == "host"
+            else:
+                host = HOST_NAME.fullmatch(node.description) is not None or all(HOST_PORT.fullmatch(p) for p in names)
+            out |= {n} if host else set()
+        return out
 
     def end(self, end: End) -> tuple[str, str]:
         """Device and port of an end; the device is added when its first link is."""
         node = self.observed.nodes[end.node]
         name, unit = self.of_node[end.node]
         if name not in self.devices:
-            hosts = node.kind == "adapter" or (not node.kind and all(HOST_PORT.fullmatch(p) for p in end.port[:1]))
-            self.devices[name] = Device(name, not hosts, node.ports)
+            self.devices[name] = Device(name, node.kind != "adapter" and node.key not in self.hosts, node.ports)
         if node.kind == "switch":
-            return name, end.port[0]
+            return name, _plain(end.port[0])
         if node.kind == "adapter":
-            return name, unit if end.port[0] == "1" else f"{unit}/{end.port[0]}"
-        return name, _plain(end.port[0]) if end.port else shown("", ())
+            return name, _plain(unit if end.port[0] == "1" else f"{unit}/{end.port[0]}")
+        return name, _plain(self.port(end)) if end.port else shown("", ())
+
+    def port(self, end: End) -> str:
+        """The name of a port: the one that its own device gives it, else the first that is no MAC address."""
+        own = self.own.get(end.node, ())
+        named = (p for p in end.port if p in own)
+        return next(named, next((p for p in end.port if not hexadecimal(p)), end.port[0]))
 
     def _once(self) -> None:
         """Keep the first link of every port: two captures may name the far port differently."""
@@ -266,7 +297,7 @@ def _ports(names: Sequence[str]) -> str:
     stems = {re.sub(r"\d+$", "", n) for n in names}
     numbers = [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()] if common and len(stems) == 1 else []
     if len(numbers) == len(names) and all(str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)):  # type: ignore[index]
-        stem = common[1]  # type: ignore[index]
+        stem = common[1].replace("{", "{{").replace("}", "}}")  # type: ignore[index]
         if numbers == list(range(len(numbers))):
             return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
         return f'let number = [{", ".join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "{stem}{{number[i]}}" }}'

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tdsl import files
-from tdsl.observe.readers import Reader, readers
+from tdsl.observe.readers import Reader, p2p, readers
 from tdsl.observe.record import Malformed, Observed
 from tdsl.source import SourceFile
 
@@ -24,11 +24,12 @@ class Unreadable(Exception):
     """A capture that cannot be opened: a wrong call, not a finding."""
 
 
-def read(captures: Iterable[tuple[str, Path]], into: Observed) -> None:
-    """Read captures, each by the option that gave it ("" for any format). Raises Unreadable."""
+def read(captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[str, str] | None = None) -> None:
+    """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of tables of cables.
+    Raises Unreadable."""
     for option, path in captures:
         for one in _files(path, ENDING if option == "ibdiagnet" else ""):
-            _one(option, one, into)
+            _one(option, one, into, columns or {})
     into.settle()
 
 
@@ -44,7 +45,7 @@ def _files(path: Path, ending: str = "") -> list[Path]:
     return found
 
 
-def _one(option: str, path: Path, into: Observed) -> None:
+def _one(option: str, path: Path, into: Observed, columns: Mapping[str, str]) -> None:
     """Read one file; what is wrong in it is a finding."""
     try:
         data = files.read(path, LIMIT)
@@ -61,12 +62,17 @@ def _one(option: str, path: Path, into: Observed) -> None:
         into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
     reader = _reader(option, file)
+    if reader is None and (option == p2p.OPTION or (columns and option == "")):
+        reader = readers()[p2p.FORMAT]  # which says what is amiss
     if reader is None:
         known = ", ".join(n for n, r in readers().items() if option in ("", r.OPTION))
         into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
     try:
-        reader.read(file, path.stem, into)
+        if columns and reader.FORMAT == p2p.FORMAT:
+            p2p.table(file, into, columns)
+        else:
+            reader.read(file, path.stem, into)
     except Malformed as fault:
         into.fault(file, fault.line, fault.message, fault.help)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tdsl import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.asbuilt import built
 from tests.cli.run import tdsl
@@ -73,6 +74,31 @@ def test_what_is_built_as_designed_is_clean(pod: Fabric, tmp_path: Path) -> None
         assert (status, found["findings"]) == (0, [])
         assert found["links_as_designed"] == found["links"] == pod.link_count
     assert run(tmp_path, "--ibnetdiscover", topology, "--iblinkinfo", links)[0] == 0
+
+
+def test_what_was_built_is_imported_as_the_same_fabric(pod: Fabric, tmp_path: Path) -> None:
+    """From the netlist that the target writes, over ibsim and ibnetdiscover, back to a design: the same devices and links."""
+    ib.need()
+    (tmp_path / "pod.fab").write_text(POD)
+    assert tdsl("build", tmp_path / "pod.fab", "--target", "ibsim", "--out", tmp_path / "out").exit_code == 0
+    with ib.lab((tmp_path / "out" / "ibsim" / "fabric.net").read_bytes(), tmp_path, {}) as lab:
+        (tmp_path / "t.topo").write_text(lab.ask("ibnetdiscover"))
+    assert tdsl("import", tmp_path / "t.topo", "-o", tmp_path / "asbuilt.fab").exit_code == 0
+    (one,) = compiler.elaborate(str(tmp_path / "asbuilt.fab")).designs
+    back = one.fabric
+    assert back is not None
+
+    def links(f: Fabric) -> list[tuple[str, ...]]:
+        def end(port: int) -> str:
+            d = int(f.port_device[port])
+            number = str(port - int(f.port_base[d]) + 1) if f.is_switch[d] else f.port_system(port)
+            return f"{f.device_name(d)} {number}"
+
+        return sorted(tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(f.link_a, f.link_b, strict=True))
+
+    assert links(back) == links(pod)
+    assert sorted(map(back.device_name, range(back.device_count))) == sorted(map(pod.device_name, range(pod.device_count)))
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "t.topo").exit_code == 0
 
 
 def test_every_mistake_of_a_netlist_is_named(pod: Fabric, tmp_path: Path) -> None:

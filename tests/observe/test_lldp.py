@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.fabric.graph import Fabric
+from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.captures import audited, codes, lldp
 from tests.observe.plant import Cables
 from tests.observe.test_chain import POD, ports
+from tests.observe.test_import import imported
 from tests.targets import frr_lab
 from tests.targets.test_frr import LEAF_SPINE, MODELS, made
 
@@ -37,6 +40,31 @@ def test_what_no_capture_shows_is_no_fault(tmp_path: Path) -> None:
     assert codes(found) == ["E0625"]
     assert int(found.judged.sum()) == 64  # of 8 leaves with 8 links each
     assert [d.code for d in found.notes] == ["E0632"]
+
+
+def test_lldpd_of_what_was_built_is_imported_as_the_same_fabric(tmp_path: Path) -> None:
+    """FRR and lldpd run in namespaces as the design says; what lldpd hears is imported: the same devices, ports and links."""
+    frr_lab.need()
+    files = made(LEAF_SPINE, tmp_path)
+    fabric = fabric_of(MODELS + LEAF_SPINE, tmp_path, models=False)
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    with frr_lab.running(files) as lab:
+        lab.hear()
+        frr_lab.until(lambda: len(lab.neighbours()), fabric.link_count)
+        for name in lab.names:
+            (folder / f"{name}.json").write_text(lab._lldp(name, "-f", "json0", "show", "neighbors").stdout)
+    assert codes(audited(fabric, ("lldp", folder))) == []
+    back = imported(tmp_path, folder, "--rate", "400Gbps", "--hosts", "^(host|node)")
+
+    def links(f: Fabric) -> set[frozenset[tuple[str, str]]]:
+        def end(port: int) -> tuple[str, str]:
+            return f.device_name(int(f.port_device[port])), f.port_system(port)
+
+        return {frozenset((end(int(a)), end(int(b)))) for a, b in zip(f.link_a, f.link_b, strict=True)}
+
+    assert links(back) == links(fabric) and len(links(back)) == fabric.link_count
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", folder).exit_code == 0
 
 
 def test_lldpd_in_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

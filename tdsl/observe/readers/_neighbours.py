@@ -63,12 +63,12 @@ def local(into: Observed, name: str, at: Place) -> str:
     return device(into, name, "", at, heard=True)
 
 
-def device(into: Observed, name: str, chassis: str, at: Place, heard: bool = False) -> str:
+def device(into: Observed, name: str, chassis: str, at: Place, heard: bool = False, kind: str = "") -> str:
     """A device by its name, or by the identifier of its chassis where it sends no name."""
     mac = hexadecimal(chassis)
     shown = plain(name or chassis, at.line)
     key = f"name:{shown}" if name else f"chassis:{mac or shown}"
-    into.node(key, shown if name else "", "", (mac,) if mac else (), 0, at)
+    into.node(key, shown if name else "", kind, (mac,) if mac else (), 0, at)
     if heard:
         into.heard.add(key)
     return key

@@ -46,6 +46,7 @@ class _Tables:
         self.file, self.into = file, into
         self.table = ""
         self.heading: list[str] = []
+        self.unread: set[str] = set()  # tables whose heading lacks a column
         self.active: dict[tuple[str, str], tuple[int, int]] = {}  # rate and lanes of a port
         self.links: list[tuple[End, End, Place]] = []
         self.known: set[str] = set()
@@ -59,7 +60,7 @@ class _Tables:
             if mark is not None:
                 self._border(mark[1], mark[2], at)
                 met.add(mark[2])
-            elif text and self.table in NEEDED:
+            elif text and self.table in NEEDED and self.table not in self.unread:
                 try:
                     self._row(text, at)
                 except Malformed as wrong:
@@ -96,6 +97,7 @@ class _Tables:
             self.heading = [c.strip().lower() for c in cells]
             for name in NEEDED[self.table]:
                 if name not in self.heading:
+                    self.unread.add(self.table)
                     raise Malformed(at, f"the table {self.table} has no column {name}", "run ibdiagnet again")
             return
         if len(cells) < len(self.heading):

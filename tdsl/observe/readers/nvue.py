@@ -1,22 +1,31 @@
-"""Cumulus Linux: ``nv show interface --view lldp -o json``: interfaces, each with ``lldp.neighbor.NAME.{chassis,port}``."""
+"""Cumulus Linux: ``nv show interface --view lldp -o json``: interfaces, each with ``lldp.neighbor.NAME.{chassis,port}``; and the
+table of ``nv show interface lldp``: Interface, Speed, Type, Remote Host, Remote Port, under a line of dashes that says where each
+column begins. Source: NVIDIA's NVUE reference, "Show Commands", LLDP."""
 
 from __future__ import annotations
 
+import re
+
 from tdsl.observe.readers._neighbours import Lines, document, local, mapping, neighbour, words
-from tdsl.observe.record import Malformed, Observed
+from tdsl.observe.record import Malformed, Observed, Place
 from tdsl.source import SourceFile
 
 FORMAT = "nvue"
 OPTION = "lldp"
+HEADING = re.compile(r"^\s*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE)
+RULE = re.compile(r"[\s\-…]*-[\s\-…]*")
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return '"neighbor"' in head and '"lldp"' in head
+    return ('"neighbor"' in head and '"lldp"' in head) or HEADING.search(head) is not None
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
+    if not file.text.lstrip().startswith("{"):
+        _table(file, stem, into)
+        return
     lines = Lines(file)
     here = local(into, stem, lines.place(""))
     for port, facts in mapping(document(file), lines.place(""), "the capture").items():
@@ -33,3 +42,33 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 )
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
+
+
+def _table(file: SourceFile, stem: str, into: Observed) -> None:
+    """Add the rows of the table."""
+    here = local(into, stem, Place(file, 1))
+    columns: list[slice] = []
+    names: list[str] = []
+    before = ""
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if not columns:
+            if RULE.fullmatch(line) and HEADING.match(before):
+                starts = [m.start() for m in re.finditer(r"(?<!\S)\S", line)]
+                columns = [slice(a, b) for a, b in zip(starts, [*starts[1:], None], strict=True)]
+                names = [before[c].strip() for c in columns]
+            before = line
+            continue
+        cells = dict(zip(names, (line[c].strip() for c in columns), strict=True))
+        port, host, far = (cells.get(n, "") for n in ("Interface", "Remote Host", "Remote Port"))
+        if not port or not (host or far):
+            continue  # no neighbour, or a further line of the row above
+        try:
+            if "…" in line:
+                raise Malformed(number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`")
+            if not far:
+                raise Malformed(number, f"the neighbour at {port} has no port", "the capture is cut: capture it again")
+            neighbour(into, here, port, Place(file, number), host, "", (far,))
+        except Malformed as wrong:
+            into.fault(file, wrong.line, wrong.message, wrong.help)
+    if not columns:
+        raise Malformed(1, "the table has no line of dashes under its heading", "the capture is cut: capture it again")

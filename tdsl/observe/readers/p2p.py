@@ -1,6 +1,8 @@
-"""Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, and any table with columns for two ends.
+"""Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, NetBox's, and any table with columns for two ends.
 
-A row is a link. The columns of a UFM file are StartDevice, StartPort, EndDevice, EndPort, with or without ``#`` or ``#Fields:``.
+A row is a link. Columns are separated by commas, semicolons or tabs, whichever the first line has most of.
+The columns of a UFM file are StartDevice, StartPort, EndDevice, EndPort, with or
+without ``#`` or ``#Fields:``.
 """
 
 from __future__ import annotations
@@ -22,16 +24,27 @@ ENDS = (
     ("source_device", "source_port", "destination_device", "destination_port"),
     ("from_device", "from_port", "to_device", "to_port"),
     ("device_a", "port_a", "device_b", "port_b"),
+    ("device a", "termination a", "device b", "termination b"),  # NetBox, "all data (CSV)"
 )
 """Names of the four columns, in lower case, in the order in which they are looked for."""
 MORE = {"a": ("a_label", "a_interface", "a_index"), "b": ("b_label", "b_interface", "b_index")}
 RATE = ("rate_gbps", "speed_gbps")
+KIND = "class"
+"""tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
+TAKEN = (*ENDS[0], RATE[0])
+"""Columns that ``--column`` gives other names."""
 COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as a table with the columns of two ends."""
-    return any(_columns(row) for row in csv.reader(head.split("\n")[:10]))
+    return any(_columns(row) for row in csv.reader(head.split("\n")[:10], delimiter=_delimiter(head)))
+
+
+def _delimiter(text: str) -> str:
+    """What separates the columns of the first line."""
+    first = next((line for line in text.split("\n", 10) if line.strip()), "")
+    return max(",;\t", key=first.count)
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
@@ -43,7 +56,7 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
     """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of ``ENDS``."""
     heading: Mapping[str, int] | None = None
     lines = (line for line in file.text.split("\n"))
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, strict=True, delimiter=_delimiter(file.text))
     try:
         for row in reader:
             at = reader.line_num
@@ -76,9 +89,11 @@ def _columns(row: list[str], columns: Mapping[str, str] | None = None) -> dict[s
         wanted = [given.get(plain_name, name) for plain_name, name in zip(ENDS[0], group, strict=True)]
         if all(w in first for w in wanted):
             out = {k: first[w] for k, w in zip(ENDS[0], wanted, strict=True)}
-            for name in (*MORE["a"], *MORE["b"], *RATE):
+            for name in (*MORE["a"], *MORE["b"], *RATE, KIND):
                 if name in first:
                     out[name] = first[name]
+            if given.get(RATE[0]) in first:
+                out[RATE[0]] = first[given[RATE[0]]]
             return out
     return None
 
@@ -89,13 +104,15 @@ def _row(into: Observed, row: list[str], heading: Mapping[str, int], at: Place) 
         text = row[place].strip() if place < len(row) else ""
         return plain(text.removeprefix("'"), at.line)
 
+    tiers = cell(KIND).split("-")
+    kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
     ends = []
     for side in "ab":
         name = cell(f"{side}_device")
         ports = tuple(dict.fromkeys(filter(None, [cell(f"{side}_port"), *map(cell, MORE[side])])))
         if not name or not ports:
             raise Malformed(at.line, f"the row has no device or no port at end {side}", "fill both ends of the row, or remove it")
-        ends.append(End(device(into, name, "", at, heard=True), ports))
+        ends.append(End(device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports))
     rate = next(filter(None, map(cell, RATE)), "")
     bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
     into.wire(Wire(ends[0], ends[1], at, bps))
