@@ -2,8 +2,8 @@
 
 ``spread uneven`` gives every pair K // n links or one more, ``spread any`` any number; both give every member of B the same
 total or one more. Of all such choices this is one with the most links that stand: a transportation problem, whose basic
-solutions are whole numbers (Hoffman and Kruskal, "Integral Boundary Points of Convex Polyhedra", 1956). What a solver
-gives is verified.
+solutions are whole numbers (Hoffman and Kruskal, "Integral Boundary Points of Convex Polyhedra", 1956). What it gives is
+verified.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.vector import Array
 
-LARGEST = 1 << 18
+LARGEST = 1 << 15
 """Pairs of one application beyond which the text's own choice is taken."""
 
 
@@ -76,44 +76,41 @@ def _valid(x: Array, own: Array, rule: Rule) -> bool:
 
 
 def _solved(own: Array, standing: Array, rule: Rule) -> Array | None:
-    """The transportation problem by HiGHS: a column a pair and layer; each layer of a pair costs no less than the one before."""
-    import highspy
+    """The transportation problem by the network simplex, in whole numbers: an edge a pair and layer, where each layer of a pair
+    costs no less than the one before; among equal choices the spread's own pairs go first."""
+    import networkx
 
     a, b = own.shape
     even = -(-rule.ports // b)
-    kept_worth = float(a * rule.ports * (even + 3))
+    worth = 2 * a * rule.ports * (even + 3)
     first = np.maximum(standing - rule.low, 0)
-    layers = [(first, np.full((a, b), -kept_worth) - (own > rule.low))]
+    layers = [(first, -worth - 2 * (own > rule.low))]
     if rule.high == rule.low + 1:
-        layers.append((1 - first, -(own > rule.low).astype(float)))
+        layers.append((1 - first, -2 * (own > rule.low)))
     else:
-        levels = [(np.where(standing <= t, 1, 0), np.where(own > t, t - 0.5, float(t))) for t in range(even)]
-        layers += [*levels, (np.full((a, b), rule.high), np.full((a, b), float(even + 1)))]
-    fewest, most = _bounds(own, rule)
-    row, column = np.divmod(np.arange(a * b), b)
-    times = len(layers)
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = a * b * times, a + b
-    lp.col_cost_ = np.concatenate([cost.ravel() for _, cost in layers]).astype(float)
-    lp.col_lower_ = np.zeros(a * b * times)
-    lp.col_upper_ = np.concatenate([size.ravel() for size, _ in layers]).astype(float)
-    need = np.full(a, rule.ports - rule.low * b)
-    lp.row_lower_ = np.concatenate([need, fewest - rule.low * a]).astype(float)
-    lp.row_upper_ = np.concatenate([need, most - rule.low * a]).astype(float)
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = np.arange(0, 2 * a * b * times + 1, 2)
-    lp.a_matrix_.index_ = np.tile(np.stack([row, a + column], axis=1).ravel(), times)
-    lp.a_matrix_.value_ = np.ones(2 * a * b * times)
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("solver", "simplex")
-    solver.passModel(lp)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        layers += [((standing <= t).astype(np.int64), 2 * t - (own > t)) for t in range(even)]
+        layers.append((np.full((a, b), rule.high), np.full((a, b), 2 * even + 2)))
+    fewest, most = (x - rule.low * a for x in _bounds(own, rule))
+    need = rule.ports - rule.low * b
+    graph = networkx.MultiDiGraph()
+    for i in range(a):
+        graph.add_node(i, demand=-need)
+    for j in range(b):
+        graph.add_node(a + j, demand=int(fewest[j]))
+        graph.add_edge(a + j, a + b, capacity=int(most[j] - fewest[j]), weight=0)
+    graph.add_node(a + b, demand=a * need - int(fewest.sum()))
+    for layer, (size, cost) in enumerate(layers):
+        for i, j in np.argwhere(size > 0).tolist():
+            graph.add_edge(i, a + j, key=layer, capacity=int(size[i, j]), weight=int(cost[i, j]))
+    try:
+        flow = networkx.min_cost_flow(graph)
+    except networkx.NetworkXUnfeasible:
         return None
-    value = np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
-    return np.asarray(rule.low + value.reshape(times, a, b).sum(axis=0), dtype=np.int64)
+    out = np.full((a, b), rule.low, dtype=np.int64)
+    for i in range(a):
+        for end, taken in flow[i].items():
+            out[i, end - a] += sum(taken.values())
+    return out
 
 
 def matrix(pairs: Pairs, a: int, b: int) -> Array:
