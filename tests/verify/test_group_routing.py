@@ -90,3 +90,21 @@ def test_one_link_for_each_two_groups() -> None:
         b.link(b.free(sw, x), b.free(sw, y))
     f = b.build()
     assert group_rate(unit_network(View.whole(f)), f) == Fraction(1, 4)
+
+
+def test_what_crosses_a_group_to_leave_it() -> None:
+    """Four groups: hosts at one switch, links to other groups at another, and one link between the two for all that leaves: of
+    each of two hosts what goes to six others, λ = 1/12."""
+    b = Builder("gateways")
+    sw = b.devices("g.r", b.model("switch", "SW", {"p": 40}), 4, 2)
+    node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 8)
+    b.connect("connect all")
+    for h in range(8):
+        b.link(b.port(node, h, "nic", 0), b.free(sw, h // 2 * 2 + 1))
+    for g in range(4):
+        b.link(b.free(sw, 2 * g), b.free(sw, 2 * g + 1))
+        for other in range(g):
+            for _ in range(4):
+                b.link(b.free(sw, 2 * g), b.free(sw, 2 * other))
+    f = b.build()
+    assert group_rate(unit_network(View.whole(f)), f) == Fraction(1, 12)
