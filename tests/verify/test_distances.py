@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
 from tdsl.verify.check import catalogue
-from tests.fabrics import rail_only, random_chips, random_fabric, random_layers, superpod, torus
+from tests.fabrics import Builder, rail_only, random_chips, random_fabric, random_layers, superpod, torus
 from tests.harness import compile_text
 from tests.verify import judges
 
@@ -141,6 +141,24 @@ def test_latency_of_hosts(seed, switches, hosts, nics, cables, loose):
 @given(SEEDS, st.integers(2, 7), st.integers(1, 16))
 def test_latency_of_chips(seed, chips, cables):
     agrees_in_time(with_delays(random_chips(seed, chips, cables), seed))
+
+
+def test_the_farthest_two_are_at_equivalent_switches():
+    """Three leaves with links to one spine: a host each, by a cable of 1, 50 and 60 m; the last two are the farthest."""
+    b = Builder("uneven")
+    leaf = b.devices("leaf", b.model("switch", "LEAF", {"p": 4}), 3)
+    spine = b.devices("spine", b.model("switch", "SPINE", {"p": 4}), 1)
+    node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 3)
+    for n, metres in enumerate((1, 50, 60)):
+        b.connect("connect hosts", length=Quantity(Fraction(metres), LENGTH))
+        b.link(b.port(node, n, "nic", 0), b.free(leaf, n))
+    b.connect("connect leaves", length=Quantity(Fraction(2), LENGTH))
+    for n in range(3):
+        b.link(b.free(leaf, n), b.free(spine, 0))
+    f = b.build()
+    f = replace(f, models=tuple(replace(m, facts={**m.facts, "latency": Quantity(Fraction(0), TIME)}) for m in f.models))
+    agrees_in_time(f)
+    assert judged(f, "latency").value.amount == (50 + 60 + 4) * Fraction(49, 10**10)
 
 
 def test_latency_where_all_is_alike():
