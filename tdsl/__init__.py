@@ -1,8 +1,8 @@
 """tdsl: a language and compiler for the networks of AI clusters.
 
 ``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
-``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables;
-``tdsl.scenarios`` judges it after many failures.
+``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables,
+``tdsl.draw`` its drawing; ``tdsl.scenarios`` judges it after many failures.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tdsl.api import DesignError, build, check, columns, load, scenarios
+    from tdsl.api import DesignError, build, check, columns, draw, load, scenarios
     from tdsl.compiler import Compilation, Options
     from tdsl.compiler import check as compile
     from tdsl.diagnostic import Diagnostic
@@ -28,12 +28,13 @@ __all__ = [
     "check",
     "columns",
     "compile",
+    "draw",
     "load",
     "scenarios",
 ]
 
 _HOMES = {
-    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "load", "scenarios")},
+    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "draw", "load", "scenarios")},
     "Compilation": ("tdsl.compiler", "Compilation"),
     "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),

@@ -13,6 +13,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 if TYPE_CHECKING:
     from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
+    from tdsl.notebook import Drawing
     from tdsl.verify.scenarios import Outcome
 
 TABLES = ("devices", "links", "cables")
@@ -95,6 +96,13 @@ def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
     if found.has_errors:
         raise DesignError(found.items)
     return files
+
+
+def draw(fabric: Fabric) -> Drawing:
+    """The drawing of a fabric, as the target ``diagram`` makes it: the text of an SVG, which notebooks show as a picture."""
+    from tdsl.notebook import Drawing, svg
+
+    return Drawing(svg(fabric))
 
 
 def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:

@@ -80,6 +80,20 @@ class Design:
     failed: Failed | None = None  # what is judged as failed
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
 
+    def _repr_html_(self) -> str:
+        """Answers, findings and, of small ones, the drawing: what notebooks show."""
+        from tdsl import notebook
+
+        shown = notebook.html(self.name, self.parameters, self.results, self.findings)
+        drawn = notebook.svg(self.fabric) if self.fabric is not None else ""
+        return f"{shown}\n{drawn}" if drawn and len(drawn) <= notebook.MOST_DRAWN else shown
+
+    def _repr_svg_(self) -> str | None:
+        """The drawing of the fabric, None where there is none."""
+        from tdsl import notebook
+
+        return notebook.svg(self.fabric) or None if self.fabric is not None else None
+
 
 @dataclass(slots=True)
 class Compilation:
@@ -90,6 +104,12 @@ class Compilation:
     findings: list[Diagnostic]
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
     waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
+
+    def _repr_html_(self) -> str:
+        """The answers and findings of all designs: what notebooks show."""
+        from tdsl import notebook
+
+        return "\n".join(notebook.html(d.name, d.parameters, d.results, d.findings) for d in self.designs)
 
     def told(self) -> list[tuple[str, Diagnostic]]:
         """The findings to tell people, each with the name of the file it is about."""

@@ -22,6 +22,7 @@ LAYERS = (
     ("sizing",),
     ("catalogue",),
     ("allowances",),
+    ("notebook",),
     ("compilation",),
     ("planning",),
     ("phases",),

@@ -1,0 +1,68 @@
+"""How results show themselves in notebooks: tables of answers and findings as HTML, and the drawing of a fabric as SVG.
+
+IPython asks an object for ``_repr_html_`` and ``_repr_svg_``. What is shown runs nothing and loads nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import TYPE_CHECKING
+
+from tdsl import catalogue
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+
+if TYPE_CHECKING:
+    from tdsl.fabric.graph import Fabric
+    from tdsl.verify.check import Result
+
+COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e", "bounded": "#9a6700", "modelled": "#0969da"}
+SEVERITIES = {Severity.ERROR: "#cf222e", Severity.WARNING: "#9a6700"}
+MOST_DRAWN = 200_000
+"""Characters of a drawing that a page shows beside the tables."""
+
+
+def svg(fabric: Fabric) -> str:
+    """The drawing that the target ``diagram`` makes of a fabric; "" where it makes none."""
+    from tdsl.emit.build import build
+
+    made = build(fabric, ["diagram"], Diagnostics())
+    return made.get("diagram/fabric.svg", b"").decode()
+
+
+def html(title: str, parameters: Mapping[str, object], results: Iterable[Result], findings: Iterable[Diagnostic]) -> str:
+    """The answers and findings of a design as a heading and two tables."""
+    given = ", ".join(f"{k} = {v}" for k, v in parameters.items())
+    parts = [f"<h4>{escape(title)}{escape(f' ({given})') if given else ''}</h4>"]
+    rows = [
+        f'<tr><td style="color:{COLOURS.get(r.status, "inherit")}">{escape(r.status)}</td>'
+        f'<td style="text-align:left">{escape(r.requirement or r.check)}</td>'
+        f'<td style="text-align:left">{escape(r.text or r.reason)}</td></tr>'
+        for r in results
+    ]
+    if rows:
+        parts.append(f"<table><tr><th>status</th><th>requirement or check</th><th>answer</th></tr>{''.join(rows)}</table>")
+    shown = [
+        f'<tr><td style="color:{SEVERITIES.get(d.severity, "inherit")}">{escape(d.severity.word)}</td><td>{escape(d.code)}</td>'
+        f"<td>{escape(_place(d))}</td>"
+        f'<td style="text-align:left">{escape(catalogue.title_of(d.code))}: {escape(d.message)}</td></tr>'
+        for d in findings
+        if d.severity is not Severity.ALLOWED
+    ]
+    if shown:
+        head = "<tr><th>severity</th><th>code</th><th>place</th><th>finding</th></tr>"
+        parts.append(f"<table>{head}{''.join(shown)}</table>")
+    return "\n".join(parts)
+
+
+def _place(d: Diagnostic) -> str:
+    return f"{d.span.file.name}:{d.span.begin[0]}" if d.span is not None else ""
+
+
+class Drawing(str):
+    """An SVG that notebooks show as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
