@@ -20,6 +20,7 @@ import pytest
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.site import Dns, Site
 from tdsl.fabric.graph import Fabric
 from tdsl.source import SourceFile
 from tests.conftest import need_program
@@ -275,6 +276,16 @@ def test_named_loads_the_zone(tmp_path: Path) -> None:
     known = Counter(r[3] for r in records)
     assert (known["A"], known["AAAA"]) == (1 + 14 + 6, 6)
     assert ["su0-leaf0.gpu.example.net.", "192.168.0.10"] in [[r[0], r[-1]] for r in records]
+
+
+def test_the_zone_is_that_of_the_site(tmp_path: Path) -> None:
+    """Its domain and its name servers, unless the option says another zone."""
+    site = Site(dns=Dns(("192.0.2.12", "2001:db8::53"), "gpu.example.com"))
+    for zone in ("", "other.example"):
+        options = BuildOptions(site=site, settings={"dns": {"zone": zone}} if zone else {})
+        text = build(compiled(DESIGN, tmp_path), ["dns"], Diagnostics(), options)["dns/zone.db"].decode()
+        assert text.startswith(f"$ORIGIN {zone or 'gpu.example.com'}.\n")
+        assert "ns IN A 192.0.2.12\nns IN AAAA 2001:db8::53\n" in text and "127.0.0.1" not in text
 
 
 def test_prometheus_reads_what_is_expected(tmp_path: Path) -> None:
