@@ -74,7 +74,7 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
             raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
         name = s.name.name
         if name not in DEVICE_SETTINGS:
-            fault = unknown("E0118", s.name.span, "setting of a device", name, DEVICE_SETTINGS)
+            fault = unknown("E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS)
             fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
             raise fault
         if name != "split":

@@ -58,7 +58,7 @@ def _phase(s: tree.Phase, params: list[str]) -> Phase:
         if name == NEEDED and name not in params:
             needed = _day(inner)
         elif name not in params:
-            raise unknown("E0101", inner.name.span, "parameter of this fabric", name, (*params, NEEDED))
+            raise unknown("E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED))
         else:
             values[name] = inner.items[0].value
     return Phase(s.number, values, needed)

@@ -101,7 +101,12 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
     elif not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "layer" and value != "scaleup":
-        raise Fault("E0120", item.span, "the layer of a connect is `scaleup`, or not written", help="write `layer scaleup`")
+        raise Fault(
+            "E0120",
+            item.span,
+            "the layer of a connect is `scaleup`, or not written",
+            help="leave `layer` out for links of the network",
+        )
     if name == "medium" and value not in MEDIA_WORDS:
         raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
     return str(value) if isinstance(value, Word) else value

@@ -67,7 +67,8 @@ class TierReader:
         """A tier as written, with its numbers computed."""
         s, instance, scope = self.s, self.instance, self.scope
         if t.by is not None and t.by.name != "rail":
-            help = "a fabric with `planes` is built once in each" if t.by.name == "plane" else "`tier spine of ? leaf by rail`"
+            planes = "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are built once in each plane"
+            help = planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
             raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
         settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
         if any(isinstance(x, tree.Broken) for x in t.body):

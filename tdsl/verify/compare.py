@@ -83,7 +83,10 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
             f"write `{ports[0].rpartition('.')[0]}`",
         )
     if claim.through and claim.through != "scaleup":
-        return f"there is no layer `{claim.through}` to go through", "the layer inside hosts is `scaleup`"
+        return (
+            f"there is no layer `{claim.through}` to go through",
+            "figures are of the network unless they say `through scaleup`: leave it out, or write that",
+        )
     if claim.given is not None:
         wrong = _wrong_given(claim.given)
         if wrong is not None:

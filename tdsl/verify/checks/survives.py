@@ -84,7 +84,9 @@ class Survives(Check):
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:
-            return skipped(f"of what it names only {there} can fail")
+            beside = not there and view.fabric.whole is not None
+            alone = "what it names is not in the network: failures of scale-up links and switches are not judged"
+            return skipped(alone if beside else f"of what it names only {there} can fail")
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
         )
