@@ -140,6 +140,8 @@ class _Names:
             case tree.Tier():
                 yield node.name.span.start, ("namespace", DECLARED)
                 yield node.child.span.start, ("namespace",)
+                if node.by is not None:
+                    yield node.by.span.start, ("enumMember",)
             case tree.Setting():
                 asked = self.known.topology(node.name.name) is not None
                 yield node.name.span.start, ("interface",) if asked else ("property",)
