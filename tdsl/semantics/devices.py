@@ -194,7 +194,8 @@ def _check(model: DeviceModel, c: PortClass, s: Split) -> None:
     if s.ways not in c.splits:
         raise Fault(
             "E0120", s.span, f"`{c.name}` of {model.name} cannot be split {s.ways} ways",
-            help=f"it splits {', '.join(map(str, c.splits))} ways", labels=[(c.origin.span, "declared here")],
+            help=f"it splits {' or '.join(map(str, c.splits))} ways: write `split {c.name} {c.splits[0]}`",
+            labels=[(c.origin.span, "declared here")],
         )  # fmt: skip
     if c.rate is not None and c.rate % s.ways:
         raise Fault("E0120", s.span, f"{c.rate} bit/s do not divide by {s.ways}")

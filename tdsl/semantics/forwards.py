@@ -19,7 +19,7 @@ ENDS = ("host", "chip")
 def of_model(s: tree.Setting, kind: str) -> bool:
     """``forwards`` in the braces of a model or a declaration. Raises Fault where it means nothing."""
     if kind not in ENDS:
-        help = "leave it out: switches always forward" if kind == "switch" else "hosts and chips may"
+        help = "delete `forwards`: switches always forward" if kind == "switch" else "hosts and chips may"
         raise Fault("E0118", s.span, f"a {kind} takes no `forwards`", help=help)
     plain(s, "forwards", 0)
     return True
@@ -40,6 +40,7 @@ def of_fabric(plan: Plan, s: tree.Setting, context: Context) -> None:
         if found is None:
             raise Fault("E0120", item.span, "this is a group; hosts and chips forward", help="name the devices in it")
         if found.kind not in ENDS:
-            raise Fault("E0118", item.span, f"a {found.kind} takes no `forwards`", help="leave it out: switches always forward",
+            raise Fault("E0118", item.span, f"a {found.kind} takes no `forwards`",
+                        help="delete `forwards`: switches always forward",
                         labels=[(found.origin.span, "declared here")])  # fmt: skip
         found.settings = {**found.settings, "forwards": True}

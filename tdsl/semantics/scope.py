@@ -68,7 +68,11 @@ class Scope:
         old = self.names.get(name)
         if old is not None:
             raise Fault(
-                "E0104", binding.span, f"`{name}` is already defined in this block", labels=[(old.span, "first defined here")]
+                "E0104",
+                binding.span,
+                f"`{name}` is already defined in this block",
+                labels=[(old.span, "first defined here")],
+                help=f"give one of them another name, such as `{name}_2`, or delete one",
             )
         self.names[name] = binding
 

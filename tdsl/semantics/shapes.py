@@ -42,7 +42,7 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
         code = "E0111" if type_name(value) == "ratio" else "E0103"
         shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
         if isinstance(value, str) and value.strip().isdigit():
-            help_line = f"write {value.strip()} without the quotes"
+            help_line = f"write `{value.strip()}`, without the quotes"
         raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {shown}", help=help_line)
     return [Axis(0, _positive(value, extent))]
 
