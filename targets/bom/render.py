@@ -49,7 +49,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     marked = frozenset(k for k, row in enumerate(sums) if row[0] in ("all", "hall", "added by phase"))
     return workbook(
         [
-            Sheet("summary", list(SUM), kinds, 1, frozenset(), note, FORMATS_SHOWN, frozenset([len(kinds) - 1]), True),
+            _sheet("summary", SUM, kinds, note, 1, frozenset([len(kinds) - 1])),
             _sheet("bill", LINE, lines, note, 2),
             *([_sheet("phases", PHASE, phases, note, 4)] if phases else []),
             _sheet("totals", TOTAL, sums, note, 3, marked),

@@ -11,6 +11,10 @@ from datetime import datetime
 MAX_ROWS = 1_048_575  # below the heading
 A4_COLUMNS = 12
 """As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed on A3."""
+LEDGER_WIDTH = 34
+"""Characters of the widest column of a ledger; longer text is wrapped."""
+LINE = 15
+"""Points that a line of text takes."""
 LARGE = 12
 """Points of the type of sheets of work; a row of them is 18 points high."""
 _EPOCH = datetime(1980, 1, 1)  # a workbook must bear a date, and the clock's would change the bytes
@@ -45,9 +49,10 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     for sheet in sheets:
         page = book.add_worksheet(sheet_name(sheet.name, taken))
         size = {"font_size": LARGE} if sheet.large else {}
+        plain = {"align": "left", "indent": 1, "text_wrap": True} if sheet.ledger and not sheet.large else {}
         heading, right = (
             book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more})
-            for more in ({}, {"align": "center" if sheet.large else "right"})
+            for more in (plain, {"align": "center"} if sheet.large else {"align": "right", "text_wrap": True})
         )
         if sheet.large:
             page.set_default_row(18)
@@ -55,6 +60,8 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
         for at, name in enumerate(sheet.columns):
             page.write_string(0, at, name, right if _numbers(sheet, at) else heading)
         _cells(page, sheet, _Formats(book, sheet))
+        if sheet.ledger and not sheet.large:
+            _wrap(page, sheet)
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
@@ -85,14 +92,16 @@ class _Formats:
         """The format of a cell, None for the default; ``row`` counts from 0. Numbers in large type are centred."""
         if self.plain:
             return None
-        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold, row in self.sheet.ends, number and self.sheet.large)
+        key = (self.sheet.formats.get(column, ""), row in self.sheet.bold, row in self.sheet.ends, number)
         if key not in self.made:
             facts: dict[str, object] = {"valign": "top"}
             if self.sheet.ledger:
                 facts |= {"bottom": 1, "bottom_color": "#b0bec5"}
             if self.sheet.large:
                 facts |= {"font_size": LARGE}
-            if key[3]:
+            elif self.sheet.ledger and not number:
+                facts |= {"text_wrap": True, "align": "left", "indent": 1}
+            if number and self.sheet.large:
                 facts |= {"align": "center"}
             if key[2]:
                 facts |= {"bottom": 5, "bottom_color": "#37474f"}
@@ -108,7 +117,8 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
     """Write what is not empty, and make every column as wide as its longest text, within reason."""
     write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
     for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
-        width = len(name) + (2 if sheet.large else 3)
+        words = [len(word) for word in name.split()] if sheet.ledger and not sheet.large and _long(name) else [len(name)]
+        width = max(max(words), len(name) // 2 if len(words) > 1 else 0) + (2 if sheet.large else 4)
         for row, value in enumerate(values, 1):
             look = formats.of(name, row - 1, not isinstance(value, str))
             if value == "":
@@ -121,10 +131,28 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
                     width = len(value)
             else:
                 write_number(row, at, value, look)
-                if name in sheet.formats and isinstance(value, (int, float)):
-                    width = max(width, len(f"{value:,.2f}") + 1)
+                if isinstance(value, (int, float)):
+                    shown = f"{value:,.2f}" if name in sheet.formats else f"{value:.10g}"
+                    width = max(width, len(shown) + 1)
         width = round((width + 1) * LARGE / 11) if sheet.large else width + 1
-        page.set_column(at, at, min(width, 60), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
+        most = LEDGER_WIDTH if sheet.ledger and not sheet.large else 60
+        page.set_column(at, at, min(width, most), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
+
+
+def _wrap(page: object, sheet: Sheet) -> None:
+    """Make the rows of a ledger as high as their longest text, which is wrapped, and the heading two lines high."""
+    set_row = page.set_row  # type: ignore[attr-defined]
+    if any(_long(name) for name in sheet.columns if name not in sheet.hidden):
+        set_row(0, 2 * LINE)
+    for row, values in enumerate(sheet.rows, 1):
+        longest = max((len(v) for v in values if isinstance(v, str)), default=0)
+        if longest > LEDGER_WIDTH - 4:
+            set_row(row, LINE * -(-longest // (LEDGER_WIDTH - 6)))
+
+
+def _long(heading: str) -> bool:
+    """Whether a heading of a ledger is set in two lines."""
+    return len(heading) > 12 and " " in heading
 
 
 def sheet_name(name: str, taken: set[str]) -> str:

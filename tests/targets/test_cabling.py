@@ -306,6 +306,19 @@ def test_a_workbook_is_the_same_bytes_again_and_holds_odd_letters() -> None:
     assert book["a"]["B2"].value == "=1+1" and book["a"]["B2"].data_type == "s" and "é" in book["a"]["B3"].value
 
 
+def test_ledgers_wrap_long_texts_and_show_whole_numbers() -> None:
+    long = "word " * 20
+    sheets = [
+        Sheet("ledger", ["kind", "a heading of words", "n"], [["a", long, 123_456_789], ["b", "", ""]], ledger=True),
+        Sheet("large", ["n"], [[123_456_789]], ledger=True, large=True),
+    ]
+    book = openpyxl.load_workbook(io.BytesIO(workbook(sheets, "t")))
+    ledger, large = book["ledger"], book["large"]
+    assert ledger.column_dimensions["B"].width <= 36 and ledger["B2"].alignment.wrap_text
+    assert ledger.row_dimensions[2].height >= 15 * 3 and ledger.row_dimensions[1].height == 30
+    assert ledger.column_dimensions["C"].width > 9 and large.column_dimensions["A"].width > 9
+
+
 def test_a_fabric_without_cables_has_no_documents() -> None:
     b = Builder("bare")
     b.models.append(switch())
