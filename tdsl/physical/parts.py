@@ -59,6 +59,12 @@ class _Group:
         return fits(optic, c, self.rate, max(self.legs, 1), tail)
 
 
+def _narrowed(parts: list[DeviceModel], allowed: object) -> list[DeviceModel]:
+    """The parts of a kind that a connect allows; all where it allows none of the kind."""
+    names = {p.name for p in allowed if isinstance(p, DeviceModel)} if isinstance(allowed, tuple) else set()
+    return [p for p in parts if p.name in names] or parts
+
+
 class Parts:
     """Cables and optics of a fabric that has places."""
 
@@ -127,10 +133,12 @@ class Parts:
             return Choice(None, None, None, f"it is a {medium}")
         if isinstance(settings.get("cable"), str) and not isinstance(pinned, DeviceModel):
             return Choice(None, None, None, f"the catalogue has no part {settings['cable']}")
-        cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in self.cables if self._carries(c, group, medium)]
+        allowed = settings.get("allowed", ())
+        every = _narrowed(self.cables, allowed)
+        cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in every if self._carries(c, group, medium)]
         best: tuple[object, Choice] | None = None
         for cable in cables:
-            for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel)):
+            for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel), allowed):
                 key = self._rank(choice)
                 if best is None or key < best[0]:  # type: ignore[operator]
                     best = (key, choice)
@@ -155,7 +163,9 @@ class Parts:
             return False
         return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
 
-    def _with_optics(self, cable: DeviceModel, group: _Group, optics: object, pinned: bool) -> Iterator[Choice]:
+    def _with_optics(
+        self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
+    ) -> Iterator[Choice]:  # fmt: skip
         """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
         if str(cable.facts.get("medium", "")) in COPPER or str(cable.facts.get("medium", "")) == "aoc":
             yield Choice(cable, None, None)  # its ends are part of it
@@ -169,7 +179,8 @@ class Parts:
             if isinstance(one, DeviceModel):
                 ends.append([one])
                 continue
-            ends.append([o for o in self.optics if not group.wrong(o, c, tail) and self._on(o, cable, group.run, pinned)])
+            fitting = (o for o in _narrowed(self.optics, allowed) if not group.wrong(o, c, tail))
+            ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
         for a in ends[0]:
             for b in ends[1]:
                 if a is None and b is None:

@@ -16,7 +16,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "bundle", "layer")
+CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "allow", "bundle", "layer")
 
 
 def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
@@ -31,6 +31,7 @@ def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Sco
         settings = connect_settings(s, scope, plan.evaluator)
         _part(library, home, s, settings)
         _optics(library, home, s, settings)
+        _allowed(library, home, s, settings)
     except (Fault, Excused):
         for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
             plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
@@ -73,6 +74,22 @@ def _optics(library: Library, home: Linked, s: tree.Connect, settings: dict[str,
     settings["optics"] = (found[0], found[-1])
 
 
+def _allowed(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+    """Look up the cables and transceivers of ``allow``, which the choice from the catalogue is narrowed to."""
+    written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "allow"), None)
+    if written is None:
+        return
+    found = []
+    for item in written.items:
+        name = item.value.bare if isinstance(item.value, tree.Path) else None
+        entry = library.entry(home, name) if name is not None else None
+        if entry is None or not (is_optic(entry.node) or is_cable(entry.node)):
+            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node) or is_cable(e.node)]
+            raise unknown("E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()])
+        found.append(library.build(entry, item.span))
+    settings["allowed"] = tuple(found)
+
+
 def is_optic(node: object) -> bool:
     """Whether a declaration is a transceiver's model."""
     return isinstance(node, tree.ModelDecl) and node.kind.name == "optic"
@@ -100,7 +117,7 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
             raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
-        out[name] = inner.span.text if name == "optic" else connect_value(inner, scope, evaluator)
+        out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
         if name == "cable" and (n := carried(inner, scope, evaluator)) > 1:
             out["carries"] = n
     return out
