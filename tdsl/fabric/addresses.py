@@ -38,7 +38,7 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A run of addresses: ``step`` of them a value (two for a link), ``room`` values, the first one at ``first``.
+    """A run of addresses: ``step`` of them a value (two for a link), ``count`` values, the first one at ``first``.
 
     ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used with.
     """
@@ -47,7 +47,7 @@ class Pool:
     version: int
     first: int
     step: int
-    room: int
+    count: int
     network: str
     prefix: int
     interface: str
@@ -134,13 +134,13 @@ class _Dealer:
         for found in populations(self.plan, self.fabric, rule):
             pool = pool_of(rule, self.plan.evaluator.evaluate(rule.value, found.scope))
             planned = found.planned
-            if planned > pool.room and not rule.each:
+            if planned > pool.count and not rule.each:
                 raise Fault("E0471", rule.value.span, f"this is one value, and {planned:,} devices are to have one each",
                             help="write `from` before a network, and the k-th device gets the k-th value")  # fmt: skip
-            if planned > pool.room:
+            if planned > pool.count:
                 raise Fault(
                     "E0471", rule.value.span,
-                    f"{pool.network} has room for {_count(pool.room, rule.kind)}, and {planned:,} are planned",
+                    f"{pool.network} has room for {_count(pool.count, rule.kind)}, and {planned:,} are planned",
                     notes=[_planned(rule, planned)], help="take a shorter prefix" + (", or name the ports that need one: "
                     "`leaf[*].p[33..64]`" if rule.kind == "links" else ""),
                 )  # fmt: skip

@@ -192,7 +192,7 @@ def test_management_leaves_the_networks_own_addresses_out(network: str, first: s
     _, found, codes = made(body, tmp_path)
     assert codes == []
     (pool,) = found.pools
-    assert (str(pool.address(0)), pool.room, pool.interface, pool.vrf) == (first, room, "eth1", "oob")
+    assert (str(pool.address(0)), pool.count, pool.interface, pool.vrf) == (first, room, "eth1", "oob")
     assert pool.address(room - 1) in ip_network(network, strict=False)
 
 

@@ -126,7 +126,7 @@ def _at_gateway(found: Addressing, number: int) -> list[Fault]:
     out: list[Fault] = []
     for n, other in enumerate(found.pools):
         rank = (int(at) - other.first) // other.step
-        if (other.version, other.vrf) != (pool.version, pool.vrf) or not 0 <= rank < other.room:
+        if (other.version, other.vrf) != (pool.version, pool.vrf) or not 0 <= rank < other.count:
             continue
         rows, ranks = _members(found, n)
         for row in rows[ranks == rank][:1].tolist():
