@@ -89,8 +89,6 @@ def test_a_certificate_is_of_what_was_asked(tmp_path: Path) -> None:
     names = {}
     for check in ("reachability", "bisection"):
         text = "fabric f {\n  host node[4]: N\n  switch s: SW\n  connect node[n].nic to s\n  report " + check + "\n}\n"
-            "CHECK", check
-        )
         (made,) = compile_text(text + MODELS, tmp_path, models=False).designs
         assert made.fabric is not None
         names[check] = {*certify(made.fabric, made.claims, [r for r in made.results if r.check == check]).texts}
