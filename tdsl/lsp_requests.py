@@ -46,6 +46,10 @@ def make() -> Server:
     def initialized(params: lsp.InitializedParams) -> None:
         asyncio.get_running_loop().run_in_executor(None, warm)
 
+    @server.feature(lsp.SHUTDOWN)
+    def leaving(params: None) -> None:
+        server.leave()
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         server.read(server.workspace.get_text_document(params.text_document.uri))

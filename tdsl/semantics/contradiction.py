@@ -118,6 +118,8 @@ class Relations:
         each = self.positive("groups")
         add(each * per >= room, (each - 1) * per < room)
         instances = each * pods
+        if len(self.specs) == 1:
+            add(instances == 1)
         up = self.up(0, down)
         for i in range(1, len(self.specs)):
             spec = self.specs[i]

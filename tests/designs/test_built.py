@@ -26,7 +26,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_there(out: Path) -> None:
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == [
-        "ansible/inventory.yaml", "astra_sim/logical_topology.json", "astra_sim/physical_topology.txt",
+        "ansible/inventory.yaml", "astra_sim/logical_topology.json", "astra_sim/network.yml",
+        "astra_sim/physical_topology.txt",
         "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/labels.html", "cabling/links.csv",
         "diagram/fabric.dot", "diagram/fabric.svg", "fabric.json", "ibsim/assets.csv", "ibsim/fabric.net",
         "infragraph/fabric.yaml",
@@ -34,7 +35,7 @@ def test_what_is_there(out: Path) -> None:
         "netbox/1-manufacturers.csv", "netbox/2-device-types.csv", "netbox/3-device-roles.csv", "netbox/4-sites.csv",
         "netbox/6-devices.csv", "netbox/7-interfaces.csv", "netbox/8-cables.csv", "opensm/opensm.conf", "p2p/fabric.topo",
         "p2p/ibnl/DGX_H100.ibnl", "p2p/ibnl/QM9700.ibnl", "p2p/ibnl/UFM.ibnl", "p2p/topology.dot",
-        "prometheus/expected.prom", "prometheus/targets.json", "simai/topology",
+        "prometheus/expected.prom", "prometheus/targets.json", "simai/ecn.conf", "simai/topology",
         "slurm/conf/topology.conf", "slurm/topology.yaml",
     ]  # fmt: skip
 

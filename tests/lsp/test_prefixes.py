@@ -44,7 +44,14 @@ def asked(name: str, uri: str, position: lsp.Position) -> Any:
     """The question of that name about a place, with whatever else it may hold."""
     at = {"line": position.line, "character": position.character}
     options = {"tabSize": 2, "insertSpaces": True}
-    words = {"textDocument": {"uri": uri}, "position": at, "range": EVERYTHING, "context": CONTEXT, "options": options}
+    words = {
+        "textDocument": {"uri": uri},
+        "position": at,
+        "positions": [at],
+        "range": EVERYTHING,
+        "context": CONTEXT,
+        "options": options,
+    }
     return CONVERTER.structure({**words, "newName": "other"}, lsp.METHOD_TO_TYPES[name][2])
 
 
@@ -67,6 +74,7 @@ async def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
 def server() -> Server:
     made = make()
     made.protocol._workspace = Workspace(None)
+    made.protocol.client_capabilities = lsp.ClientCapabilities()
     return made
 
 

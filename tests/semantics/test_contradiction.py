@@ -45,7 +45,7 @@ DESIGNS = [  # intent, the places that cannot hold together
         "tier spine of ? rack { switch S64r400; oversubscription at most 1:1 } }",
         ["50", "S64r400", "at most 1:1"],
     ),
-    ("hosts 20 x H8\nrails 8\nclos { tier rack of 20 hosts { switch S16r400 } }", ["20", "S16r400"]),
+    ("hosts 20 x H8\nrails 8\nclos { tier rack of ? hosts { switch S16r400 } }", ["hosts 20 x H8", "S16r400"]),
     (
         "hosts 9 x H1\nclos { tier a of 4 hosts { switch S64r400 }\ntier b of 2 a { switch S64r400 } }\nomit host[3]",
         ["hosts 9 x H1", "4", "2"],

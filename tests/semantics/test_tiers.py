@@ -106,7 +106,7 @@ def test_the_structure_gives_the_same_fabric(text: str, tmp_path: Path) -> None:
     [
         ("{ split p[1..32] 2 }", "{ spilt p 2 }", "E0118", "did you mean `split`"),
         ("{ split p[1..32] 2 }", "{ split q 2 }", "E0101", "`q`"),
-        ("{ split p[1..32] 2 }", "{ split p[1..32] 3 }", "E0120", "splits 2, 4 ways"),
+        ("{ split p[1..32] 2 }", "{ split p[1..32] 3 }", "E0120", "splits 2 or 4 ways"),
         ("{ split p[1..32] 2 }", "{ role storage }", "E0118", "no role"),
         ("; down p[1..32]; up p[33..64]", "", "E0120", "down p[1..32]; up p[33..64]"),
         ("; down p[1..32]", "", "E0120", "beside it"),
