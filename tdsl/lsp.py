@@ -167,14 +167,6 @@ class Server(LanguageServer):
         for other in {uri, *self.said.pop(uri, set())}:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(other, []))
 
-    def leave(self) -> None:
-        """Say no more of any file: the editor goes."""
-        for state in self.open.values():
-            if state.task is not None:
-                state.task.cancel()
-        self.open.clear()
-        self.worker.drop()
-
     def forget(self) -> None:
         """Take what names mean for unknown: a file changed, and others may use it."""
         self.texts += 1

@@ -47,8 +47,12 @@ def make() -> Server:
         asyncio.get_running_loop().run_in_executor(None, warm)
 
     @server.feature(lsp.SHUTDOWN)
-    def leaving(params: None) -> None:
-        server.leave()
+    def leaving(params: None) -> None:  # no more is said of any file
+        for state in server.open.values():
+            if state.task is not None:
+                state.task.cancel()
+        server.open.clear()
+        server.worker.drop()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:

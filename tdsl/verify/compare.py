@@ -10,7 +10,7 @@ from math import isinf
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import NONE, RATE, Quantity, kind_name, show
+from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, kind_name, show
 from tdsl.verify.check import Check, Judgement, Value, catalogue
 
 UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
@@ -100,7 +100,7 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     if not claim.op:
         if claim.report:
             return None
-        return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{check.name} {EXAMPLES[check.kind]}`"
+        return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{_such(check)}`"
     return _wrong_unit(claim, check)
 
 
@@ -116,7 +116,13 @@ def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
 
 
 ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
-EXAMPLES = {"number": "<= 4", "ratio": "<= 1:1", "fraction": ">= 100%", "quantity": "<= …"}
+EXAMPLES = {"number": "<= 4", "ratio": "<= 1:1", "fraction": ">= 100%"}
+AMOUNTS = {TIME: "2us", LENGTH: "30m", POWER: "44kW", MASS: "1000kg", MONEY: "$12M"}
+
+
+def _such(check: Check) -> str:
+    """A claim that can be asked, for who wrote another."""
+    return check.example or f"{check.name} {EXAMPLES.get(check.kind) or f'<= {AMOUNTS[check.dim]}'}"
 
 
 def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
@@ -140,7 +146,7 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         said = f"{value} has no unit"
     else:
         return None
-    return f"`{check.name}` is {what}, and {said}", f"`{check.name} {EXAMPLES[check.kind]}`"
+    return f"`{check.name}` is {what}, and {said}", f"`{_such(check)}`"
 
 
 def _number(value: object) -> Fraction | float:

@@ -55,6 +55,7 @@ class BendRadius(OfCables, Check):
     name = "bend_radius"
     wrong = "A cable bent more than its part allows"
     kind = "quantity"
+    example = "bend_radius <= 30mm"
     unit = "m"
     dim = LENGTH
 

@@ -52,6 +52,7 @@ class TrayFill(OfCables, Check):
     name = "tray_fill"
     wrong = "A tray that is more than half full"
     kind = "fraction"
+    example = "tray_fill <= 40%"
     unit = "fraction"
 
     def applies_to(self, fabric: Fabric) -> bool:
