@@ -21,8 +21,8 @@ fabric {name} {{
   switch leaf[8]: QM9700      # one leaf a rail, 64 ports of 400 Gb/s
   switch spine[4]: QM9700
 
-  connect node[n].nic[r] to leaf[r]        # for every n and r: rail r of a node connects to leaf r
-  connect leaf[*] to spine[*] spread x 32  # 32 uplinks of each leaf, distributed evenly
+  connect node[n].nic[r] to leaf[r]             # for every n and r: rail r of a node connects to leaf r
+  connect leaf[*].p[33..64] to spine[*] spread  # 32 uplinks of each leaf, evenly; more nodes move none of them
 
   require reachability             # every node reaches every other
   require oversubscription <= 1:1  # no leaf has more below than above
@@ -113,7 +113,7 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
 def command(name: str, ci: str, bare: bool, ask: bool) -> None:
     """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
 
-    Files that are there are left alone; a design of this name is an error.
+    Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is an error.
     """
     from tdsl import __version__
 
@@ -121,7 +121,7 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise click.UsageError(f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first")
     design = Path(f"{name}.fab")
-    if design.exists():
+    if (bare or ask) and design.exists():
         raise Wrong(f"{design} is there already; choose another name")
     if ask:
         from tdsl.commands._ask import asked
@@ -129,7 +129,8 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
         text = asked(name)
     else:
         text = DESIGN.format(name=name)
-    if not _written(design, text):
+    new = _written(design, text)
+    if (bare or ask) and not new:
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
         others = {"tdsl.toml": SETTINGS, ".pre-commit-config.yaml": HOOKS}
@@ -139,7 +140,7 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
         for place, text in others.items():
             done = _written(Path(place), text)
             inform(f"{place} is {'written' if done else 'there already and left alone'}")
-    inform(f"{design} is written; try: tdsl check {design}")
+    inform(f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}")
 
 
 def _written(path: Path, text: str) -> bool:

@@ -103,6 +103,15 @@ def scripts(file: str) -> list[str]:
     return [line for line in lines if "pip install" not in line]
 
 
+def test_a_design_that_is_there_gets_what_checks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.fab").write_text("# mine\n")
+    done = tdsl("init", "mine")
+    assert done.exit_code == 0 and "mine.fab is there already and left alone" in done.stderr
+    assert (tmp_path / "mine.fab").read_text() == "# mine\n" and (tmp_path / "tdsl.toml").exists()
+    assert tdsl("init", "mine", "--ask").exit_code == 2 == tdsl("init", "mine", "--bare").exit_code
+
+
 @pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/designs.yml"), ("gitlab", ".gitlab-ci.yml")])
 def test_a_new_project(ci: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its pipeline passes, and fails once the design is broken; so do its hooks."""

@@ -357,7 +357,7 @@ class TwinPort(Check):
     product page, application overview: "both fibres must be the same kind, both straight or both splitter".
 
     ## What it assumes
-    The parts that `cables.csv` names.
+    The parts that `cables.csv` names. Where the part of an end is not known, the answer is `bounded`.
 
     ## A design that passes
     ```fab
@@ -395,32 +395,43 @@ class TwinPort(Check):
             return skipped(NO_PLACES)
         legs = np.flatnonzero(legs_of(view, None))
         number, choices = physical.parts.group
-        index: dict[tuple[str, str], int] = {}
-        kinds_a = np.array([index.setdefault(_kind(c, c.optic_a), len(index)) for c in choices] or [0])
-        kinds_b = np.array([index.setdefault(_kind(c, c.optic_b), len(index)) for c in choices] or [0])
         port = np.concatenate([f.cable_a[legs], f.cable_b[legs]])
-        kind = np.concatenate([kinds_a[number[legs]], kinds_b[number[legs]]])
         statement = np.concatenate([f.cable_statement[legs]] * 2)
         caged = physical.parts.caged(port)
-        port, kind, statement = port[caged], kind[caged], statement[caged]
-        cage = physical.parts.cage_of(port)
-        order = np.lexsort((statement, cage))
-        mixed = np.flatnonzero((cage[order][1:] == cage[order][:-1]) & (kind[order][1:] != kind[order][:-1]))
-        if not len(mixed):
-            return yes("every transceiver has one kind of cable")
-        names = list(index)
-        here, there = int(order[mixed[0]]), int(order[mixed[0] + 1])
-        both = sorted({names[int(kind[here])], names[int(kind[there])]})
-        shown_names = [(x[0] if both[0][0] != both[1][0] else x[1]) or "a part that is not known" for x in both]
-        more = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
-        where = f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
-        text = f"{where} has {shown_names[0]} and {shown_names[1]}: a transceiver takes one kind{more}"
-        origin = f.statements[int(statement[there])].origin
-        other = f.statements[int(statement[here])].origin
-        labels = ((other.span, "the other comes from here"),) if other is not origin else ()
-        return no(text, (Fault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),))
+        cage = physical.parts.cage_of(port[caged])
+        shared = np.bincount(cage)[cage] > 1 if len(cage) else np.zeros(0, bool)
+        unknown = 0
+        for part in (_cable, _optic):
+            ends = [[part(c, c.optic_a) for c in choices], [part(c, c.optic_b) for c in choices]]
+            names = sorted({"", *ends[0], *ends[1]})  # the empty name, of a part that is not known, is the first
+            number_of = {name: i for i, name in enumerate(names)}
+            kind = np.concatenate([np.array([number_of[x] for x in end], int)[number[legs]] for end in ends])[caged]
+            known = np.flatnonzero(kind)
+            if part is _cable:
+                unknown = int(np.count_nonzero(shared & (kind == 0)))
+            elif not unknown:  # copper has no transceivers: only beside one is an end without one unknown
+                unknown = int(np.count_nonzero((kind == 0) & np.isin(cage, cage[known])))
+            order = known[np.lexsort((statement[caged][known], cage[known]))]
+            mixed = np.flatnonzero((np.diff(cage[order]) == 0) & (np.diff(kind[order]) != 0))
+            if len(mixed):
+                here, there = (int(np.flatnonzero(caged)[order[i]]) for i in (mixed[0], mixed[0] + 1))
+                both = sorted({names[int(kind[order[i]])] for i in (mixed[0], mixed[0] + 1)})
+                more = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
+                where = f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
+                text = f"{where} has {both[0]} and {both[1]}: a transceiver takes one kind{more}"
+                origin = f.statements[int(statement[there])].origin
+                other = f.statements[int(statement[here])].origin
+                labels = ((other.span, "the other comes from here"),) if other is not origin else ()
+                return no(text, (Fault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),))
+        if unknown:
+            return Judgement("bounded", f"the part of {unknown:,} cable ends in cages of two or more is not known")
+        return yes("every transceiver has one kind of cable")
 
 
-def _kind(choice: Choice, optic: DeviceModel | None) -> tuple[str, str]:
-    """What distinguishes two kinds of cable end: the cable and the transceiver; straight and splitter cables have other names."""
-    return ("" if choice.cable is None else shown(choice.cable)), ("" if optic is None else shown(optic))
+def _cable(choice: Choice, _: DeviceModel | None) -> str:
+    """The cable's name; straight and splitter cables have names of their own."""
+    return "" if choice.cable is None else shown(choice.cable)
+
+
+def _optic(_: Choice, optic: DeviceModel | None) -> str:
+    return "" if optic is None else shown(optic)

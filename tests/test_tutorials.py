@@ -1,0 +1,132 @@
+"""The tutorials: their files are written and their commands are run in an empty folder, in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+STEP = re.compile(r"`(?P<file>[\w.]+)`[^`]*?:\n\n```fab check\n(?P<text>.*?)```|```sh\n(?P<commands>.*?)```", re.DOTALL)
+"""A design that the text before it gives a file name (`Write this to `pod.fab`:`), or commands."""
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Run shell commands in an empty folder, with a `tdsl` that is this one."""
+    shim = tmp_path / "bin" / "tdsl"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdsl "$@"\n')
+    shim.chmod(0o755)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    environment = os.environ | {
+        "PATH": f"{shim.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(DOCS.parent),
+        "BROWSER": "true",
+        "HOME": str(tmp_path),
+        **{f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    }
+
+    def call(commands: str, at: Path = folder) -> subprocess.CompletedProcess[str]:
+        line = ["bash", "-ec", commands]
+        return subprocess.run(line, cwd=at, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+    return call, folder
+
+
+def steps(page: str) -> list[tuple[str | None, str]]:
+    """(file, text) of a design, (None, commands) of a call."""
+    found = STEP.finditer((DOCS / page).read_text(encoding="utf-8"))
+    return [(m["file"], m["text"]) if m["file"] else (None, m["commands"]) for m in found]
+
+
+def follow(page: str, run, folder: Path, before: dict[str, Callable[[], None]] | None = None, fails: Sequence[str] = ()) -> str:
+    """Do what a page says, and return what was printed.
+
+    ``before`` has what a reader does by hand before the calls that begin so; the calls in ``fails`` end with status 1.
+    """
+    said = ""
+    for file, text in steps(page):
+        if file:
+            (folder / file).write_text(text)
+            continue
+        for start, edit in (before or {}).items():
+            if text.startswith(start):
+                edit()
+        for line in text.splitlines():
+            at = folder / "network" if (folder / "network").exists() else folder
+            done = run(line, at)
+            assert done.returncode == (line in fails), f"{line}\n{done.stdout}{done.stderr}"
+            said += done.stdout + done.stderr
+    return said
+
+
+def test_a_roce_pod(run) -> None:
+    """A checked, built and viewed design with a pipeline."""
+    call, folder = run
+    said = follow("tutorial-roce-pod.md", call, folder)
+    assert "proved    oversubscription <= 1:1" in said and "refuted" not in said and "are as built" in said
+    for row in re.findall(r"^\| `([\w/.]+)`", (DOCS / "tutorial-roce-pod.md").read_text(), re.M):
+        assert (folder / "out" / row).is_file(), row
+    assert "<html" in (folder / "pod.html").read_text()
+    assert (folder / ".github/workflows/designs.yml").is_file()
+    less = (folder / "pod.fab").read_text().replace("spread x 8", "spread x 4")
+    (folder / "less.fab").write_text(less)
+    done = call("tdsl check less.fab")
+    assert done.returncode == 1 and "E0405" in done.stdout and "2:1 at leaf0" in done.stdout
+
+
+def test_a_superpod_from_the_whiteboard(run) -> None:
+    """The hall is appended to the fabric; what the table names is built."""
+    call, folder = run
+    page = (DOCS / "tutorial-superpod.md").read_text(encoding="utf-8")
+    hall = re.search(r"extend superpod \{\n(.*?)\n\}\n```", page, re.DOTALL)
+    assert hall is not None
+
+    def append() -> None:
+        design = folder / "superpod.fab"
+        design.write_text(design.read_text().rstrip().removesuffix("}") + "\n" + hall[1] + "\n}\n")
+
+    said = follow(
+        "tutorial-superpod.md",
+        call,
+        folder,
+        {"tdsl show superpod.fab racks": append},
+        ["tdsl check superpod.fab --fail 'spine[0]'"],
+    )
+    assert "E0461" in said and "spine 16" in said
+    assert {line for line in said.splitlines() if line.startswith("error")} == {
+        "error[E0405]: More capacity below a switch than allowed",
+        "error[E0408]: Too little capacity between two halves",
+    }
+    for row in ("cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "bom/bom.csv", "bom/bom.xlsx"):
+        assert f"out/{row.partition('/')[0]}" in page and (folder / "out" / row).is_file(), row
+    assert list((folder / "out/racks").glob("*.svg"))
+
+
+def test_a_torus_through_optical_switches(run) -> None:
+    call, folder = run
+    lost = "tdsl check slice.fab --fail 'ocs[0, 5]'"
+    said = follow("tutorial-optical-torus.md", call, folder, fails=[lost])
+    assert "E0406" in said and said.count("refuted") == 1
+
+
+def test_the_review_of_a_change(run) -> None:
+    call, folder = run
+
+    def more() -> None:
+        design = folder / "network" / "pod.fab"
+        design.write_text(design.read_text().replace("nodes: int = 8", "nodes: int = 16"))
+
+    said = follow("tutorial-review.md", call, folder, {"git switch -c more-nodes": more})
+    assert "cables: 64 new (host-leaf 64); no existing cable moves" in said
+    design = folder / "network" / "pod.fab"
+    design.write_text(design.read_text().replace("spine[4]", "spine[8]"))
+    done = call("tdsl diff main pod.fab --steps --floor 75%", folder / "network")
+    assert done.returncode == 0 and "128 moved" in done.stdout and "128 cables move" in (DOCS / "tutorial-review.md").read_text()
