@@ -84,7 +84,8 @@ def test_straight_and_splitter_fibre_in_one_transceiver(second: str, codes: list
 @pytest.mark.parametrize(("first", "status"), [("", "bounded"), (" { cable MFP7E10 }", "proved")])
 def test_a_part_that_is_not_known_beside_one_that_is(first: str, status: str, tmp_path: Path) -> None:
     """The ports of this card have no form, so no part can be chosen for the first; that is no second kind."""
-    text = "model host CARD { port nic[2]: 400Gbps { type NDR } }\nfabric f {\n  hall h { row A { rack 1..2 { height 48U } }; slack 1m }\n"
+    text = "model host CARD { port nic[2]: 400Gbps { type NDR } }\nfabric f {\n"
+    text += "  hall h { row A { rack 1..2 { height 48U } }; slack 1m }\n"
     text += "  switch a: QM9700\n  switch b: QM9700\n  host c: CARD\n  place a in h.A[1] at 2U\n  place b in h.A[2] at 2U\n"
     text += f"  place c in h.A[2] at 20U\n  connect a.p[1] to c.nic[0]{first}\n"
     text += "  connect a.p[2] to b.p[2] { cable MFP7E10 }\n}\n"
