@@ -145,7 +145,13 @@ class Drawing {
     if (g.size * this.view.k < CELLS_FROM) {
       c.fillStyle = this.ink.cell;
       c.globalAlpha = 0.5;
-      c.fillRect(x0, y0, g.w, g.h);
+      if (g.kind === "circle") { // the ring of the strips
+        c.beginPath();
+        c.arc(x0 + g.half, y0 + g.half, g.radius + 8 + g.strip / 2, 0, 2 * Math.PI);
+        c.lineWidth = g.strip;
+        c.strokeStyle = this.ink.cell;
+        c.stroke();
+      } else c.fillRect(x0, y0, g.w, g.h);
       c.globalAlpha = 1;
       return;
     }
@@ -219,19 +225,25 @@ class Drawing {
   circleLines(b, x0, y0, state) {
     const c = this.context, g = b.glyph;
     const point = (k, r) => [x0 + g.half + Math.cos(g.angle(k)) * r, y0 + g.half + Math.sin(g.angle(k)) * r];
+    c.strokeStyle = c.fillStyle = state.acrossColour(b);
     c.beginPath();
-    for (let i = 0; i < g.groups; i++) for (let j = i + 1; j < g.groups; j++) {
-      c.moveTo(...point(i, g.radius));
-      c.lineTo(...point(j, g.radius));
+    if (g.groups > 150) { // so many lines fill the disc
+      c.arc(x0 + g.half, y0 + g.half, g.radius, 0, 7);
+      c.globalAlpha = 0.5;
+      c.fill();
+    } else {
+      for (let i = 0; i < g.groups; i++) for (let j = i + 1; j < g.groups; j++) {
+        c.moveTo(...point(i, g.radius));
+        c.lineTo(...point(j, g.radius));
+      }
+      c.globalAlpha = Math.min(0.6, 12 / g.groups);
+      c.lineWidth = 1;
+      c.stroke();
     }
-    c.strokeStyle = state.acrossColour(b);
-    c.globalAlpha = Math.min(0.6, 12 / g.groups);
-    c.lineWidth = 1;
-    c.stroke();
     c.globalAlpha = 1;
     for (let k = 0; k < g.groups; k++) {
       c.beginPath();
-      c.arc(...point(k, g.radius), 3.2, 0, 7);
+      c.arc(...point(k, g.radius), Math.min(3.2, g.size), 0, 7);
       c.fillStyle = this.ink.ink;
       c.fill();
       const [x, y] = point(k, g.radius + g.strip + 17);

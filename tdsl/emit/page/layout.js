@@ -207,7 +207,7 @@ function glyph(f, b) {
   const s = b.set, n = b.devices.length, whole = n === s.count && !b.outside;
   const shape = s.shape;
   if (shape.grid && (whole || insideOf(s, b))) return gridGlyph(s, b, whole);
-  if (shape.circle && whole && shape.circle <= 400) return circleGlyph(s, n);
+  if (shape.circle && whole && shape.circle <= 1000) return circleGlyph(s, n);
   const shown = b.each || n;
   if (shown === 1) return { kind: "one", size: 0, w: 0, h: 0, at: () => [0, 0] };
   let cols = Math.ceil(Math.sqrt(shown * 2.4));
@@ -218,7 +218,7 @@ function glyph(f, b) {
   else if (trays) cols = last;
   else for (const c of [own, last]) if (shown % c === 0 && c > 1 && c <= 64 && shown / c <= c * 2 && (shown / c > 1 || c <= 40)) { cols = c; break; }
   const rows = Math.ceil(shown / cols);
-  const size = b.hosts || trays ? 16 : shown <= 64 ? 13 : shown <= 300 ? 10 : shown <= 1200 ? 7 : shown <= 5000 ? 5 : 3;
+  const size = b.hosts || trays ? 16 : shown <= 64 ? 13 : shown <= 300 ? 10 : shown <= 1200 ? 7 : shown <= 5000 ? 5 : 3 * Math.min(1, Math.sqrt(20000 / shown)); // no set is larger than one of 20,000
   const wide = b.hosts ? size * 1.8 : trays ? (size * 1.8 * 4) / last : size;
   const place = (i) => (b.each ? (b.devices[i] - s.first) % b.each : i);
   return {
@@ -268,8 +268,8 @@ function gridGlyph(s, b, whole) {
 // Groups on a circle, each a strip of its devices that points outward.
 function circleGlyph(s, n) {
   const groups = s.shape.circle, each = n / groups;
-  const cols = each > 8 ? 2 : 1, size = groups > 40 ? 5 : 9;
-  const radius = Math.max(60, (groups * (cols * size + 6)) / (2 * Math.PI));
+  const cols = each > 8 ? 2 : 1, size = groups > 150 ? 2.5 : groups > 40 ? 5 : 9;
+  const radius = Math.max(60, (groups * (cols * size + Math.min(6, size + 1))) / (2 * Math.PI));
   const strip = Math.ceil(each / cols) * size;
   const half = radius + strip + 22;
   const angle = (g) => (g / groups) * 2 * Math.PI - Math.PI / 2;
