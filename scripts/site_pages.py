@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tomllib
@@ -28,7 +29,7 @@ LINKS = (
     (re.compile(r"\]\((?:\.\./)?SECURITY\.md\)"), lambda m: "](reporting.md)"),
     (re.compile(r"\[([^\]]*)\]\((?:\.\./)?LICENSE\)"), lambda m: m[1]),
     (re.compile(r"\]\(docs/([^)]*)\)"), lambda m: f"]({m[1]})"),
-    (re.compile(r"\[([^\]]*)\]\(fabric\.schema\.json\)"), lambda m: m[1]),
+    (re.compile(r"\]\(fabric\.schema\.json\)"), lambda m: "](reference-json.md#fabricjson)"),
 )
 
 
@@ -61,6 +62,8 @@ def on_post_template(output: str, **_: Any) -> str:
 def on_post_build(config: Any) -> None:
     """Put that script beside the pages."""
     shutil.copyfile(SHIM, Path(config.site_dir) / "assets" / "iframe-worker.js")
+    for path in SCHEMAS:
+        shutil.copyfile(path, Path(config.site_dir) / "assets" / path.name)
     (Path(config.site_dir) / "llms.txt").write_text("\n".join(index(config.nav)) + "\n", encoding="utf-8")
 
 
@@ -72,6 +75,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference-checks.md", "# Checks\n\n" + "\n".join(checks())
     yield "reference-findings.md", "# Findings\n\n" + "\n".join(findings())
     yield "reference-targets.md", "# Targets\n\n" + "\n".join(targets())
+    yield "reference-json.md", "# JSON for programs\n\n" + "\n".join(documents())
     yield "reference-cli.md", "# The command line\n\n" + "\n".join(commands())
 
 
@@ -125,6 +129,47 @@ def targets() -> Iterator[str]:
         manifest = tomllib.loads((folder / "target.toml").read_text(encoding="utf-8"))
         _, _, text = (folder / "README.md").read_text(encoding="utf-8").partition("\n")
         yield f"## {folder.name}: {manifest['title']} {{#{folder.name}}}\n{deeper(text)}\n"
+
+
+SCHEMAS = (ROOT / "tdsl" / "report" / "check.schema.json", ROOT / "targets" / "json" / "fabric.schema.json")
+
+
+def documents() -> Iterator[str]:
+    """A section for each schema: a table of keys for each kind of object, and the schema itself as a file."""
+    yield "What programs read from tdsl, as JSON Schema. Keys are only added; a change of meaning raises `schema`.\n"
+    for path in SCHEMAS:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        title = "tdsl check --output-format json" if path.name.startswith("check") else "fabric.json"
+        yield f"## {title}\n\n[{path.name}](assets/{path.name}) is the schema.\n"
+        yield from keys(schema, "The document")
+        for name, part in schema["$defs"].items():
+            yield from keys(part, f"`{name}`")
+
+
+def keys(schema: dict[str, Any], name: str) -> Iterator[str]:
+    """A table of the keys of an object and of those inside it."""
+    yield f"### {name}\n\n{schema.get('description', '')}\n\n| key | type | meaning |\n|---|---|---|"
+
+    def rows(part: dict[str, Any], before: str) -> Iterator[str]:
+        for key, value in part.get("properties", {}).items():
+            kind = value.get("type", "one of a list" if "enum" in value else "number" if "const" in value else "any")
+            words = " or ".join(kind) if isinstance(kind, list) else kind
+            inner, many = (value["items"], "[]") if "items" in value else (value, "")
+            reference = inner.get("$ref", "").rpartition("/")[2]
+            means = value.get("description", "") or ", ".join(f"`{x}`" for x in value.get("enum", ()) if isinstance(x, str))
+            more = f"each as `{reference}` below" if reference else ""
+            columns = value.get("properties", {}).get("columns", {}).get("enum") or [
+                value.get("properties", {}).get("columns", {}).get("const")
+            ]
+            if columns[-1]:
+                more = "table with the columns " + ", ".join(f"`{c}`" for c in max(columns, key=len))
+                inner = {}
+            optional = "" if key in part.get("required", ()) else " (may be absent)"
+            yield f"| `{before}{key}`{optional} | {words} | {'; '.join(x for x in (means, more) if x)} |"
+            yield from rows(inner, f"{before}{key}{many}.")
+
+    yield from rows(schema, "")
+    yield ""
 
 
 def commands() -> Iterator[str]:

@@ -1,0 +1,68 @@
+"""What ``check --output-format json`` prints is held against its schema, for designs and calls of every kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.run import tdsl
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "tdsl" / "report" / "check.schema.json").read_text(encoding="utf-8"))
+CALLS = [
+    ["dgx_superpod_h100", "ft2", "tpu_v2", "superpod_cluster", "gb200_nvl72"],
+    ["dgx_superpod_h100", "--fail", "spine[0]"],
+    ["dgx_superpod_h100", "--all-params"],
+    ["tpu_v2", "--second-opinion"],
+]
+PHASES = """fabric f {
+  param units: int = 2
+  phase 1 { units 1 }
+  phase 2 { units 2; needed "2027-03-01" }
+  host node[units]: DGX_H100
+  switch leaf: QM9700
+  connect node[*].nic[0] to leaf[*]
+}
+"""
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    for name, part in [("", SCHEMA), *SCHEMA["$defs"].items()]:
+        undescribed = [
+            k for k, v in part["properties"].items() if "description" not in v and not {"$ref", "enum", "items"} & set(v)
+        ]
+        assert not undescribed, (name, undescribed)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda c: "_".join(c[-2:]))
+def test_a_call(call: list[str]) -> None:
+    done = tdsl("check", *call, "--output-format", "json")
+    Draft202012Validator(SCHEMA).validate(json.loads(done.stdout))
+
+
+def test_phases(tmp_path: Path) -> None:
+    path = tmp_path / "f.fab"
+    path.write_text(PHASES)
+    document = json.loads(tdsl("check", path, "--output-format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    assert [(d["phase"], d.get("needed")) for d in document["designs"]] == [(1, None), (2, "2027-03-01")]
+
+
+def test_every_wrong_design() -> None:
+    """The designs of the fixtures, each of which gives findings."""
+    files = sorted((ROOT / "tests" / "errors" / "design").glob("*.fab"))
+    done = tdsl("check", *map(str, files), "--output-format", "json")
+    document = json.loads(done.stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    keys = {k for d in document["designs"] for k in d} | {k for d in document["designs"] for f in d["findings"] for k in f}
+    assert len(document["designs"]) >= len(files) - 5 and {"fix", "labels", "allowed"} <= keys
+
+
+def test_a_key_that_the_schema_lacks_is_refused() -> None:
+    document = json.loads(tdsl("check", "ft2", "--output-format", "json").stdout)
+    document["designs"][0]["extra"] = 1
+    assert not Draft202012Validator(SCHEMA).is_valid(document)
