@@ -27,6 +27,23 @@ def folder() -> Path | None:
     return path if os.access(path, os.W_OK | os.X_OK) else None
 
 
+def kept(name: str, text: str) -> Path | None:
+    """A file of the folder with this text, for other programs to open; None where it cannot be written."""
+    home = folder()
+    if home is None:
+        return None
+    path = home / name
+    try:
+        if path.is_symlink() or not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new = unlinked(path.with_name(f"{path.name}.{os.getpid()}"))
+            new.write_text(text, encoding="utf-8")
+            new.replace(path)
+    except (OSError, UnicodeDecodeError):
+        return None
+    return path
+
+
 def unlinked(path: Path) -> Path:
     """A place in the folder, without the link that may stand there: what is written would go where it leads."""
     if path.is_symlink():

@@ -29,9 +29,10 @@ def check(source: str, options: Options | None = None) -> Compilation:
     return last
 
 
-def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compilation]:
+def stages(source: str, options: Options, verify: bool = True, every: bool = False) -> Iterator[Compilation]:
     """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or the last one alone
-    where the text or the wiring has errors. Raises UsageError."""
+    where the text or the wiring has errors. With ``every`` one more after each proof that found something, the cheapest proofs
+    first. Raises UsageError."""
     from tdsl.semantics.fabrics import elsewhere
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
@@ -64,7 +65,13 @@ def stages(source: str, options: Options, verify: bool = True) -> Iterator[Compi
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
         yield so_far(False)
     if verify and parsed:
-        designs = [verified(design, found, options) for design, found in zip(designs, own, strict=True)]
+        for i, found in enumerate(own):
+            known = len(found)
+            for judged in verified(designs[i], found, options):
+                designs[i] = judged
+                if every and len(found) > known:
+                    yield so_far(False)
+                    known = len(found)
     explained(text.plans, own)
     yield so_far(verify)
 

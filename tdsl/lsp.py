@@ -85,6 +85,7 @@ class Server(LanguageServer):
         self.said: dict[str, set[str]] = {}  # of each open file, the other files it had findings about
         self.wrong = ""
         self.checks = count()  # numbers what is shown as progress
+        self.pages: dict[str, Path | None] = {}  # of codes, those that were asked for
         self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
 
     # ------------------------------------------------------------ places
@@ -134,6 +135,7 @@ class Server(LanguageServer):
             return
         state = self.take(document.uri, path, document.source, before.sets if before else ())
         if before is not None:  # what was proved stays in view until it is proved again
+            state.lenses = before.lenses
             state.late = tuple(extras.kept((*before.proved, *before.late), before.file, state.file))
         state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
 
@@ -201,7 +203,7 @@ class Server(LanguageServer):
             if self.open.get(state.uri) is not state:
                 return
         state.facts, state.judged, state.known = answer.facts, True, None
-        state.sets = answer.sets or state.sets
+        state.sets, state.lenses = answer.sets or state.sets, answer.lenses
         state.late, state.proved = (), () if answer.wrong else answer.findings
         self.tell(state, answer)
         capabilities = self.client_capabilities.workspace
@@ -313,9 +315,11 @@ class Server(LanguageServer):
         )
 
     def page_of(self, code: str) -> lsp.CodeDescription | None:
-        """Where the code of a finding leads: the page of `tdsl explain`, None where it is not a file."""
-        page = catalogue.FOLDER / f"{code}.md"
-        uri = from_fs_path(str(page)) if page.is_file() else None
+        """Where the code of a finding leads: the page of `tdsl explain`, None where it cannot be a file."""
+        if code not in self.pages:
+            self.pages[code] = extras.page(code)
+        page = self.pages[code]
+        uri = from_fs_path(str(page)) if page else None
         return lsp.CodeDescription(uri) if uri else None
 
     def actions(self, state: Open, wanted: lsp.Range) -> list[lsp.CodeAction]:
@@ -449,7 +453,7 @@ class Server(LanguageServer):
 
     def lenses(self, state: Open) -> list[lsp.CodeLens]:
         """Hosts, switches and bisection over each fabric, once it is compiled."""
-        figures = dict(state.told.lenses)
+        figures = dict(state.lenses)
         return [
             lsp.CodeLens(self.range(s.place), lsp.Command(figures[s.name], ""))
             for s in extras.fabrics(state.body)

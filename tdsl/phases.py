@@ -11,7 +11,7 @@ from tdsl.planning import name_settings
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from tdsl.fabric.pins import Line, Recorded
@@ -105,15 +105,16 @@ def upgraded(
     diagnostics.items += [found] if found is not None else []
 
 
-def verified(design: Design, own: Diagnostics, options: Options) -> Design:
-    """A wired design, judged by every check."""
+def verified(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
+    """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own`` has more findings,
+    and last with all results."""
     from tdsl.prove.budget import of_seconds
-    from tdsl.verify.runner import run
+    from tdsl.verify.runner import stepwise
 
     assert design.fabric is not None
     budget = of_seconds(options.check_seconds)
-    results = run(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget)
-    return replace(design, results=results)
+    for results in stepwise(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget):
+        yield replace(design, results=results)
 
 
 def explained(plans: list[Plan], own: list[Diagnostics]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tdsl import catalogue, files
+from tdsl import cache, catalogue, files
 from tdsl.allowances import FOREVER
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.ide.outline import Symbol, symbols
@@ -109,6 +109,16 @@ def waiver(d: Diagnostic) -> tuple[int, str] | None:
     start = file.line_starts[line - 1]
     indent = file.line(line)[: len(file.line(line)) - len(file.line(line).lstrip())]
     return start, f"{indent}# tdsl: allow({catalogue.name_of(d.code)}) state the reason here\n"
+
+
+def page(code: str) -> Path | None:
+    """The file with what `tdsl explain` prints about a code. That of a check is in its program, and is written to the cache;
+    None where it cannot be."""
+    path = catalogue.FOLDER / f"{code}.md"
+    if path.is_file():
+        return path
+    found = catalogue.page(code)
+    return cache.kept(f"explain/{code}.md", f"# {code} {found.name}: {found.title}\n\n{found.text}") if found else None
 
 
 def kept(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> list[Diagnostic]:

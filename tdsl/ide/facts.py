@@ -82,7 +82,7 @@ def facts(result: Compilation) -> list[Fact]:
     """What is known of the places of the file that was asked for; of what repeats, all that differs."""
     found: dict[tuple[int, int], list[tuple[str, str]]] = {}
     for design in result.designs:
-        for start, end, text, hint in [*_sets(design), *_results(design)]:
+        for start, end, text, hint in [*_sets(design), *_unknowns(design), *_results(design)]:
             here = found.setdefault((start, end), [])
             if (text, hint) not in here:
                 here.append((text, hint))
@@ -115,7 +115,8 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
         text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
         text += f" ({shape})" if shape else ""
         text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
-        hints = [f"= {s.count:,}"] if s.axes else []
+        alone = re.match(rf"\w+\s+{re.escape(s.name)}\s*\[\s*\?\s*\]", s.origin.span.text)  # what is found is said at the `?`
+        hints = [f"= {s.count:,}"] if s.axes and not alone else []
         if s.index in ratios:
             down, up = ratios[s.index].ratio or (0, 0)
             hints.append(f"{down}:{up}")
@@ -124,6 +125,18 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
         named = "" if s.origin.span.file.text[start:end] == s.name else f"{s.name} "
         out.append((start, end, text, named + ", ".join(hints) if hints else ""))
     return out
+
+
+def _unknowns(design: Design) -> list[tuple[int, int, str, str]]:
+    """What was found for each `?` of the file."""
+    if design.failing is None:
+        return []
+    plan = design.failing.plan
+    return [
+        (span.start, span.end, f"`?` is {value:,} in {design.name}", f"= {value:,}")
+        for span, value in {**plan.holes, **plan.tier_sizes}.items()
+        if span.file.name == design.file
+    ]
 
 
 def _place(span: Span, name: str) -> tuple[int, int]:

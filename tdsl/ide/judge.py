@@ -83,9 +83,9 @@ def names_or_fault(question: Question) -> Judgement:
 
 
 def stages(question: Question) -> Iterator[Judgement]:
-    """All that ``tdsl check`` says: first what the wiring shows, then everything."""
+    """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first, then everything."""
     try:
-        for result in compiler.stages(question.path, options(question)):
+        for result in compiler.stages(question.path, options(question), every=True):
             yield Judgement(_findings(result), last=False)
         yield _judged(result)
     except (compiler.UsageError, ConfigError) as wrong:

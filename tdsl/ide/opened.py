@@ -41,6 +41,7 @@ class Open:
     facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
     values: tuple[Fact, ...] = ()  # of its parameters
     sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
+    lenses: tuple[tuple[str, str], ...] = ()  # name of a fabric -> its figures, as it was last compiled
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
     task: Task | None = None

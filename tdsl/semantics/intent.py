@@ -369,6 +369,8 @@ class Intent:
         sizer = Sizer(load, specs)
         self.sizer = sizer
         sized = sizer.run()
+        open_sizes = {t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)}
+        self.planner.plan.tier_sizes.update(open_sizes)
         found: dict[Span, list[str]] = {}
         for span, note in sizer.notes:
             found.setdefault(span, []).append(note)

@@ -191,6 +191,7 @@ class Plan:
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
     holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
+    tier_sizes: dict[Span, int] = field(default_factory=dict)  # what was found where a tier says `of ?`
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
     nos: tuple[str, Span] | None = None  # the operating system of switches, and where that is written

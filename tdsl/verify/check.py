@@ -184,6 +184,7 @@ class Check(ABC):
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
+    ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     """
 
     code: ClassVar[str]
@@ -204,6 +205,7 @@ class Check(ABC):
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
     scarce: ClassVar[bool] = False
+    cost: ClassVar[int] = 1
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False
     example: ClassVar[str] = ""
@@ -226,6 +228,8 @@ class Check(ABC):
             raise TypeError(f"{where}: kind {cls.kind!r} is none of {', '.join(KINDS)}")
         if not cls.takes <= set(TAKES):
             raise TypeError(f"{where}: takes holds {sorted(cls.takes - set(TAKES))}")
+        if cls.cost not in range(4):
+            raise TypeError(f"{where}: cost {cls.cost!r} is none of 0, 1, 2, 3")
         if cls.reads is not None and not cls.reads <= READS:
             raise TypeError(f"{where}: reads holds {sorted(cls.reads - READS)}")
         if not (cls.__doc__ or "").strip():

@@ -39,13 +39,35 @@ def run(
     ``failed``, what is left is judged, but for checks of the design as it is. A proof that spends its ``budget`` ends with
     the bounds so far.
     """
-    return _Run(fabric, diagnostics, set(select), set(ignore), failed, budget).all(claims)
+    for results in stepwise(fabric, claims, diagnostics, select, ignore, failed, budget):
+        last = results
+    return last
+
+
+def stepwise(
+    fabric: Fabric,
+    claims: Sequence[ResolvedClaim],
+    diagnostics: Diagnostics,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    failed: Failed | None = None,
+    budget: Budget = DEFAULT,
+) -> Iterator[list[Result]]:
+    """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has more; last all of
+    them, in the order of ``run``."""
+    judging = _Run(fabric, set(select), set(ignore), failed, budget)
+    before = list(diagnostics)
+    for _ in judging.steps(claims):
+        diagnostics.items = [*before, *judging.blames, *judging.unmet.values()]
+        yield judging.answers()
+    diagnostics.items = [*before, *judging.found()]
+    yield judging.answers()
 
 
 def unmet(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
     """Of each claim in turn the findings if it is proved to be wrong or cannot be judged; none where it holds or stays open, or
     where no check understands it."""
-    judging = _Run(fabric, Diagnostics(), set(), set(), None)
+    judging = _Run(fabric, set(), set(), None)
     for claim in claims:
         check = judging.checks.get(claim.metric)
         if check is None or malformed(claim, check) is not None:
@@ -60,11 +82,10 @@ class _Run:
     """One run: what was judged already, and what was found."""
 
     def __init__(
-        self, fabric: Fabric, diagnostics: Diagnostics, select: set[str], ignore: set[str], failed: Failed | None,
-        budget: Budget = DEFAULT,
-    ) -> None:  # fmt: skip
+        self, fabric: Fabric, select: set[str], ignore: set[str], failed: Failed | None, budget: Budget = DEFAULT
+    ) -> None:
         self.fabric = fabric
-        self.diagnostics = diagnostics
+        self.blames = Diagnostics()
         self.select = select
         self.ignore = ignore
         self.checks = catalogue()
@@ -75,31 +96,52 @@ class _Run:
         self.plain: dict[str, Judgement] = {}
         self.blamed: set[str] = set()
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
+        self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
+        self.number = 0  # of what is judged
+        self.first: dict[tuple[str, int, int, str], int] = {}  # of each that is not met, the first such number
 
     def wanted(self, *words: str) -> bool:
         """Whether a check with this name or code takes part."""
         return not self.ignore.intersection(words) and (not self.select or bool(self.select.intersection(words)))
 
-    def all(self, claims: Sequence[ResolvedClaim]) -> list[Result]:
-        """Results of the claims, then of the checks without one."""
-        results: list[Result] = []
-        answered: set[str] = set()
+    def steps(self, claims: Sequence[ResolvedClaim]) -> Iterator[None]:
+        """Judge what fails by default and the claims, the cheap ones first, then the checks that no claim asks for; a step ends
+        where something new was found."""
+        jobs: list[tuple[int, int, Check | None, ResolvedClaim | None]] = []
+        metrics = {claim.metric for claim in claims}
         for check in self.checks.values():
             if check.fails_by_default and check.applies_to(self.fabric) and self.wanted(check.name, check.code):
-                self.blame(check, self.bare(check))
-        for claim in claims:
-            check_of = self.checks.get(claim.metric)
-            if not self.wanted(claim.metric, *([check_of.code] if check_of else [])):
-                continue
-            results.append(self.claim(claim, check_of))
-            if _is_plain(claim):
-                answered.add(claim.metric)
-        for check in self.checks.values():
+                later = check.name not in metrics  # others go before its claims, which do not repeat what it says
+                jobs.append((2 * check.cost + later, -1, check, None))
+        for number, claim in enumerate(claims):
+            of = self.checks.get(claim.metric)
+            if self.wanted(claim.metric, *([of.code] if of else [])):
+                jobs.append((2 * _cost(of, claim), number, of, claim))
+        answered = {claim.metric for _, _, _, claim in jobs if claim is not None and _is_plain(claim)}
+        for number, check in enumerate(self.checks.values(), len(claims)):
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
-                results.append(_result(check, self.bare(check), None))
-        self.diagnostics.extend(self.unmet.values())
-        return results
+                jobs.append((8 + check.cost, number, check, None))
+        for _, self.number, of, claim in sorted(jobs, key=lambda job: job[0]):
+            before = len(self.blames), len(self.unmet)
+            if claim is not None:
+                self.results[self.number] = self.claim(claim, of)
+            elif of is not None and self.number < 0:
+                self.blame(of, self.bare(of))
+            elif of is not None:
+                self.results[self.number] = _result(of, self.bare(of), None)
+            if before != (len(self.blames), len(self.unmet)):
+                yield
+
+    def answers(self) -> list[Result]:
+        """Results so far: of the claims, then of the checks without one."""
+        return [result for _, result in sorted(self.results.items())]
+
+    def found(self) -> list[Diagnostic]:
+        """The findings: of checks in the order of their codes, then of claims in the order of the text."""
+        codes = {check.code: number for number, check in enumerate(self.checks.values())}
+        blames = sorted(self.blames, key=lambda d: codes[d.code])
+        return [*blames, *(self.unmet[key] for key in sorted(self.unmet, key=lambda key: self.first[key]))]
 
     # ------------------------------------------------------------ judging
     def bare(self, check: Check) -> Judgement:
@@ -250,6 +292,7 @@ class _Run:
         if self.failed is not None:
             notes = (*notes, f"after the failure of {listing(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
+        self.first[key] = self.number
         self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1)
 
     def blame(self, check: Check, judged: Judgement) -> None:
@@ -262,10 +305,17 @@ class _Run:
                 self.blamed.add(check.name)
             if other is not None and self.wanted(other.name, other.code):
                 continue
-            self.diagnostics.add(
+            self.blames.add(
                 check.code, fault.at, fault.message, labels=fault.labels, notes=fault.notes, help=fault.help,
                 severity=fault.severity, count=fault.count,
             )  # fmt: skip
+
+
+def _cost(check: Check | None, claim: ResolvedClaim) -> int:
+    """What a claim takes, as ``Check.cost`` counts; one that no check understands takes nothing."""
+    if check is None or malformed(claim, check) is not None:
+        return 0
+    return 3 if claim.any_count is not None else check.cost
 
 
 def _is_plain(claim: ResolvedClaim) -> bool:

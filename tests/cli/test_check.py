@@ -14,6 +14,8 @@ import pytest
 from tests.cli.run import SMALL, report, tdsl, write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tdsl.verify.check import Result
 
 FINDING = {
@@ -69,15 +71,15 @@ def test_findings_of_elaboration_are_printed_before_the_proofs(
     from tdsl.verify import runner
 
     seen: list[str] = []
-    judged = runner.run
+    judged = runner.stepwise
 
-    def watched(*given: Any, **more: Any) -> list[Result]:
+    def watched(*given: Any, **more: Any) -> Iterator[list[Result]]:
         out = sys.stdout
         assert isinstance(out, io.TextIOWrapper)
         seen.append(out.buffer.getvalue().decode())  # type: ignore[attr-defined]
         return judged(*given, **more)
 
-    monkeypatch.setattr(runner, "run", watched)
+    monkeypatch.setattr(runner, "stepwise", watched)
     path = write(tmp_path, UNKNOWN.replace("<= 1:1", "<= 1:9"))
     done = tdsl("check", path, "--output-format", format)
     assert done.exit_code == 1

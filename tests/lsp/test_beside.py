@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import pairwise
 from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
 
 from tdsl.diagnostic import Diagnostic
 from tdsl.ide.extras import kept
 from tdsl.source import SourceFile, Span
 from tests.harness import none
-from tests.lsp.test_server import SMALL, WAIT_S, Client, talk
+from tests.lsp.test_server import EVERYWHERE, SMALL, WAIT_S, Client, talk
 
 BASE = "model switch SW { port p[1..8]: 400Gbps }\nfabric pod {\n  switch leaf[2]: SW\n  connect leaf[*] each\n}\n"
 
@@ -93,6 +95,52 @@ def test_codes_lead_to_their_pages(tmp_path: Path) -> None:
         client.write("a.fab", SMALL.replace("QM9700", "QM970"))
         (unknown,) = [d for d in await client.until(lambda codes: "E0102" in codes) if d.code == "E0102"]
         assert unknown.code_description is not None and unknown.code_description.href.endswith("/explain/E0102.md")
+
+    assert talk(tmp_path, conversation) == []
+
+
+def test_codes_of_checks_lead_to_their_pages(tmp_path: Path) -> None:
+    """The page of a check is its docstring: it is written where an editor can open it."""
+
+    async def conversation(client: Client) -> None:
+        client.write("a.fab", SMALL.replace("}\n", "  require oversubscription <= 1:9\n  switch idle: QM9700\n}\n"))
+        found = await client.until(lambda codes: {"E0404", "E0405"} <= set(codes))
+        for d in found:
+            assert d.code_description is not None, d
+            path = to_fs_path(d.code_description.href)
+            assert path is not None and Path(path).read_text().startswith(f"# {d.code} ")
+
+    assert talk(tmp_path, conversation) == []
+
+
+def test_an_unknown_shows_its_value(tmp_path: Path) -> None:
+    """At each `?`: of a `let`, of an extent, of a tier."""
+    cases = {
+        "let spines = ?\n  switch spine[spines]: QM9700": ["= 10"],
+        "switch spine[?]: QM9700": ["= 10"],
+    }
+    tail = (
+        "\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n"
+        "  connect leaf[*] to spine[*] spread"
+    )
+    texts = {f"fabric f {{\n  {line}{tail}\n  require oversubscription <= 1:1\n}}\n": said for line, said in cases.items()}
+    tiers = "clos {\n    tier leaf of ? hosts { switch QM9700 }\n    tier spine of ? leaf { switch QM9700 }\n  }"
+    texts[f"fabric f {{\n  hosts 64 x DGX_H100\n  rails 8\n  {tiers}\n}}\n"] = ["= 32", "= 2"]
+
+    async def conversation(client: Client) -> None:
+        for number, (text, said) in enumerate(texts.items()):
+            name = f"{number}.fab"
+            client.write(name, text)
+            ends = [(k, m.end()) for k, line in enumerate(text.split("\n")) for m in re.finditer(r"\?", line)]
+            wanted = list(zip(ends, said, strict=True))
+            async with asyncio.timeout(WAIT_S):
+                found: list[tuple[tuple[int, int], str]] = []
+                while not set(wanted) <= set(found):
+                    params = lsp.InlayHintParams(client.document(name), EVERYWHERE)
+                    hints = await client.text_document_inlay_hint_async(params)
+                    found = [((h.position.line, h.position.character), str(h.label)) for h in hints or []]
+                    assert not found or set(wanted) <= set(found), found
+                    await asyncio.sleep(0.1)
 
     assert talk(tmp_path, conversation) == []
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
+from tdsl import compiler
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.claims import Element
 from tdsl.verify.runner import run
@@ -188,3 +191,22 @@ def test_of_several_the_least_capacity_is_told(tmp_path):
     found = [r for r in compile_text(text, tmp_path).designs[0].results if r.requirement]
     assert [(r.value, r.witness["of"]) for r in found[:2]] == [(Fraction(1, 2), "pl[0]")] * 2
     assert found[2].value == 2
+
+
+def test_cheap_proofs_come_first(tmp_path: Path) -> None:
+    """What each step finds; the whole is in the order of the text, whatever was judged first."""
+    text = (
+        "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n"
+        "  switch idle: QM9700\n  require survives any 1 of leaf with bisection >= 150%\n  require bisection >= 200%\n"
+        "  require switches <= 1\n}\n"
+    )
+    path = tmp_path / "f.fab"
+    path.write_text(text)
+    *early, last = compiler.stages(str(path), compiler.Options(), every=True)
+    lines = [{d.span.begin[0] for d in c.findings if d.span is not None} for c in early]
+    grown = [b - a for a, b in pairwise(lines)]
+    assert grown == [{8}, {5}, {7}, {6}], grown
+    assert [d.code for d in last.findings] == [d.code for d in compiler.check(str(path)).findings]
+    assert [r.requirement for r in last.designs[0].results][:3] == [
+        "survives any 1 of leaf with bisection >= 150%", "bisection >= 200%", "switches <= 1"
+    ]  # fmt: skip

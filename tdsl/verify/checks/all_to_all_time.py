@@ -51,6 +51,7 @@ class AllToAllTime(Check):
     name = "all_to_all_time"
     wrong = "An all-to-all that takes too long"
     kind = "quantity"
+    cost = 3
     unit = "s"
     dim = TIME
     on_demand = True

@@ -62,6 +62,7 @@ class AllReduce(Check):
     name = "allreduce"
     wrong = "An all-reduce that takes too long"
     kind = "quantity"
+    cost = 2
     unit = "s"
     dim = TIME
     on_demand = True

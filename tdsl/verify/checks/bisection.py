@@ -64,6 +64,7 @@ class BisectionCheck(Check):
     name = "bisection"
     wrong = "Too little capacity between two halves"
     kind = "fraction"
+    cost = 2
     unit = "fraction"
     after_failures = True
     reads = frozenset()

@@ -43,6 +43,7 @@ class Links(Check):
     name = "links"
     wrong = "A number of links that is not as required"
     kind = "number"
+    cost = 0
     unit = "links"
     on_demand = True
     of_design = True
@@ -89,6 +90,7 @@ class Cables(Check):
     name = "cables"
     wrong = "A number of cables that is not as required"
     kind = "number"
+    cost = 0
     unit = "cables"
     on_demand = True
     of_design = True
@@ -142,6 +144,7 @@ class Switches(Check):
     name = "switches"
     wrong = "A number of switches that is not as required"
     kind = "number"
+    cost = 0
     unit = "switches"
     on_demand = True
     of_design = True
@@ -185,6 +188,7 @@ class Ports(Check):
     name = "ports"
     wrong = "A number of ports that is not as required"
     kind = "number"
+    cost = 0
     unit = "ports"
     on_demand = True
     of_design = True

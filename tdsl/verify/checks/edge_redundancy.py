@@ -58,6 +58,7 @@ class EdgeRedundancy(Check):
     name = "edge_redundancy"
     wrong = "Too few separate paths between hosts"
     kind = "number"
+    cost = 2
     unit = "paths"
     after_failures = True
     reads = frozenset({"bundles"})

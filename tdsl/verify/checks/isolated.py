@@ -51,6 +51,7 @@ class Isolated(Check):
     name = "isolated"
     wrong = "A device without a link"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     of_design = True
     takes = frozenset({"of"})

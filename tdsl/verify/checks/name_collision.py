@@ -50,6 +50,7 @@ class NameCollision(Check):
     name = "name_collision"
     wrong = "Two devices with one name"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     monotone = True
     of_design = True

@@ -49,6 +49,7 @@ class NodeRedundancy(Check):
     name = "node_redundancy"
     wrong = "Too few switches between losing two hosts"
     kind = "number"
+    cost = 2
     unit = "paths"
     after_failures = True
     reads = frozenset()

@@ -61,6 +61,7 @@ class Oversubscription(Check):
     name = "oversubscription"
     wrong = "More capacity below a switch than allowed"
     kind = "ratio"
+    cost = 0
     takes = frozenset({"of", "at", "active"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -47,6 +47,7 @@ class PlaneIsolation(Check):
     name = "plane_isolation"
     wrong = "A path of switches between two planes"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     monotone = True
     takes = frozenset({"of"})

@@ -48,6 +48,7 @@ class PortBudget(Check):
     name = "port_budget"
     wrong = "More links at a device than ports"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     monotone = True
     of_design = True

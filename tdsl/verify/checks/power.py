@@ -108,6 +108,7 @@ class Power(Check):
     name = "power"
     wrong = "More power than required"
     kind = "quantity"
+    cost = 0
     unit = "W"
     dim = POWER
     on_demand = True
@@ -162,6 +163,7 @@ class OpticsPower(Check):
     name = "optics_power"
     wrong = "Transceivers that take more power than required"
     kind = "quantity"
+    cost = 0
     unit = "W"
     dim = POWER
     on_demand = True
@@ -214,6 +216,7 @@ class Cost(Check):
     name = "cost"
     wrong = "A cost above what is required"
     kind = "quantity"
+    cost = 0
     unit = "$"
     dim = MONEY
     on_demand = True

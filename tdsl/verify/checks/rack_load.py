@@ -100,6 +100,7 @@ class RackPower(Check):
     name = "rack_power"
     wrong = "A rack that takes more power than a feed carries"
     kind = "quantity"
+    cost = 0
     unit = "W"
     dim = POWER
     fails_by_default = True
@@ -165,6 +166,7 @@ class RackWeight(Check):
     name = "rack_weight"
     wrong = "A rack that carries more than it may"
     kind = "quantity"
+    cost = 0
     unit = "kg"
     dim = MASS
     fails_by_default = True

@@ -52,6 +52,7 @@ class RackSpace(Check):
     name = "rack_space"
     wrong = "A rack unit taken twice, or a rack that is too small"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     monotone = True
     of_design = True

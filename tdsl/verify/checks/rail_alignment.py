@@ -52,6 +52,7 @@ class RailAlignment(Check):
     name = "rail_alignment"
     wrong = "A NIC on a switch of another rail"
     kind = "yes_no"
+    cost = 0
     fails_by_default = True
     of_design = True
     of_network = True

@@ -70,6 +70,7 @@ class Survives(Check):
     name = "survives"
     wrong = "A failure that the design does not survive"
     kind = "yes_no"
+    cost = 3
     on_demand = True
     takes = frozenset({"of", "to", "any", "with"})
     needs = frozenset({"of", "any"})

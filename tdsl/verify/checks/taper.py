@@ -56,6 +56,7 @@ class Taper(Check):
     name = "taper"
     wrong = "More is injected into a group than can leave it"
     kind = "ratio"
+    cost = 0
     on_demand = True
     takes = frozenset({"of"})
     needs = frozenset({"of"})

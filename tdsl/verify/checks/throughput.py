@@ -95,6 +95,7 @@ class Throughput(Check):
     name = "throughput"
     wrong = "Too little throughput for a pattern"
     kind = "fraction"
+    cost = 3
     unit = "fraction"
     on_demand = True
     after_failures = True
