@@ -122,14 +122,14 @@ class _Run:
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
                 jobs.append((8 + check.cost, number, check, None))
-        for _, self.number, of, claim in sorted(jobs, key=lambda job: job[0]):
+        for _, self.number, judge, required in sorted(jobs, key=lambda job: job[0]):
             before = len(self.blames), len(self.unmet)
-            if claim is not None:
-                self.results[self.number] = self.claim(claim, of)
-            elif of is not None and self.number < 0:
-                self.blame(of, self.bare(of))
-            elif of is not None:
-                self.results[self.number] = _result(of, self.bare(of), None)
+            if required is not None:
+                self.results[self.number] = self.claim(required, judge)
+            elif judge is not None and self.number < 0:
+                self.blame(judge, self.bare(judge))
+            elif judge is not None:
+                self.results[self.number] = _result(judge, self.bare(judge), None)
             if before != (len(self.blames), len(self.unmet)):
                 yield
 
