@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Design
     from tdsl.emit.build import BuildOptions
     from tdsl.emit.site import Site
+    from tdsl.emit.spool import Content
 
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
@@ -118,7 +120,10 @@ def command(
     shared = _site(site)
     if shared is None:
         return FOUND
-    files = _made(compilation, target, further, assets, chosen, shared) if force or not _failed(compilation) else None
+    try:
+        files = _made(compilation, target, further, assets, chosen, shared, out) if force or not _failed(compilation) else None
+    except OSError as fault:
+        raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
     _report(compilation, begin)
     if not files or (_failed(compilation) and not force):
         click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
@@ -205,13 +210,16 @@ def _made(
     assets: Path | None,
     chosen: Mapping[str, Mapping[str, object]],
     site: Site,
-) -> dict[str, Mapping[str, bytes]]:
+    out: Path,
+) -> dict[str, Mapping[str, Content]]:
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
     from tdsl.emit.build import BuildOptions
     from tdsl.emit.joint import FOLDER, joint
+    from tdsl.emit.spool import Spool
     from tdsl.physical.stages import Stage
 
     built = [d for d in compilation.designs if d.fabric is not None]
+    spool = Spool(next(p for p in Path(os.path.abspath(out)).parents if p.is_dir()))
     table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
@@ -222,7 +230,9 @@ def _made(
     several = len(stages) > 1
     last = {d.name: d for d in built}
     files = {
-        name if several else "": _files(d, targets, BuildOptions(further, chosen, table, elsewhere, site, tuple(stages[name])))
+        name if several else "": _files(
+            d, targets, BuildOptions(further, chosen, table, elsewhere, site, tuple(stages[name]), spool)
+        )
         for name, d in last.items()
     }
     together = joint(files) if several and FOLDER not in files else {}
@@ -259,12 +269,12 @@ def _table(path: Path) -> SourceFile:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
-def _files(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Mapping[str, bytes]:
-    from tdsl.emit.build import build
+def _files(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Mapping[str, Content]:
+    from tdsl.emit.build import contents
 
     diagnostics = Diagnostics()
     assert design.fabric is not None
-    files = build(design.fabric, targets, diagnostics, options)
+    files = contents(design.fabric, targets, diagnostics, options)
     design.findings = [*design.findings, *gather(diagnostics)]
     return files
 
@@ -282,7 +292,7 @@ def _report(compilation: Compilation, begin: float) -> None:
     sys.stderr.flush()
 
 
-def _differs(files: Mapping[str, bytes], out: Path) -> int:
+def _differs(files: Mapping[str, Content], out: Path) -> int:
     from tdsl.emit.write import compare
 
     found = compare(files, out)
@@ -293,7 +303,7 @@ def _differs(files: Mapping[str, bytes], out: Path) -> int:
     return FOUND if found else OK
 
 
-def _write(files: Mapping[str, bytes], out: Path) -> int:
+def _write(files: Mapping[str, Content], out: Path) -> int:
     from tdsl.emit.write import write
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import finding
@@ -309,14 +319,15 @@ def _write(files: Mapping[str, bytes], out: Path) -> int:
     return OK
 
 
-def _sign(files: Mapping[str, bytes], out: Path, key: Path) -> None:
+def _sign(files: Mapping[str, Content], out: Path, key: Path) -> None:
     """Put the signature of a manifest beside it."""
     from tdsl import files as disk
     from tdsl.emit.build import MANIFEST
     from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, sign
+    from tdsl.emit.spool import whole
 
     try:
-        disk.replace(out / SIGNATURE, sign(files[MANIFEST], key))
+        disk.replace(out / SIGNATURE, sign(whole(files[MANIFEST]), key))
     except (Unsigned, NoProgram) as why:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:
@@ -328,13 +339,13 @@ def _files_word(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'}"
 
 
-def tree(files: Mapping[str, bytes], root: str) -> list[str]:
+def tree(files: Mapping[str, Content], root: str) -> list[str]:
     """The files as a tree with their sizes; of a crowded folder only the first few."""
     total = sum(map(len, files.values()))
     return [f"{root}/  {_files_word(len(files))}, {_size(total)}", *_branches({p.split("/", 1)[0] for p in files}, "", files, "")]
 
 
-def _branches(names: Iterable[str], folder: str, files: Mapping[str, bytes], indent: str) -> list[str]:
+def _branches(names: Iterable[str], folder: str, files: Mapping[str, Content], indent: str) -> list[str]:
     out = []
     ordered = sorted(names)
     listed = ordered if len(ordered) <= CROWD + 1 else ordered[:CROWD]

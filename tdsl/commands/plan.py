@@ -189,7 +189,7 @@ def _csv(made: Sequence[Planned]) -> str:
     import io
 
     from tdsl.changes.work import COLUMNS
-    from tdsl.emit.quote import cell
+    from tdsl.emit.rows import cell
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,7 @@ from tdsl.emit.assets import read
 from tdsl.emit.quote import file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
+from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
@@ -22,6 +24,8 @@ from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
 
 MANIFEST = "manifest.json"
+OVERLAP = 1 << 12
+"""Bytes of a block that are searched again with the next one."""
 SCHEMA = 1
 NEEDS = {
     "cables": "cables",
@@ -50,6 +54,7 @@ class BuildOptions:
 
     ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
     ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to the one that is built.
+    ``spool`` keeps large files; without one all are in memory.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -58,6 +63,7 @@ class BuildOptions:
     elsewhere: frozenset[str] = frozenset()
     site: Site = field(default_factory=Site)
     stages: tuple[Stage, ...] = ()
+    spool: Spool | None = None
 
 
 @dataclass(slots=True)
@@ -98,12 +104,19 @@ def build(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, bytes]:
     """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included."""
+    return {path: whole(content) for path, content in contents(fabric, targets, diagnostics, options).items()}
+
+
+def contents(
+    fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
+) -> dict[str, Content]:
+    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full."""
     options = options or BuildOptions()
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
-    files: dict[str, bytes] = {}
+    files: dict[str, Content] = {}
     chosen = choose(known, targets, diagnostics)
     selection = network = Selection(view, frozenset(targets))
     if fabric.network is not fabric:
@@ -116,20 +129,20 @@ def build(
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content
-    plain = _plain_files(known, view, files, diagnostics)
     secrets = options.site.names
-    if secrets and (found := PLACEHOLDER.search(plain)):
+    identity, held = _identity(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
+    if held:
         diagnostics.add(
-            "E0515", None, f"a name of the design holds `{found[0].decode()}`, which would become the value of a secret",
+            "E0515", None, f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
             help="give the device, port or fabric another name",
         )  # fmt: skip
         secrets = ()
     _want_distinct(files, diagnostics)
-    files[MANIFEST] = manifest(fabric, files, sha256(plain).hexdigest() if plain else "", __version__, secrets)
+    files[MANIFEST] = manifest(fabric, files, identity, __version__, secrets)
     return files
 
 
-def _want_distinct(files: Mapping[str, bytes], diagnostics: Diagnostics) -> None:
+def _want_distinct(files: Mapping[str, Content], diagnostics: Diagnostics) -> None:
     """An error of paths that are one where a file system makes no difference of case, or of ways to write an accent."""
     first: dict[str, str] = {}
     for path in files:
@@ -141,7 +154,7 @@ def _want_distinct(files: Mapping[str, bytes], diagnostics: Diagnostics) -> None
             )  # fmt: skip
 
 
-def artefacts(target: Target, selection: Selection, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, bytes]:
+def artefacts(target: Target, selection: Selection, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, Content]:
     """The files of one target; none where the fabric lacks what it needs."""
     from tdsl.emit.render import render  # jinja2 is slow to import and only wanted here
 
@@ -157,7 +170,8 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
         diagnostics.add("E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE)
     if target.routers.sonic:
         _want_platforms(target, fitting, view, diagnostics)
-    files: dict[str, bytes] = {}
+    files: dict[str, Content] = {}
+    keep = options.spool.keep if options.spool is not None else b"".join
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
@@ -168,8 +182,8 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
                 continue
             if spec.kind and getattr(record, "kind", "") != spec.kind:
                 continue
-            content = render(target, spec, view, record, settings, diagnostics, options.site)
-            if content and not content.isspace() and _passes(spec, path, content, diagnostics):
+            content = render(target, spec, view, record, settings, diagnostics, options.site, keep)
+            if content and not (isinstance(content, bytes) and content.isspace()) and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
 
@@ -243,7 +257,7 @@ def _report_systems(
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
 
 
-def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version: str, secrets: Sequence[str] = ()) -> bytes:
+def manifest(fabric: Fabric, files: Mapping[str, Content], identity: str, version: str, secrets: Sequence[str] = ()) -> bytes:
     """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes.
 
     ``secrets`` are names whose placeholders `tdsl render` replaces in these files.
@@ -257,7 +271,7 @@ def manifest(fabric: Fabric, files: Mapping[str, bytes], identity: str, version:
             "parameters": {k: _plain(v) for k, v in sorted(fabric.parameters.items())},
         },
         **({"secrets": list(secrets)} if secrets else {}),
-        "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
+        "files": {path: {"sha256": digest_of(data), "size": len(data)} for path, data in sorted(files.items())},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -267,15 +281,35 @@ def _plain(value: object) -> object:
     return value if isinstance(value, (bool, int, str)) else str(value)
 
 
-def _plain_files(known: Mapping[str, Target], view: FabricView, files: Mapping[str, bytes], diagnostics: Diagnostics) -> bytes:
-    """The file that is a function of the design alone, made for its hash if it was not asked for; b"" without one."""
+def _identity(
+    known: Mapping[str, Target], view: FabricView, files: Mapping[str, Content], diagnostics: Diagnostics,
+    sought: re.Pattern[bytes] | None,
+) -> tuple[str, bytes]:  # fmt: skip
+    """The hash of the file that is a function of the design alone, made for it if it was not asked for and not kept, "" without
+    one; and what it holds of the pattern."""
     from tdsl.emit.render import render
+
+    def read(chunks: Iterable[bytes]) -> tuple[str, bytes]:
+        digest, size, held, last = sha256(), 0, b"", b""
+        for chunk in chunks:
+            digest.update(chunk)
+            size += len(chunk)
+            if sought is not None and not held:
+                last += chunk
+                found = sought.search(last)
+                held, last = found[0] if found else b"", last[-OVERLAP:]
+        return digest.hexdigest() if size else "", held
 
     for target in known.values():
         for spec in target.files:
             if spec.identity and target.own:
-                return files.get(spec.path) or render(target, spec, view, None, dict(target.options), diagnostics) or b""
-    return b""
+                made = files.get(spec.path)
+                if isinstance(made, Spooled) and sought is None:
+                    return made.digest, b""
+                if made:
+                    return read(chunks_of(made))
+                return render(target, spec, view, None, dict(target.options), diagnostics, keep=read) or ("", b"")
+    return "", b""
 
 
 def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:
@@ -336,7 +370,7 @@ def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: D
         )  # fmt: skip
 
 
-def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics) -> bool:
+def _passes(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostics) -> bool:
     """Whether a file passes the check its target names; a file that does not is not written.
 
     What NCCL takes from the machine is not a fault: a host without NVLink has none to write.
@@ -346,7 +380,7 @@ def _passes(spec: FileSpec, path: str, content: bytes, diagnostics: Diagnostics)
     from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
 
-    faults = [f for f in lint(SourceFile(path, content.decode())) if f.severity is Severity.ERROR]
+    faults = [f for f in lint(SourceFile(path, whole(content).decode())) if f.severity is Severity.ERROR]
     for fault in faults:
         row, column = fault.span.begin if fault.span else (1, 1)
         diagnostics.add("E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help)

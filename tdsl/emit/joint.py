@@ -10,22 +10,23 @@ from hashlib import sha256
 
 from tdsl import __version__
 from tdsl.emit.build import MANIFEST, SCHEMA
+from tdsl.emit.spool import Content, whole
 
 LISTS = ("cabling/cables.csv", "cabling/labels.csv")
 FOLDER = "all-networks"
 
 
-def joint(fabrics: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+def joint(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
     """The files of the folder ``all-networks``: each list with the rows of all fabrics, in their order, and a manifest; nothing
     where fewer than two fabrics have it. ``pull_order`` goes on from one fabric to the next, and labels say their fabric."""
     files: dict[str, bytes] = {}
     for path in LISTS:
-        tables = {name: made[path].decode() for name, made in fabrics.items() if path in made}
+        tables = {name: whole(made[path]).decode() for name, made in fabrics.items() if path in made}
         if len(tables) > 1:
             files[path.rpartition("/")[2]] = _together(tables).encode()
     if not files:
         return {}
-    whole = sha256(b"".join(made.get(MANIFEST, b"") for made in fabrics.values())).hexdigest()
+    whole = sha256(b"".join(whole(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
     content = {
         "schema": SCHEMA,
         "tdsl": __version__,

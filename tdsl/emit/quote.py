@@ -13,11 +13,8 @@ from hashlib import sha256
 from shlex import quote
 from types import SimpleNamespace
 
-from tdsl.fabric.columns import Column, Table, natural
-
-FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
-full-width signs for narrow ones."""
+from tdsl.emit.rows import Rows, cell, csv_rows, json_rows
+from tdsl.fabric.columns import Table, natural
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -34,11 +31,6 @@ class Refused(Exception):
 
 class LeftOut(Exception):
     """A file that is better not written; the message says why."""
-
-
-def cell(value: object) -> object:
-    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
 
 
 def row(values: Sequence[object]) -> str:
@@ -64,20 +56,15 @@ def headings(columns: Sequence[str]) -> list[str]:
     return [c.partition("=")[0] for c in columns]
 
 
-def _chosen(table: Table[object], columns: Sequence[str]) -> list[Column]:
-    """Columns of a table; ``heading=field`` renames one, ``heading=`` is an empty one."""
+def _fields(columns: Sequence[str]) -> list[str]:
+    """Fields of the chosen columns; ``heading=field`` renames one, ``heading=`` is an empty one."""
     parts = [c.partition("=") for c in columns]
-    blank = [""] * len(table)
-    return [table.column(field or heading) if field or not renamed else blank for heading, renamed, field in parts]
+    return [field if renamed else heading for heading, renamed, field in parts]
 
 
 def csv(table: Table[object], columns: Sequence[str]) -> str:
     """A table as comma-separated values with a heading, without the last line's end."""
-    lines: list[str] = []
-    writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
-    writer.writerow(headings(columns))
-    writer.writerows(zip(*(list(map(cell, f)) for f in _chosen(table, columns)), strict=True))
-    return "\n".join(line[:-2] for line in lines)
+    return b"".join(csv_rows(table, _fields(columns), headings(columns))).decode()
 
 
 def json(value: object) -> str:
@@ -85,12 +72,31 @@ def json(value: object) -> str:
     return json_module.dumps(value, ensure_ascii=False, separators=(", ", ": "))
 
 
-def json_rows(table: Table[object], columns: Sequence[str]) -> str:
+def json_list(table: Table[object], columns: Sequence[str]) -> str:
     """A table as JSON arrays, one a line. Empty is null, since no column has the empty string as a value of its own."""
-    fields = _chosen(table, columns)
-    encode = json_module.JSONEncoder(ensure_ascii=False).encode
-    texts = [[_json_cell(v, encode) for v in f] for f in fields]
-    return ",\n".join(f"[{', '.join(row)}]" for row in zip(*texts, strict=True))
+    return b"".join(json_rows(table, _fields(columns))).decode()
+
+
+def _whole(table: Table[object], columns: Sequence[str]) -> None:
+    """Raises KeyError for a field that the table does not have."""
+    for field in filter(None, _fields(columns)):
+        table.want(field)
+
+
+def csv_printed(table: Table[object], columns: Sequence[str]) -> Rows:
+    """What `csv` gives, made while the file is written."""
+    _whole(table, columns)
+    return Rows.of(lambda: csv_rows(table, _fields(columns), headings(columns)))
+
+
+def json_printed(table: Table[object], columns: Sequence[str]) -> Rows:
+    """What `json_rows` gives, made while the file is written."""
+    _whole(table, columns)
+    return Rows.of(lambda: json_rows(table, _fields(columns)))
+
+
+PRINTED = {"csv": csv_printed, "json_rows": json_printed}
+"""Filters with another that goes to the file piece by piece, where a template prints what it gives as it is."""
 
 
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.S)
@@ -118,12 +124,6 @@ def _put_together(into: dict[str, object], table: dict[str, object]) -> None:
             _put_together(there, value)
         else:
             into[key] = value
-
-
-def _json_cell(value: object, encode: Callable[[object], str]) -> str:
-    if type(value) is int:
-        return str(value)
-    return "null" if value == "" else encode(value)
 
 
 def xml(value: object) -> str:

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import (
     BaseLoader,
@@ -22,6 +22,7 @@ from jinja2 import (
     TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
+    nodes,
 )
 from jinja2.loaders import split_template_path
 from jinja2.runtime import Context
@@ -29,7 +30,8 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from tdsl import files
 from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.emit.quote import FILTERS, LeftOut, Refused
+from tdsl.emit.quote import FILTERS, PRINTED, LeftOut, Refused
+from tdsl.emit.rows import Rows
 from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, FileSpec, Target
 from tdsl.emit.view import FabricView
@@ -39,8 +41,11 @@ SECONDS = 60
 """Processor time that a file of a target may take which is not tdsl's own."""
 MOST = 1 << 30
 """Characters of a file."""
+PIECE = 1 << 20
+"""Characters that are collected before they are handed on."""
 WIDEST = 1 << 20
 """Characters that a template of others may ask for in one step."""
+Kept = TypeVar("Kept")
 Program = Callable[..., bytes]  # of the fabric, the options, and the record where the file's scope has one
 
 
@@ -71,6 +76,15 @@ class _Sandbox(SandboxedEnvironment):
         if attribute in getattr(type(obj), "__dataclass_fields__", ()) and not attribute.startswith("_"):
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """A template in which a table that is printed as it is goes to the file piece by piece."""
+        tree = super()._parse(source, name, filename)
+        for output in (n for n in tree.body if isinstance(n, nodes.Output)):
+            for printed in output.nodes:
+                if isinstance(printed, nodes.Filter) and printed.name in PRINTED:
+                    printed.name = f"{printed.name} printed"  # a name that no template can write
+        return tree
 
 
 class _Bounded(_Sandbox):
@@ -179,6 +193,7 @@ def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
         for name in ("center", "format", "indent", "wordwrap", "truncate", "batch", "slice", "tojson"):
             env.filters[name] = _narrow(name, env.filters[name])
     env.filters.update(FILTERS)
+    env.filters.update({f"{name} printed": make for name, make in PRINTED.items()})
     return env
 
 
@@ -190,18 +205,19 @@ def render(
     options: Mapping[str, object],
     diagnostics: Diagnostics,
     site: Site = Site(),  # noqa: B008 - frozen
-) -> bytes | None:
-    """The bytes of one file, or None with a finding."""
+    keep: Callable[[Iterable[bytes]], Kept] = b"".join,  # type: ignore[assignment]
+) -> Kept | None:
+    """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a finding."""
     try:
         if spec.program:
             program = _program(target.folder / spec.program)
-            return program(view, options) if spec.scope == "fabric" else program(view, options, record)
+            return keep([program(view, options) if spec.scope == "fabric" else program(view, options, record)])
         template = environment(target.folder / "templates", target.own).get_template(spec.template)
         known = {"fabric": view, "options": options, "site": site}
         if spec.scope != "fabric":
             known[spec.scope] = record
         with _in_time(not target.own):
-            return _joined(template.generate(known))
+            return keep(_pieces(template.generate(known), target.own))
     except LeftOut as reason:
         diagnostics.add("E0511", None, f"target `{target.name}`: {spec.path} is left out: {reason}", severity=Severity.NOTE)
     except TemplateSyntaxError as fault:
@@ -218,15 +234,33 @@ def render(
     return None
 
 
-def _joined(parts: Iterable[str]) -> bytes:
-    """The parts of a file, as long as they are not too much for one."""
-    out, size = [], 0
+def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes]:
+    """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets may be more."""
+    held: list[str] = []
+    size = waiting = 0
     for part in parts:
-        out.append(part)
+        if isinstance(part, Rows):
+            yield "".join(held).encode()
+            held, waiting = [], 0
+            for chunk in part.chunks():
+                size += 0 if own else len(chunk)
+                _want_small(size)
+                yield chunk
+            continue
+        held.append(part)
         size += len(part)
-        if size > MOST:
-            raise Refused(f"it would be larger than {MOST >> 20} MiB")
-    return "".join(out).encode()
+        waiting += len(part)
+        _want_small(size)
+        if waiting > PIECE:
+            yield "".join(held).encode()
+            held, waiting = [], 0
+    yield "".join(held).encode()
+
+
+def _want_small(size: int) -> None:
+    """Raises Refused for a file that is too large."""
+    if size > MOST:
+        raise Refused(f"it would be larger than {MOST >> 20} MiB")
 
 
 @lru_cache(maxsize=64)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.emit.cable_labels import labels_of
 from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
-from tdsl.fabric.columns import Column, Objects, Table
-from tdsl.fabric.graph import MEDIA, Fabric, Ints
+from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant
+from tdsl.fabric.columns import Column, Objects, Table, listed
+from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
 from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
@@ -51,6 +53,7 @@ class Wires:
         self.identity = Cables(fabric)
         self.ports = self.identity.ports
         self.devices = self.identity.devices
+        self._made: dict[tuple[str, int], tuple[Integers, Integers]] = {}
 
     @property
     def crossings(self) -> tuple[Ints, Ints]:
@@ -63,26 +66,37 @@ class Wires:
         return self.identity.order
 
     # ------------------------------------------------------------ shared columns
-    def _port(self, of: Objects, ports: Ints) -> list[object]:
-        found: list[object] = of[self.ports.rows(ports)].tolist()
-        return found
+    def _once(self, what: str, of: Integers, make: Callable[[], Integers]) -> Integers:
+        """A column of numbers that follows from another, made once: cells of one row that it chooses are rendered together."""
+        key = (what, id(of))
+        if key not in self._made:
+            self._made[key] = (of, make().astype(np.int32))
+        return self._made[key][1]
 
-    def _device(self, ports: Ints) -> list[str]:
-        found: list[str] = self.devices.name[self.fabric.port_device[ports]].tolist()
-        return found
+    def _port_rows(self, ports: Ints) -> Integers:
+        """Rows of the models' ports."""
+        return self._once("port", ports, lambda: self.ports.rows(ports))
 
-    def _rack(self, places: Places, ports: Ints, what: int) -> list[object]:
+    def _at(self, ports: Ints) -> Integers:
+        """The devices of ports."""
+        return self._once("device", ports, lambda: self.fabric.port_device[ports])
+
+    def _port(self, of: Objects, ports: Ints) -> Coded:
+        return Coded(of, self._port_rows(ports))
+
+    def _device(self, ports: Ints) -> Coded:
+        return Coded(self.devices.name, self._at(ports))
+
+    def _rack(self, places: Places, ports: Ints, what: int) -> Coded:
         """Hall (0), rack (1) or unit (2) of the devices at these ports, "" where they have no place."""
-        devices = self.fabric.port_device[ports]
         if what == 2:
-            return [int(u) or "" for u in places.device_unit[devices]]
+            return Coded([int(u) or "" for u in places.device_unit], self._at(ports))
         names = [places.hall_name(r) for r in range(places.rack_count)] if what == 0 else places.rack_names
-        return [names[r] if r >= 0 else "" for r in places.device_rack[devices].tolist()]
+        return Coded([names[r] if r >= 0 else "" for r in places.device_rack.tolist()], self._at(ports))
 
-    def _number(self, ports: Ints) -> list[int]:
+    def _number(self, ports: Ints) -> Numbers:
         f = self.fabric
-        found: list[int] = (ports - f.port_base[f.port_device[ports]] + 1).tolist()
-        return found
+        return Numbers(ports - f.port_base[f.port_device[ports]] + 1)
 
     @cached_property
     def link_plane(self) -> Ints:
@@ -95,44 +109,52 @@ class Wires:
         """Rail of every link, -1 if in none."""
         return np.asarray(link_rail(self.fabric), dtype=np.int64)
 
-    def _setting(self, statements: Ints, name: str, link_class: Column) -> list[object]:
-        """A connect's setting for every row; where it has one value a dimension, that of the row's class."""
-        out: list[object] = []
-        for number, row_class in zip(statements.tolist(), link_class, strict=True):
-            settings = self.fabric.statements[number].settings if number >= 0 else {}
+    def _setting(self, statements: Ints, name: str, row_class: Ints) -> Coded:
+        """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1: none)."""
+        f = self.fabric
+
+        def of(number: int, class_number: int) -> object:
+            settings = f.statements[number - 1].settings if number else {}
             value = settings.get(name, "")
             if isinstance(value, tuple):
                 classes = settings.get("class", ())
-                several = isinstance(classes, tuple) and len(classes) == len(value) and row_class in classes
-                value = value[list(classes).index(row_class)] if several and isinstance(classes, tuple) else ""
-            out.append(_plain(value))
-        return out
+                own = f.classes[class_number - 1] if class_number else ""
+                several = isinstance(classes, tuple) and len(classes) == len(value) and own in classes
+                value = value[list(classes).index(own)] if several and isinstance(classes, tuple) else ""
+            return _plain(value)
+
+        return combined(of, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
 
     @cached_property
     def leg_length(self) -> NDArray[np.float64]:
         """Metres of every leg, not a number where the design says none."""
-        said = self._setting(self.fabric.cable_statement, "length", self._cable_class)
+        said = self._setting(self.fabric.cable_statement, "length", self.fabric.cable_class).tolist()
         return np.array([v if isinstance(v, (int, float)) else np.nan for v in said], dtype=np.float64)
 
-    def _part_fact(self, statements: Ints, name: str) -> list[object]:
+    def _stated(self, statements: Ints, values: Sequence[object]) -> Coded:
+        """What a connect states, a value a statement; "" where there is no statement."""
+        return Coded([*values, ""], np.where(statements >= 0, statements, len(values)))
+
+    def _part_fact(self, statements: Ints, name: str) -> Coded:
         """What the catalogue says of the part that a connect names; "" where it names none."""
         parts = [s.settings.get("part") for s in self.fabric.statements]
-        facts = [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts]
-        return [facts[number] if number >= 0 else "" for number in statements.tolist()]
+        return self._stated(statements, [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts])
 
-    def _optics(self, statements: Ints, end: int) -> list[object]:
+    def _optics(self, statements: Ints, end: int) -> Coded:
         """The transceivers that a connect pins at one end, "" where it pins none."""
         pinned = [s.settings.get("optics") for s in self.fabric.statements]
-        names = [shown(p[end]) if isinstance(p, tuple) else "" for p in pinned]
-        return [names[number] if number >= 0 else "" for number in statements.tolist()]
+        return self._stated(statements, [shown(p[end]) if isinstance(p, tuple) else "" for p in pinned])
 
-    def _colour(self) -> list[object]:
+    def _colour(self) -> Coded:
         """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
         f = self.fabric
         first = self._first_link
-        numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first]).tolist()
-        written = self._setting(f.cable_statement, "colour", self._cable_class)
-        return [f.colours[n] if n >= 0 else said for n, said in zip(numbers, written, strict=True)]
+        numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first])
+        written = self._setting(f.cable_statement, "colour", f.cable_class)
+        return combined(
+            lambda n, said: f.colours[n - 1] if n else written.values[said],
+            (len(f.colours) + 1, numbers + 1), (len(written.values), written.codes),
+        )  # fmt: skip
 
     # ------------------------------------------------------------ cables
     @cached_property
@@ -143,90 +165,124 @@ class Wires:
         np.minimum.at(lowest, cables, links)
         return np.where(lowest == np.iinfo(np.int64).max, -1, lowest)
 
-    def _over_links(self, values: Ints) -> list[object]:
+    def _over_links(self, values: Ints) -> Column | Compact:
         """For every leg the different values of its links: one, or several joined by blanks; none is ""."""
         first = self._first_link
-        out: list[object] = [known(v) for v in np.where(first < 0, -1, np.append(values, -1)[first]).tolist()]
+        own = np.where(first < 0, -1, np.append(values, -1)[first])
         links, cables = self.crossings
+        other = (values[links] >= 0) & (values[links] != own[cables])
+        if not other.any():
+            return Numbers(own, -1)
+        out: list[object] = [known(v) for v in own.tolist()]
         several: dict[int, set[int]] = {}
-        for cable, value in zip(cables.tolist(), values[links].tolist(), strict=True):
-            if value >= 0 and value != out[cable]:
-                several.setdefault(cable, set()).add(value)
+        for cable, value in zip(cables[other].tolist(), values[links[other]].tolist(), strict=True):
+            several.setdefault(cable, set()).add(value)
         for cable, extra in several.items():
-            own = out[cable]
-            out[cable] = " ".join(map(str, sorted(extra | ({own} if isinstance(own, int) else set()))))
+            one = out[cable]
+            out[cable] = " ".join(map(str, sorted(extra | ({one} if isinstance(one, int) else set()))))
         return out
 
-    @cached_property
-    def _cable_class(self) -> list[str]:
-        classes = self.fabric.classes
-        return [classes[c] if c >= 0 else "" for c in self.fabric.cable_class.tolist()]
-
-    def _cable_rate(self) -> list[object]:
+    def _cable_rate(self) -> Coded:
         links, cables = self.crossings
         total = np.zeros(len(self.fabric.cable_a), np.int64)
         np.add.at(total, cables, self.fabric.link_rate[links])
-        return [gbps(r) if r else "" for r in total.tolist()]
+        rates, codes = np.unique(total, return_inverse=True)
+        return Coded([gbps(r) if r else "" for r in rates.tolist()], codes.ravel())
 
-    def _cable_via(self) -> list[str]:
+    def _crossed(self, via: Ints) -> Coded:
+        """The panel or optical switch of these ports, "" for -1."""
+        return Coded([*self.devices.name, ""], np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count))
+
+    def _cable_via(self) -> Coded:
         """The panel or optical switch that the leg's first link crosses."""
-        f = self.fabric
         first = self._first_link
-        via = np.where(first < 0, -1, np.append(f.link_via_a, -1)[first])
-        return [str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in via.tolist()]
+        return self._crossed(np.where(first < 0, -1, np.append(self.fabric.link_via_a, -1)[first]))
 
-    def _bundle(self) -> list[str]:
+    def _bundle(self) -> Joined:
         """Hosts' cables are tied by the switch they go to, switches' by the kind of switch above."""
         f = self.fabric
-        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
-        name, family = self.devices.name, self.devices.family
-        near = np.where(f.is_end[a], family[a], name[a])
-        far = np.where(f.is_end[a], name[b], family[b])
-        return [f"{x}/{y}" for x, y in zip(near.tolist(), far.tolist(), strict=True)]
+        a, b = self._at(f.cable_a), self._at(f.cable_b)
+        names = [*self.devices.name, *self.devices.family]
+        near = np.where(f.is_end[a], a + f.device_count, a)
+        far = np.where(f.is_end[a], b, b + f.device_count)
+        return Joined(Coded(names, near), "/", Coded(names, far))
 
-    def _pull_order(self) -> list[int]:
+    def _pull_order(self) -> Numbers:
         """1 for the cable to pull first: group by group, in it switch by switch; legs of one cable share theirs."""
         f = self.fabric
         places: dict[str, int] = {}
         number = np.array([places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64)
-        lead = self.cable_order[1]
+        lead = self.identity.ranks[1]
         leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
         leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
         a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
         order = np.lexsort((lead[leader], b, number[a]))
         turn = np.empty(len(order), np.int64)
         turn[order] = np.arange(len(order)) + 1
-        pulled: list[int] = turn[f.cable_group].tolist()
-        return pulled
-
-    def _sides(self, pick: Callable[[Ints], Column]) -> tuple[Column, Column]:
-        return pick(self.fabric.cable_a), pick(self.fabric.cable_b)
+        return Numbers(turn[f.cable_group])
 
     @cached_property
-    def _ends(self) -> tuple[list[str], list[str]]:
+    def ends(self) -> tuple[Joined, Joined]:
         """How labels name each end of every leg: device and faceplate port."""
+        a, b = (Joined(self._device(p), " ", self._port(self.ports.hole, p)) for p in (self.fabric.cable_a, self.fabric.cable_b))
+        return a, b
 
-        def ends(ports: Ints) -> list[str]:
-            return [f"{d} {p}" for d, p in zip(self._device(ports), self._port(self.ports.hole, ports), strict=True)]
-
-        return ends(self.fabric.cable_a), ends(self.fabric.cable_b)
+    def _ids(self, legs: Ints | None = None) -> Joined:
+        """Identifiers of the cables of all legs, or of these legs, "" for -1."""
+        lead = self.identity.lead
+        if legs is None:
+            return Joined(self._device(lead), ":", self._port(self.ports.hole_id, lead))
+        here = legs >= 0
+        port = lead[np.where(here, legs, 0)] if len(lead) else np.zeros(len(legs), np.int64)
+        device = np.where(here, self.fabric.port_device[port], self.fabric.device_count)
+        hole = np.where(here, self.ports.rows(port), len(self.ports.hole_id))
+        names, holes = [*self.devices.name, ""], [*self.ports.hole_id, ""]
+        return Joined(Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=not here.all())
 
     @cached_property
     def cables(self) -> Table[Cable]:
-        """One row a leg, by lower device, cage and faceplate name."""
+        """One row a leg, in the order of the plan."""
+        order = self.identity.ranks[0]
+        turned: dict[int, tuple[Integers, Integers]] = {}
+
+        def reordered(numbers: Integers) -> Integers:
+            if id(numbers) in turned:
+                return turned[id(numbers)][1]
+            found: Integers = numbers[order].astype(np.int32) if _small(numbers) else numbers[order]
+            if any(numbers is shared for _, shared in self._made.values()):
+                turned[id(numbers)] = (numbers, found)
+            return found
+
+        def ordered(make: Callable[[], Column | Compact]) -> Callable[[], Column | Compact]:
+            def column() -> Column | Compact:
+                values = make()
+                if isinstance(values, (Coded, Numbers, Joined)):
+                    return values.take(reordered)
+                return [values[i] for i in order.tolist()]
+
+            return column
+
+        return Table(Cable, len(order), {n: ordered(make) for n, make in self._cable_columns.items()})
+
+    def leg_column(self, name: str) -> Column | Compact:
+        """A column of the table of cables, in the order of the fabric."""
+        return self._cable_columns[name]()
+
+    @cached_property
+    def _cable_columns(self) -> dict[str, Callable[[], Column | Compact]]:
+        """Columns of all legs, in the order of the fabric."""
         f = self.fabric
-        order, _, ids = self.cable_order
-        by_statement = f.cable_statement
-        ends_a, ends_b = self._ends
+        by_statement, rows = f.cable_statement, len(f.cable_a)
+        ends_a, ends_b = self.ends
 
-        def setting(name: str) -> Callable[[], Column]:
-            return lambda: self._setting(by_statement, name, self._cable_class)
+        def setting(name: str) -> Callable[[], Compact]:
+            return lambda: self._setting(by_statement, name, f.cable_class)
 
-        columns: dict[str, Callable[[], Column]] = {
-            "cable_id": lambda: ids,
-            "leg": lambda: [n or "" for n in f.cable_leg.tolist()],
+        columns: dict[str, Callable[[], Column | Compact]] = {
+            "cable_id": self._ids,
+            "leg": lambda: Numbers(f.cable_leg, 0),
             "rate_gbps": self._cable_rate,
-            "links": f.cable_links.tolist,
+            "links": lambda: Numbers(f.cable_links),
             "medium": setting("medium"),
             "part": setting("cable"),
             "length_m": setting("length"),
@@ -238,15 +294,15 @@ class Wires:
             "via": self._cable_via,
             "bundle": self._bundle,
             "pull_order": self._pull_order,
-            "label_a": lambda: [f"FROM {a} TO {b}" for a, b in zip(ends_a, ends_b, strict=True)],
-            "label_b": lambda: [f"FROM {b} TO {a}" for a, b in zip(ends_a, ends_b, strict=True)],
-            "link_class": lambda: self._cable_class,
-            "fabric_name": lambda: [f.name] * len(order),
+            "label_a": lambda: Joined("FROM ", *ends_a.pieces, " TO ", *ends_b.pieces),
+            "label_b": lambda: Joined("FROM ", *ends_b.pieces, " TO ", *ends_a.pieces),
+            "link_class": lambda: Coded([*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))),
+            "fabric_name": lambda: constant(f.name, rows),
             "plane": lambda: self._over_links(self.link_plane),
             "rail": lambda: self._over_links(self.link_rails),
-            "phase": lambda: [str(n) for n in pulled_in(self.stages)] if self.stages else [""] * len(order),
-            "status": lambda: ["planned"] * len(order),
-            "place": lambda: self.devices.place[f.port_device[f.cable_a]].tolist(),
+            "phase": lambda: [str(n) for n in pulled_in(self.stages)] if self.stages else constant("", rows),
+            "status": lambda: constant("planned", rows),
+            "place": lambda: Coded(self.devices.place, self._at(f.cable_a)),
         }
         for end, ports in (("a", f.cable_a), ("b", f.cable_b)):
             columns[f"{end}_device"] = partial(self._device, ports)
@@ -259,127 +315,61 @@ class Wires:
             columns[f"{end}_index"] = partial(self._number, ports)
         physical = physical_of(f)
         if physical is not None:
-            columns |= chosen_columns(physical, dict(columns))
+            columns |= chosen_columns(physical, {n: partial(_listed, make) for n, make in columns.items()})
         if physical is not None and f.places is not None:
-            columns |= pulling_columns(f, physical, self.cable_order[1])
-        return Table(Cable, len(order), {n: _reordered(make, order) for n, make in columns.items()})
+            columns |= pulling_columns(f, physical, self.identity.ranks[1])
+        return columns
 
     @cached_property
     def labels(self) -> Table[CableLabel]:
         """Two rows a cable, in the order of the cables: the label of its a end, then of its b end. A break-out has one for the
         connector that its legs share, behind it one for each leg's other end."""
-        ids = self.cable_order[2]
-        f = self.fabric
-        rows = self._label_rows
-        legs = [i for i, _, _ in rows]
-        ends, places = self._ends, self._positions
-        devices = self._sides(self._device)
-        holes = self._sides(lambda p: self._port(self.ports.hole, p))
-
-        def near(sides: tuple[Column, Column] | tuple[list[str], list[str]], before: str = "") -> Callable[[], Column]:
-            return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
-
-        def far(sides: tuple[Column, Column] | tuple[list[str], list[str]], before: str = "") -> Callable[[], Column]:
-            return lambda: [before + ", ".join(str(sides[1 - end][n]) for n in members) for _, end, members in rows]
-
-        def lengths() -> Column:
-            length = self.cables.column("length_m")  # in the order of the cables
-            at = dict(zip(self.cable_order[0].tolist(), length, strict=True))
-            return [at[i] for i in legs]
-
-        return Table(CableLabel, len(rows), {
-            "cable_id": lambda: [ids[i] for i in legs],
-            "leg": lambda: ["" if len(members) > 1 else int(f.cable_leg[i]) or "" for i, _, members in rows],
-            "end": lambda: ["ab"[end] for _, end, _ in rows],
-            "device": near(devices),
-            "port": near(holes),
-            "line1": lambda: [ids[i] for i in legs],
-            "line2": near(ends, "FROM "),
-            "line3": far(ends, "TO "),
-            "near": near(places),
-            "far": far(places),
-            "length_m": lengths,
-            "qr": lambda: [ids[i] for i in legs],
-        })  # fmt: skip
-
-    @cached_property
-    def _label_rows(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Of every label a leg, its end (0 or 1), and the legs whose other ends it names."""
-        f = self.fabric
-        order = self.cable_order[0].tolist()
-        group, leg = f.cable_group.tolist(), f.cable_leg.tolist()
-        legs: dict[int, list[int]] = {}
-        for i in order:
-            if leg[i]:
-                legs.setdefault(group[i], []).append(i)
-        trunks: dict[int, int] = {}  # of break-outs the end where all legs have one connector
-        for end, names in enumerate(self._ends):
-            trunks |= {g: end for g, members in legs.items() if len(members) > 1 and len({names[i] for i in members}) == 1}
-        out: list[tuple[int, int, tuple[int, ...]]] = []
-        for i in order:
-            trunk = trunks.get(group[i]) if leg[i] else None
-            if trunk is None:
-                out += [(i, 0, (i,)), (i, 1, (i,))]
-                continue
-            if legs[group[i]][0] == i:
-                out.append((i, trunk, tuple(legs[group[i]])))
-            out.append((i, 1 - trunk, (i,)))
-        return out
-
-    @cached_property
-    def _positions(self) -> tuple[Column, Column]:
-        """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without a place."""
-        p = self.fabric.places
-
-        def positions(ports: Ints) -> Column:
-            holes = self._port(self.ports.hole, ports)
-            names = [f"{d}:{h}" for d, h in zip(self._device(ports), holes, strict=True)]
-            if p is None:
-                return list(names)
-            found = zip(*(self._rack(p, ports, k) for k in range(3)), holes, names, strict=True)
-            return [f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name for hall, rack, u, hole, name in found]
-
-        return positions(self.fabric.cable_a), positions(self.fabric.cable_b)
+        return Table(CableLabel, *labels_of(self))
 
     # ------------------------------------------------------------ links
-    def _link_cables(self) -> tuple[list[str], list[str]]:
-        """The cable at each link's a end, and the other one at its b end if it crosses two."""
-        ids = self.cable_order[2]
-        near, far = [""] * self.fabric.link_count, [""] * self.fabric.link_count
-        for link, cable in zip(*(c.tolist() for c in self.crossings), strict=True):
-            if not near[link]:
-                near[link] = ids[cable]
-            elif near[link] != ids[cable]:
-                far[link] = ids[cable]
+    def _link_cables(self) -> tuple[Ints, Ints]:
+        """A leg of the cable at each link's a end, and of the other one at its b end if it crosses two; -1 for none."""
+        links, legs = self.crossings
+        near, far = np.full((2, self.fabric.link_count), -1, np.int64)
+        near[links[::-1]] = legs[::-1]
+        lead = self.identity.lead
+        names, hole = np.unique(self.ports.hole_id.astype(str), return_inverse=True)
+        key = self.fabric.port_device[lead] * (len(names) + 1) + hole.ravel()[self.ports.rows(lead)]
+        other = key[legs] != key[near[links]]
+        far[links[other]] = legs[other]
         return near, far
 
     @cached_property
     def links(self) -> Table[Link]:
         """One row a link, in the order of the fabric."""
         f = self.fabric
-        class_names = [f.classes[c] for c in f.link_class.tolist()]
-        near_far = self._link_cables()
+        near_far = cache(self._link_cables)
+        bundles = cache(lambda: bundle_numbers(f))
 
-        def setting(name: str) -> Callable[[], Column]:
-            return lambda: self._setting(f.link_statement, name, class_names)
+        def setting(name: str) -> Callable[[], Compact]:
+            return lambda: self._setting(f.link_statement, name, f.link_class)
 
-        columns: dict[str, Callable[[], Column]] = {
-            "cable_id": lambda: near_far[0],
-            "far_cable_id": lambda: near_far[1],
-            "link_class": lambda: class_names,
-            "medium": lambda: [MEDIA[m] for m in f.link_medium.tolist()],
-            "rate_bps": f.link_rate.tolist,
-            "rate_gbps": lambda: [gbps(r) for r in f.link_rate.tolist()],
-            "via": lambda: [str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in f.link_via_a.tolist()],
+        def rates() -> tuple[list[int], Ints]:
+            found, codes = np.unique(f.link_rate, return_inverse=True)
+            return found.tolist(), codes.ravel()
+
+        columns: dict[str, Callable[[], Column | Compact]] = {
+            "cable_id": lambda: self._ids(near_far()[0]),
+            "far_cable_id": lambda: self._ids(near_far()[1]),
+            "link_class": lambda: Coded(f.classes, f.link_class),
+            "medium": lambda: Coded(MEDIA, f.link_medium),
+            "rate_bps": lambda: Coded(*rates()),
+            "rate_gbps": lambda: Coded([gbps(r) for r in rates()[0]], rates()[1]),
+            "via": lambda: self._crossed(f.link_via_a),
             "fec": setting("fec"),
             "mtu": self._mtu,
-            "plane": lambda: [known(p) for p in self.link_plane.tolist()],
-            "rail": lambda: [known(r) for r in self.link_rails.tolist()],
+            "plane": lambda: Numbers(self.link_plane, -1),
+            "rail": lambda: Numbers(self.link_rails, -1),
             "srlg": self._risks,
-            "a_bundle": lambda: [n or "" for n in bundle_numbers(f)[0].tolist()],
-            "b_bundle": lambda: [n or "" for n in bundle_numbers(f)[1].tolist()],
+            "a_bundle": lambda: Numbers(bundles()[0], 0),
+            "b_bundle": lambda: Numbers(bundles()[1], 0),
         }
-        columns["layer"] = lambda: np.where(scaleup_links(f), SCALEUP, "").tolist()
+        columns["layer"] = lambda: Coded(["", SCALEUP], scaleup_links(f).astype(np.int32))
         for end, ports, far in (("a", f.link_a, f.link_b), ("b", f.link_b, f.link_a)):
             columns[f"{end}_device"] = partial(self._device, ports)
             columns[f"{end}_port"] = partial(self._port, self.ports.path, ports)
@@ -393,75 +383,109 @@ class Wires:
             columns[f"{end}_asn"] = partial(self._asn, ports)
         return Table(Link, f.link_count, columns)
 
-    def _mtu(self) -> list[object]:
+    def _mtu(self) -> Coded:
         """The MTU of every link, "" where the design does not say."""
         found = self.fabric.addressing
         mtu: object = found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
-        return [mtu] * self.fabric.link_count
+        return constant(mtu, self.fabric.link_count)
 
-    def _address(self, second: bool) -> list[object]:
+    def _address(self, second: bool) -> Column | Compact:
         """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
         found, count = self.fabric.addressing, self.fabric.link_count
         if found is None or not any(kind == "links" for kind, _ in found.dealt):
-            return [""] * count
+            return constant("", count)
         return [" ".join(f"{a}/{p.prefix}" for a, p in found.each("links", i, second)) for i in range(count)]
 
-    def _asn(self, ports: Ints) -> list[object]:
+    def _asn(self, ports: Ints) -> Coded:
         """The ASN of the device at these ports, "" where it has none."""
         found = self.fabric.addressing
         if found is None:
-            return [""] * len(ports)
-        return [n or "" for n in found.asn[self.fabric.port_device[ports]].tolist()]
+            return constant("", len(ports))
+        return Coded([n or "" for n in found.asn.tolist()], self._at(ports))
 
-    def _announced(self, ports: Ints) -> list[object]:
+    @cached_property
+    def _systems(self) -> tuple[list[str], Integers]:
+        """The operating systems of switches, and which of them each device runs."""
+        names, codes = np.unique(self.fabric.switch_system, return_inverse=True)
+        return names.tolist(), codes.ravel()
+
+    def _by_port(self, ports: Ints, pick: Callable[[int, bool, bool, str], object]) -> Coded:
+        """A column of one end of all links: ``pick`` is called with the row of the model's port, whether the link is InfiniBand,
+        whether the device is a switch, and its operating system."""
+        f = self.fabric
+        device = self._at(ports)
+        names, codes = self._systems
+        return combined(
+            lambda row, infiniband, switch, system: pick(row, bool(infiniband), bool(switch), names[system]),
+            (len(self.ports.path), self._port_rows(ports)), (2, self._infiniband.astype(np.int8)),
+            (2, f.is_switch[device].astype(np.int8)), (len(names), codes[device]),
+        )  # fmt: skip
+
+    def _announced(self, ports: Ints) -> Coded:
         """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias, which
         is set to the name on the faceplate; ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
-        f = self.fabric
-        device = f.port_device[ports]
-        found = self._interface(ports)
-        numbers, labels = self._number(ports), self._port(self.ports.label, ports)
-        for i in np.flatnonzero(np.array(self._infiniband, dtype=bool) & f.is_switch[device]).tolist():
-            found[i] = numbers[i]
-        for i in np.flatnonzero((f.switch_system[device] == "sonic") & ~np.array(self._infiniband, dtype=bool)).tolist():
-            found[i] = remark(labels[i])[:128] if found[i] else ""
-        return found
+        number = np.concatenate([np.arange(m.port_count) + 1 for m in self.fabric.models] or [np.zeros(0, np.int64)])
 
-    def _interface(self, ports: Ints) -> list[object]:
+        def of(row: int, infiniband: bool, switch: bool, system: str) -> object:
+            found = self._system_name(row, infiniband, system)
+            if infiniband and switch:
+                return int(number[row])
+            if system == "sonic" and not infiniband:
+                return remark(self.ports.label[row])[:128] if found else ""
+            return found
+
+        return self._by_port(ports, of)
+
+    def _interface(self, ports: Ints) -> Coded:
         """What the operating system calls these ends of all links, "" where that is not known: on InfiniBand the RDMA device,
         else the network device."""
-        found = zip(self._infiniband, self.network_devices(ports), self._port(self.ports.system, ports), strict=True)
-        return [system if infiniband else netdev for infiniband, netdev, system in found]
+        return self._by_port(ports, lambda row, infiniband, switch, system: self._system_name(row, infiniband, system))
+
+    def _system_name(self, row: int, infiniband: bool, system: str) -> object:
+        """A port as the operating system names it: the RDMA device, or the network device."""
+        return self.ports.system[row] if infiniband else self._network_device(row, system)
+
+    def _network_device(self, row: int, system: str) -> str:
+        """The name of a port as a network device of an operating system; "" where that is not known."""
+        if system == "sonic":
+            return str(self.ports.sonic[row])
+        found, pattern = str(self.ports.netdev[row]), self.interfaces.get(system)
+        return found if not system or pattern is None or pattern.fullmatch(found) else ""
 
     def network_devices(self, ports: Ints) -> list[str]:
         """Names of these ports as network devices, by the operating system of each switch; "" where that is not known."""
-        f = self.fabric
-        found = [str(n) for n in self._port(self.ports.netdev, ports)]
-        systems = f.switch_system[f.port_device[ports]].tolist()
-        if any(systems):
-            sonic = self._port(self.ports.sonic, ports)
-            for i, system in enumerate(systems):
-                pattern = self.interfaces.get(system)
-                if system == "sonic":
-                    found[i] = str(sonic[i])
-                elif pattern is not None and not pattern.fullmatch(found[i]):
-                    found[i] = ""
-        return found
+        names, codes = self._systems
+        rows = (len(self.ports.path), self.ports.rows(ports))
+        devices = codes[self.fabric.port_device[ports]]
+        found = combined(lambda row, system: self._network_device(row, names[system]), rows, (len(names), devices)).tolist()
+        return [str(n) for n in found]
 
     @cached_property
-    def _infiniband(self) -> list[bool]:
+    def _infiniband(self) -> Bools:
         """Links with both ends of InfiniBand types."""
-        both: list[bool] = (speaking(self.fabric, self.fabric.link_a) & speaking(self.fabric, self.fabric.link_b)).tolist()
-        return both
+        return speaking(self.fabric, self.fabric.link_a) & speaking(self.fabric, self.fabric.link_b)
 
-    def _risks(self) -> list[str]:
+    def _risks(self) -> Joined:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
         f = self.fabric
-        columns = []
+        has = np.array([bool(c) for c in self.ports.cage], dtype=bool)
+        names, none = [*self.devices.name, ""], f.device_count
+        pieces: list[Coded] = []
+        before = np.zeros(f.link_count, dtype=bool)
         for ports in (f.link_a, f.link_b):
-            ends = zip(self._device(ports), self._port(self.ports.cage, ports), strict=True)
-            columns.append([f"{d}/{c}" if c else "" for d, c in ends])
-        columns.append([str(self.devices.name[f.port_device[p]]) if p >= 0 else "" for p in f.link_via_a.tolist()])
-        return [";".join(filter(None, risks)) for risks in zip(*columns, strict=True)]
+            rows = self._port_rows(ports)
+            here = has[rows]
+            pieces += [
+                Coded(["", ";"], (before & here).astype(np.int32)),
+                Coded(names, np.where(here, self._at(ports), none)),
+                Coded(["", "/"], here.astype(np.int32)),
+                Coded(self.ports.cage, rows),
+            ]
+            before |= here
+        via = self._crossed(f.link_via_a)
+        crossed = f.link_via_a >= 0
+        pieces += [Coded(["", ";"], (before & crossed).astype(np.int32)), via]
+        return Joined(*pieces[1:], blank=not (before | crossed).all())
 
     @cached_property
     def classes(self) -> tuple[LinkClass, ...]:
@@ -485,16 +509,17 @@ class Wires:
             "a_index": lambda: self._number(f.circuit_a),
             "b_port": lambda: self._port(self.ports.path, f.circuit_b),
             "b_index": lambda: self._number(f.circuit_b),
-            "link": lambda: [known(n) for n in f.circuit_link.tolist()],
+            "link": lambda: Numbers(f.circuit_link, -1),
         })  # fmt: skip
 
 
-def _reordered(make: Callable[[], Column], order: Ints) -> Callable[[], Column]:
-    def column() -> Column:
-        values = make()
-        return [values[i] for i in order.tolist()]
+def _listed(make: Callable[[], Column | Compact]) -> Column:
+    return listed(make())
 
-    return column
+
+def _small(numbers: Integers) -> bool:
+    """Whether numbers fit into 32 bits."""
+    return numbers.itemsize <= 4 or not len(numbers) or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
 
 
 def _plain(value: object) -> object:

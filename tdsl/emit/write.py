@@ -18,13 +18,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 from threading import Event
 
 from tdsl import files as disk
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
+from tdsl.emit.spool import Content, chunks_of, digest_of
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 WAIT_S, TURN_S = 120, 0.02
@@ -49,11 +50,11 @@ class _Unfit(Exception):
     """Why what was written is not what was made."""
 
 
-def compare(files: Mapping[str, bytes], out: Path) -> list[Difference]:
+def compare(files: Mapping[str, Content], out: Path) -> list[Difference]:
     """How a folder differs from what would be built. Files that tdsl did not write are no difference."""
     found = []
     for path, content in files.items():
-        kind = _differs(out, path, len(content), sha256(content).hexdigest())
+        kind = _differs(out, path, len(content), digest_of(content))
         found += [Difference(path, kind)] if kind else []
     try:
         earlier = _listed(out) if out.is_dir() else set()
@@ -77,10 +78,11 @@ def _differs(out: Path, path: str, size: int, digest: str) -> str:
             return "differs"
     if not stat.S_ISREG(facts.st_mode) or facts.st_size != size:
         return "differs"
-    return "" if sha256(there.read_bytes()).hexdigest() == digest else "differs"
+    with there.open("rb") as file:
+        return "" if file_digest(file, "sha256").hexdigest() == digest else "differs"
 
 
-def write(files: Mapping[str, bytes], out: Path, diagnostics: Diagnostics) -> bool:
+def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> bool:
     """Make ``out`` hold these files; False, with a finding, if it may not or cannot."""
     try:
         out = _resolved(out)
@@ -98,7 +100,7 @@ def write(files: Mapping[str, bytes], out: Path, diagnostics: Diagnostics) -> bo
     return True
 
 
-def _write(files: Mapping[str, bytes], out: Path) -> None:
+def _write(files: Mapping[str, Content], out: Path) -> None:
     """Write under the lock of the folder: beside it where it can be exchanged, else inside it."""
     if _beside(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +124,7 @@ def _write(files: Mapping[str, bytes], out: Path) -> None:
             _exchange_inside(files, out)
 
 
-def _settled(files: Mapping[str, bytes], out: Path) -> bool:
+def _settled(files: Mapping[str, Content], out: Path) -> bool:
     """Whether the folder holds the files already. Raises _NotOurs where it is none or somebody else's."""
     if not out.exists():
         return False
@@ -163,7 +165,7 @@ def _paths(manifest: Path) -> set[str]:
     return {*paths, MANIFEST}
 
 
-def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
+def _foreign(out: Path, files: Mapping[str, Content]) -> list[str]:
     """What others put into the folder: files, links, and folders that hold nothing."""
     ours = _listed(out)
     kept = []
@@ -184,7 +186,7 @@ def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     return kept
 
 
-def _stage(files: Mapping[str, bytes], stage: Path) -> None:
+def _stage(files: Mapping[str, Content], stage: Path) -> None:
     """Write the files below a new folder, bring them to the disk, and see that they are there as they were made."""
     stage.mkdir()
     folders = {stage}
@@ -194,9 +196,12 @@ def _stage(files: Mapping[str, bytes], stage: Path) -> None:
             at.parent.mkdir(parents=True, exist_ok=True)
             folders |= {p for p in at.parents if p.is_relative_to(stage)}
         disk.may_end()
-        at.write_bytes(content)
+        with at.open("wb") as file:
+            for block in chunks_of(content):
+                disk.may_end()
+                file.write(block)
     _sync(stage, [stage / path for path in files], sorted(folders))
-    wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), sha256(c).hexdigest())), None)
+    wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), digest_of(c))), None)
     if wrong is not None:
         raise _Unfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
 
@@ -222,7 +227,7 @@ def _sync(stage: Path, files: list[Path], folders: list[Path]) -> None:
         disk.sync(folder)
 
 
-def _exchange(files: Mapping[str, bytes], foreign: list[str], out: Path) -> None:
+def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> None:
     """Write a sibling folder and swap it in. The old one is removed last: what it shares with the new one are links."""
     stage = _sibling(out, "new")
     try:
@@ -248,7 +253,7 @@ def _exchange(files: Mapping[str, bytes], foreign: list[str], out: Path) -> None
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _exchange_inside(files: Mapping[str, bytes], out: Path) -> None:
+def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
     """Write a whole copy inside the folder, say that it is ready by its name, and exchange file by file."""
     stage = out / f"{PRIVATE}new-{disk.token()}"
     ready = out / f"{PRIVATE}ready-{disk.token()}"

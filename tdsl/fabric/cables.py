@@ -54,17 +54,26 @@ class Cables:
     @cached_property
     def order(self) -> tuple[Ints, Ints, list[str]]:
         """Rows of cables in the order of the plan, the rank of each row's cable, and its identifier."""
+        return *self.ranks, self.ids
+
+    @cached_property
+    def ranks(self) -> tuple[Ints, Ints]:
+        """Rows of cables in the order of the plan, and the rank of each row's cable."""
         f = self.fabric
-        rows = len(f.cable_a)
-        if not rows:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64), []
+        if not len(f.cable_a):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
         lead = self._keys[1]
-        order = np.lexsort((f.cable_leg, lead[f.cable_group]))
-        port = self.lead
+        return np.lexsort((f.cable_leg, lead[f.cable_group])), lead[f.cable_group]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The identifier of each row's cable: device and connector of the port that it is named after."""
+        if not len(self.fabric.cable_a):
+            return []
+        f, port = self.fabric, self.lead
         names = self.devices.name[f.port_device[port]].tolist()
         holes = self.ports.hole_id[self.ports.rows(port)].tolist()
-        ids = [f"{d}:{p}" for d, p in zip(names, holes, strict=True)]
-        return order, lead[f.cable_group], ids
+        return [f"{d}:{p}" for d, p in zip(names, holes, strict=True)]
 
     @cached_property
     def _keys(self) -> tuple[Ints, Ints]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cabling import first_of_cage, shares
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceModel, PortClass, unravel
 
@@ -20,12 +21,17 @@ Column = Sequence[object]
 Objects = NDArray[np.object_]
 
 
+def listed(column: Column | Compact) -> Column:
+    """A column as the value of every row."""
+    return column.tolist() if isinstance(column, (Coded, Numbers, Joined)) else column
+
+
 class Table(Generic[Record]):
     """Rows of one kind of record. Columns are computed when asked for; those nobody gives are empty in every row."""
 
     __slots__ = ("_columns", "_record", "_size")
 
-    def __init__(self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column]]) -> None:
+    def __init__(self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column | Compact]]) -> None:
         self._record = record
         self._size = size
         self._columns = columns
@@ -35,10 +41,18 @@ class Table(Generic[Record]):
 
     def column(self, name: str) -> Column:
         """All values of one field."""
+        return listed(self.compact(name))
+
+    def compact(self, name: str) -> Column | Compact:
+        """All values of one field, as few values and numbers that choose among them where the field is kept so."""
+        self.want(name)
+        make = self._columns.get(name)
+        return make() if make else constant("", self._size)
+
+    def want(self, name: str) -> None:
+        """Raises KeyError for a field that a record does not have."""
         if name not in self.names:
             raise KeyError(f"no field `{name}`; known: {', '.join(self.names)}")
-        make = self._columns.get(name)
-        return make() if make else [""] * self._size
 
     @property
     def names(self) -> tuple[str, ...]:

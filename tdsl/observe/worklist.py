@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 from tdsl import catalogue
-from tdsl.emit.quote import cell
+from tdsl.emit.rows import cell
 from tdsl.fabric.columns import natural
 from tdsl.observe.audit import Audit
 

@@ -17,7 +17,7 @@ import pytest
 
 from tdsl.cli import cli
 from tdsl.emit import render as rendering
-from tdsl.emit.quote import cell
+from tdsl.emit.rows import cell
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 

@@ -27,7 +27,7 @@ from tdsl import compiler
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.emit.assets import read
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.quote import FORMULA
+from tdsl.emit.rows import FORMULA
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel

@@ -1,0 +1,138 @@
+"""Labels of cables as columns: what is printed for each end, TIA-606 positions where devices have places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers
+from tdsl.fabric.columns import Column, Objects, listed
+from tdsl.fabric.graph import Ints
+
+if TYPE_CHECKING:
+    from tdsl.emit.wires import Wires
+
+Columns = dict[str, Callable[[], Column | Compact]]
+Row = tuple[int, int, tuple[int, ...]]
+
+
+def labels_of(wires: Wires) -> tuple[int, Columns]:
+    """The number of labels and their columns, in the order of the cables."""
+    f = wires.fabric
+    if (f.cable_leg > 0).any() or f.places is not None:
+        rows = _rows(wires)
+        return len(rows), _listed(wires, rows)
+    legs = np.repeat(wires.identity.ranks[0], 2)
+    second = np.arange(len(legs)) % 2 == 1
+    ends = [(f.cable_a, f.cable_b), (f.cable_b, f.cable_a)]
+    device: list[Integers] = []
+    port: list[Integers] = []
+    for first, other in ends:
+        at = np.where(second, other[legs], first[legs])
+        device.append(f.port_device[at].astype(np.int32))
+        port.append(wires.ports.rows(at).astype(np.int32))
+
+    def named(end: int, of: Objects, *, before: str = "", between: str = " ") -> Joined:
+        pieces = (Coded(wires.devices.name, device[end]), between, Coded(of, port[end]))
+        return Joined(before, *pieces) if before else Joined(*pieces)
+
+    lead = wires.identity.lead[legs]
+    lead_device, lead_port = f.port_device[lead].astype(np.int32), wires.ports.rows(lead).astype(np.int32)
+
+    def ids() -> Joined:
+        return Joined(Coded(wires.devices.name, lead_device), ":", Coded(wires.ports.hole_id, lead_port))
+
+    hole = wires.ports.hole
+    return len(legs), {
+        "cable_id": ids,
+        "leg": lambda: Numbers(f.cable_leg[legs], 0),
+        "end": lambda: Coded("ab", second.astype(np.int32)),
+        "device": lambda: Coded(wires.devices.name, device[0]),
+        "port": lambda: Coded(hole, port[0]),
+        "line1": ids,
+        "line2": lambda: named(0, hole, before="FROM "),
+        "line3": lambda: named(1, hole, before="TO "),
+        "near": lambda: named(0, hole, between=":"),
+        "far": lambda: named(1, hole, between=":"),
+        "length_m": lambda: _lengths(wires, legs),
+        "qr": ids,
+    }
+
+
+def _lengths(wires: Wires, legs: Ints) -> Column | Compact:
+    """Metres of these legs, as the list of cables has them."""
+    found = wires.leg_column("length_m")
+    return found.take(lambda c: c[legs]) if isinstance(found, (Coded, Numbers, Joined)) else [found[i] for i in legs.tolist()]
+
+
+def _listed(wires: Wires, rows: list[Row]) -> Columns:
+    """Columns where a label may name several ends or places."""
+    f = wires.fabric
+    ids = wires.identity.ids
+    legs = [i for i, _, _ in rows]
+    ends = [e.tolist() for e in wires.ends]
+    places = positions(wires)
+    devices = [listed(wires.leg_column(f"{e}_device")) for e in "ab"]
+    holes = [listed(wires.leg_column(f"{e}_port")) for e in "ab"]
+
+    def near(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
+        return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
+
+    def far(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
+        return lambda: [before + ", ".join(str(sides[1 - end][n]) for n in members) for _, end, members in rows]
+
+    return {
+        "cable_id": lambda: [ids[i] for i in legs],
+        "leg": lambda: ["" if len(members) > 1 else int(f.cable_leg[i]) or "" for i, _, members in rows],
+        "end": lambda: ["ab"[end] for _, end, _ in rows],
+        "device": near(devices),
+        "port": near(holes),
+        "line1": lambda: [ids[i] for i in legs],
+        "line2": near(ends, "FROM "),
+        "line3": far(ends, "TO "),
+        "near": near(places),
+        "far": far(places),
+        "length_m": lambda: _lengths(wires, np.array(legs, dtype=np.int64)),
+        "qr": lambda: [ids[i] for i in legs],
+    }
+
+
+def _rows(wires: Wires) -> list[Row]:
+    """Of every label a leg, its end (0 or 1), and the legs whose other ends it names."""
+    f = wires.fabric
+    order = wires.identity.ranks[0].tolist()
+    group, leg = f.cable_group.tolist(), f.cable_leg.tolist()
+    legs: dict[int, list[int]] = {}
+    for i in order:
+        if leg[i]:
+            legs.setdefault(group[i], []).append(i)
+    trunks: dict[int, int] = {}  # of break-outs the end where all legs have one connector
+    for end, column in enumerate(wires.ends):
+        names = column.tolist() if legs else []
+        trunks |= {g: end for g, members in legs.items() if len(members) > 1 and len({names[i] for i in members}) == 1}
+    out: list[Row] = []
+    for i in order:
+        trunk = trunks.get(group[i]) if leg[i] else None
+        if trunk is None:
+            out += [(i, 0, (i,)), (i, 1, (i,))]
+            continue
+        if legs[group[i]][0] == i:
+            out.append((i, trunk, tuple(legs[group[i]])))
+        out.append((i, 1 - trunk, (i,)))
+    return out
+
+
+def positions(wires: Wires) -> list[Column]:
+    """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without a place."""
+
+    def at(end: str) -> Column:
+        holes = listed(wires.leg_column(f"{end}_port"))
+        names = [f"{d}:{h}" for d, h in zip(listed(wires.leg_column(f"{end}_device")), holes, strict=True)]
+        if wires.fabric.places is None:
+            return list(names)
+        found = zip(*(listed(wires.leg_column(f"{end}_{what}")) for what in ("hall", "rack", "u")), holes, names, strict=True)
+        return [f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name for hall, rack, u, hole, name in found]
+
+    return [at("a"), at("b")]

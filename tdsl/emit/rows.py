@@ -1,0 +1,268 @@
+"""Rows of a table as lines of text, a few thousand at a time: what a cell looks like is made once for every value, and lines are
+put together by numpy.
+
+A chunk of lines is a matrix of bytes with a row a line, in which every cell has the width of the widest value and ends in zeros;
+the zeros are then deleted in one step.
+"""
+
+from __future__ import annotations
+
+import csv as csv_module
+import json as json_module
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined
+from tdsl.fabric.columns import Table
+
+CHUNK = 1 << 22
+"""Bytes of a matrix."""
+WIDEST = 1 << 14
+"""Bytes of a line; wider ones are written cell by cell."""
+FEW = 1 << 12
+"""Combinations of two neighbouring cells that are rendered as one."""
+FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
+full-width signs for narrow ones."""
+_QUOTED = frozenset(',"\r\n')
+
+Texts = Callable[[Sequence[object]], list[str]]
+_Bytes = NDArray[np.bytes_]
+_Part = bytes | tuple[_Bytes, Integers] | Numbers | list[object]
+
+
+class _Wide(Exception):
+    """A line that does not fit into the matrix."""
+
+
+class Rows(str):
+    """Lines that are made when they are asked for. Where a template prints them they go to the file piece by piece."""
+
+    __slots__ = ("chunks",)
+    chunks: Callable[[], Iterator[bytes]]
+
+    @classmethod
+    def of(cls, chunks: Callable[[], Iterator[bytes]]) -> Rows:
+        """Lines that a call gives in pieces."""
+        made = cls()
+        made.chunks = chunks
+        return made
+
+    def __str__(self) -> str:
+        return self
+
+
+def cell(value: object) -> object:
+    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
+
+
+def csv_cells(values: Sequence[object]) -> list[str]:
+    """Values as cells of a CSV file."""
+    lines: list[str] = []
+    writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
+    writer.writerows((cell(v), "") for v in values)
+    return [line[:-3] for line in lines]
+
+
+def json_cells(values: Sequence[object]) -> list[str]:
+    """Values as JSON; empty is null, since no column has the empty string as a value of its own."""
+    encode = json_module.JSONEncoder(ensure_ascii=False).encode
+    return [str(v) if type(v) is int else "null" if v == "" else encode(v) for v in values]
+
+
+def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) -> Iterator[bytes]:
+    """A table as comma-separated values with a heading, without the last line's end; a field "" is an empty column."""
+    head: list[str] = []
+    csv_module.writer(SimpleNamespace(write=head.append), lineterminator="\r\n").writerow(headings)
+    yield head[0][:-2].encode()
+    yield from _lines(table, fields, csv_cells, _csv_pieces, ("\n", ",", ""))
+
+
+def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[bytes]:
+    """A table as JSON arrays, one a line."""
+    first = True
+    for chunk in _lines(table, fields, json_cells, _json_pieces, (",\n[", ", ", "]")):
+        yield chunk[2:] if first else chunk
+        first = False
+
+
+def _csv_pieces(column: Joined) -> list[str | Coded] | None:
+    """The pieces of a column of texts, None where a text may need quotes."""
+    for piece in column.pieces:
+        if any(_QUOTED & set(str(v)) for v in ([piece] if isinstance(piece, str) else piece.values)):
+            return None
+    first = column.pieces[0]
+    starts = [first] if isinstance(first, str) else list(map(str, first.values))
+    if any(s[:1] in FORMULA for s in starts if s) or ("" in starts and not column.blank):
+        return None
+    return list(column.pieces)
+
+
+def _json_pieces(column: Joined) -> list[str | Coded] | None:
+    """The pieces of a column of texts as JSON writes them, None where one may be empty."""
+    if column.blank:
+        return None
+    encode = json_module.JSONEncoder(ensure_ascii=False).encode
+    inner: list[str | Coded] = [
+        encode(p)[1:-1] if isinstance(p, str) else Coded([encode(str(v))[1:-1] for v in p.values], p.codes) for p in column.pieces
+    ]
+    return ['"', *inner, '"']
+
+
+def _lines(
+    table: Table[Any], fields: Sequence[str], texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
+    marks: tuple[str, str, str],
+) -> Iterator[bytes]:  # fmt: skip
+    """Lines in chunks. ``marks`` stand before a line, between its cells and behind it."""
+    size = len(table)
+    if not size:
+        return
+    before, between, behind = marks
+    parts: list[_Part] = [before.encode()]
+    columns: list[Any] = [table.compact(f) if f else Coded([""], np.zeros(size, np.int32)) for f in fields]
+    for n, column in enumerate(columns):
+        parts += [between.encode()] if n else []
+        made = pieces(column) if isinstance(column, Joined) else None
+        if isinstance(column, Joined):
+            for piece in made or ():
+                parts.append(piece.encode() if isinstance(piece, str) else _coded(list(map(str, piece.values)), piece.codes))
+        elif isinstance(column, Coded):
+            parts.append(_coded(texts(column.values), column.codes))
+        elif isinstance(column, Numbers):
+            parts.append(_numbers(column, texts))
+        if made is None and not isinstance(column, (Coded, Numbers)):
+            parts.append(column.tolist() if isinstance(column, Joined) else list(column))
+    parts = _merged([*parts, behind.encode()])
+    start = 0
+    step = 4096
+    while start < size:
+        try:
+            chunk, width = _chunk(parts, texts, start, min(size, start + step))
+            yield chunk
+        except _Wide:
+            yield _plain(parts, texts, start, min(size, start + step))
+            width = WIDEST
+        start += step
+        step = max(256, CHUNK // max(1, width))
+
+
+def _coded(texts: Sequence[str], codes: Integers) -> _Part:
+    """A column of few texts: one text alone where no other occurs."""
+    if len(texts) == 1 or (low := int(codes.min())) == int(codes.max()):
+        return texts[0 if len(texts) == 1 else low].encode()
+    encoded = [t.encode() for t in texts]
+    if any(b"\0" in e for e in encoded):
+        return [_Raw(encoded[c]) for c in codes.tolist()]
+    width = max(1, max(map(len, encoded)))
+    if width * len(encoded) > 1 << 28:
+        return [_Raw(encoded[c]) for c in codes.tolist()]
+    return np.array(encoded, dtype=f"S{width}"), codes
+
+
+class _Raw(bytes):
+    """A cell as it is written."""
+
+
+def _numbers(column: Numbers, texts: Texts) -> _Part:
+    """A column of numbers as few texts where its range is small, else as digits."""
+    codes = column.codes
+    low, high = int(codes.min()), int(codes.max())
+    if low == high or high - low < 1 << 16 or low < 0 or column.blank is not None:
+        if high - low < 1 << 20 or high - low < len(codes):
+            values: list[object] = ["" if n == column.blank else n for n in range(low, high + 1)]
+            return _coded(texts(values), (codes - low).astype(np.int32))
+        return column.tolist()
+    return column
+
+
+def _merged(parts: Sequence[_Part]) -> list[_Part]:
+    """Parts with neighbours put together: fixed texts, cells chosen by the same numbers, and cells of few values."""
+    out: list[_Part] = []
+    for part in parts:
+        last = out[-1] if out else None
+        if isinstance(part, bytes) and not part:
+            continue
+        if isinstance(last, bytes) and isinstance(part, bytes):
+            out[-1] = last + part
+        elif isinstance(last, tuple) and isinstance(part, bytes):
+            out[-1] = (np.char.add(last[0], part), last[1])
+        elif isinstance(last, bytes) and isinstance(part, tuple) and len(out) == 1:
+            out[-1] = (np.char.add(last, part[0]), part[1])
+        elif isinstance(last, tuple) and isinstance(part, tuple) and last[1] is part[1] and len(last[0]) == len(part[0]):
+            out[-1] = (np.char.add(last[0], part[0]), last[1])
+        elif isinstance(last, tuple) and isinstance(part, tuple) and len(last[0]) * len(part[0]) <= FEW:
+            both = combined(lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]), (len(last[0]), last[1]),
+                            (len(part[0]), part[1]))  # fmt: skip
+            joined = [v for v in both.values if isinstance(v, bytes)]
+            out[-1] = joined[0] if len(joined) == 1 else (np.array(joined), both.codes)
+        else:
+            out.append(part)
+    return out
+
+
+def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> tuple[bytes, int]:
+    """Lines of some rows, and the width of the matrix. Raises _Wide."""
+    rows = stop - start
+    cells: list[Any] = []
+    for part in parts:
+        if isinstance(part, bytes):
+            cells.append(np.frombuffer(part, dtype=f"V{len(part)}"))
+        elif isinstance(part, tuple):
+            cells.append(part)
+        elif isinstance(part, Numbers):
+            cells.append(_digits(part.codes[start:stop]))
+        else:
+            found = _each(part[start:stop], texts)
+            if any(b"\0" in t for t in found):
+                raise _Wide
+            width = max(1, max(map(len, found)))
+            if width > WIDEST:
+                raise _Wide
+            cells.append(np.array(found, dtype=f"S{width}").view(f"V{width}"))
+    widths = [c[0].dtype.itemsize if isinstance(c, tuple) else c.dtype.itemsize for c in cells]
+    if sum(widths) > WIDEST:
+        raise _Wide
+    matrix = np.empty(rows, dtype=[(f"f{i}", f"V{w}") for i, w in enumerate(widths)])
+    for i, c in enumerate(cells):
+        matrix[f"f{i}"] = c[0].view(f"V{widths[i]}")[c[1][start:stop]] if isinstance(c, tuple) else c
+    return matrix.tobytes().translate(None, b"\0"), sum(widths)
+
+
+def _each(values: Sequence[object], texts: Texts) -> list[bytes]:
+    """Cells that have no codes."""
+    if isinstance(values[0], _Raw):
+        return [v for v in values if isinstance(v, _Raw)]
+    return [t.encode() for t in texts(values)]
+
+
+def _digits(numbers: Integers) -> NDArray[Any]:
+    """Numbers that are not negative as decimal digits, behind zero bytes."""
+    count = len(str(int(numbers.max(initial=0))))
+    out = np.zeros((len(numbers), count), np.uint8)
+    rest: NDArray[Any] = numbers.astype(np.uint64 if int(numbers.max(initial=0)) >> 31 else np.uint32)
+    for place in range(count - 1, -1, -1):
+        above = rest // 10
+        digit = (rest - above * 10 + 48).astype(np.uint8)
+        out[:, place] = digit if place == count - 1 else np.where(rest > 0, digit, 0)
+        rest = above
+    return out.view(f"V{count}").ravel()
+
+
+def _plain(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> bytes:
+    """Lines of some rows, put together one by one."""
+    columns: list[list[bytes]] = []
+    for part in parts:
+        if isinstance(part, bytes):
+            columns.append([part] * (stop - start))
+        elif isinstance(part, tuple):
+            columns.append(part[0][part[1][start:stop]].tolist())
+        elif isinstance(part, Numbers):
+            columns.append([str(n).encode() for n in part.codes[start:stop].tolist()])
+        else:
+            columns.append(_each(part[start:stop], texts))
+    return b"".join(b"".join(row) for row in zip(*columns, strict=True))

@@ -1,0 +1,109 @@
+"""Columns of a table as few values and numbers that choose among them: a million rows cost four bytes each, no Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.integer]
+DENSE = 1 << 22
+"""Up to so many combinations of codes are marked in an array; more are sorted."""
+
+
+class Coded:
+    """A column whose row ``i`` is ``values[codes[i]]``."""
+
+    __slots__ = ("codes", "values")
+
+    def __init__(self, values: Sequence[object] | NDArray[np.object_], codes: Integers) -> None:
+        self.values: Sequence[object] = values.tolist() if isinstance(values, np.ndarray) else values
+        self.codes = codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, order: Callable[[Integers], Integers]) -> Coded:
+        """The rows that ``order`` picks of a column of numbers."""
+        return Coded(self.values, order(self.codes))
+
+    def tolist(self) -> list[object]:
+        """The value of every row."""
+        objects = np.empty(len(self.values), dtype=object)
+        objects[:] = list(self.values)
+        found: list[object] = objects[self.codes].tolist()
+        return found
+
+
+class Numbers:
+    """A column of whole numbers, in which one number, if any, stands for the empty cell."""
+
+    __slots__ = ("blank", "codes")
+
+    def __init__(self, numbers: Integers, blank: int | None = None) -> None:
+        self.codes, self.blank = numbers, blank
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, order: Callable[[Integers], Integers]) -> Numbers:
+        """The rows that ``order`` picks of a column of numbers."""
+        return Numbers(order(self.codes), self.blank)
+
+    def tolist(self) -> list[object]:
+        """The value of every row, "" where it is empty."""
+        found: list[object] = self.codes.tolist()
+        return found if self.blank is None else ["" if n == self.blank else n for n in found]
+
+
+class Joined:
+    """A column of texts, each the pieces of its row one after the other. ``blank``: a row may be the empty text."""
+
+    __slots__ = ("blank", "pieces", "size")
+
+    def __init__(self, *pieces: str | Coded, blank: bool = False) -> None:
+        self.pieces, self.blank = pieces, blank
+        self.size = next(len(p) for p in pieces if isinstance(p, Coded))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def take(self, order: Callable[[Integers], Integers]) -> Joined:
+        """The rows that ``order`` picks of a column of numbers."""
+        return Joined(*(p if isinstance(p, str) else p.take(order) for p in self.pieces), blank=self.blank)
+
+    def tolist(self) -> list[object]:
+        """The text of every row."""
+        columns = [[p] * self.size if isinstance(p, str) else p.tolist() for p in self.pieces]
+        return ["".join(map(str, row)) for row in zip(*columns, strict=True)]
+
+
+Compact = Coded | Numbers | Joined
+
+
+def constant(value: object, rows: int) -> Coded:
+    """A column of one value."""
+    return Coded([value], np.zeros(rows, np.int32))
+
+
+def combined(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
+    """A column that depends on several columns of codes, each given with the number of its codes: ``pick`` is called once for
+    each combination that occurs."""
+    sizes = [size for size, _ in axes]
+    total = int(np.prod(sizes, dtype=np.float64))
+    codes: Integers = np.zeros(len(axes[0][1]), np.int64)
+    for size, column in axes:
+        codes = codes * size + column
+    if total <= DENSE:
+        seen = np.zeros(total, dtype=bool)
+        seen[codes] = True
+        used = np.flatnonzero(seen)
+        number = np.zeros(total, np.int32)
+        number[used] = np.arange(len(used), dtype=np.int32)
+        codes = number[codes]
+    else:
+        used, codes = np.unique(codes, return_inverse=True)
+        codes = codes.ravel().astype(np.int32)
+    places = np.unravel_index(used, sizes) if len(used) else [np.zeros(0, np.int64)] * len(sizes)
+    return Coded([pick(*at) for at in zip(*(p.tolist() for p in places), strict=True)], codes)
