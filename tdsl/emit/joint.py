@@ -26,11 +26,11 @@ def joint(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
             files[path.rpartition("/")[2]] = _together(tables).encode()
     if not files:
         return {}
-    whole = sha256(b"".join(whole(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
+    identity = sha256(b"".join(whole(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
     content = {
         "schema": SCHEMA,
         "tdsl": __version__,
-        "design": {"name": FOLDER, "sha256": whole, "parameters": {}},
+        "design": {"name": FOLDER, "sha256": identity, "parameters": {}},
         "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
     }
     return files | {MANIFEST: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
