@@ -28,7 +28,8 @@ FEW = 1 << 12
 FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
 full-width signs for narrow ones."""
-_QUOTED = frozenset(',"\r\n')
+_QUOTED = frozenset(',"\r\n\0')
+"""Characters of texts that are not put together from pieces: those that csv quotes, and zero, which ends a cell here."""
 
 Texts = Callable[[Sequence[object]], list[str]]
 _Bytes = NDArray[np.bytes_]
@@ -153,11 +154,11 @@ def _lines(
 
 def _coded(texts: Sequence[str], codes: Integers) -> _Part:
     """A column of few texts: one text alone where no other occurs."""
-    if len(texts) == 1 or (low := int(codes.min())) == int(codes.max()):
-        return texts[0 if len(texts) == 1 else low].encode()
     encoded = [t.encode() for t in texts]
     if any(b"\0" in e for e in encoded):
         return [_Raw(encoded[c]) for c in codes.tolist()]
+    if len(texts) == 1 or (low := int(codes.min())) == int(codes.max()):
+        return encoded[0 if len(texts) == 1 else low]
     width = max(1, max(map(len, encoded)))
     if width * len(encoded) > 1 << 28:
         return [_Raw(encoded[c]) for c in codes.tolist()]

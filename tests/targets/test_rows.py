@@ -1,0 +1,159 @@
+"""Rows of tables as text: what is put together from columns is what csv and json write of the same values, one by one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.emit import rows as rows_module
+from tdsl.emit import spool as spool_module
+from tdsl.emit.rows import cell, csv_rows, json_rows
+from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
+from tdsl.fabric import coded as coded_module
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined
+from tdsl.fabric.columns import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row."""
+
+    a: object
+    b: object
+    c: object
+
+
+FIELDS = ("a", "b", "c")
+TEXTS = st.text(st.sampled_from("ab,\"\r\n=@-+\0\u00e9\uff1d '\t"), max_size=5)
+VALUES = st.one_of(TEXTS, st.integers(-5, 10**12), st.booleans())
+
+
+def codes_of(size: int, among: int) -> st.SearchStrategy[np.ndarray]:
+    """Numbers that choose a value for each row."""
+    return st.lists(st.integers(0, among - 1), min_size=size, max_size=size).map(lambda n: np.array(n, dtype=np.int32))
+
+
+@st.composite
+def columns(draw: st.DrawFn, size: int) -> Column | Compact:
+    """A column of some kind."""
+
+    def coded(values: st.SearchStrategy[object]) -> Coded:
+        few = draw(st.lists(values, min_size=1, max_size=4))
+        return Coded(few, draw(codes_of(size, len(few))))
+
+    kind = draw(st.sampled_from(["listed", "coded", "numbers", "joined"]))
+    if kind == "listed":
+        return draw(st.lists(VALUES, min_size=size, max_size=size))
+    if kind == "coded":
+        return coded(VALUES)
+    if kind == "numbers":
+        wide = draw(st.sampled_from([3, 1 << 17, 1 << 40]))
+        low = draw(st.sampled_from([0, -2]))
+        found = draw(st.lists(st.integers(low, wide), min_size=size, max_size=size))
+        return Numbers(np.array(found, dtype=np.int64), draw(st.sampled_from([None, 0, -1])))
+    joined = Joined(draw(TEXTS), coded(TEXTS), draw(TEXTS), coded(TEXTS), blank=True)
+    return joined if "" in joined.tolist() else Joined(*joined.pieces)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table[Record]:
+    """A table of a few rows, its second column perhaps chosen by the same numbers as the first."""
+    size = draw(st.integers(0, 12))
+    made = {name: draw(columns(size)) if size else [] for name in FIELDS}
+    if isinstance(first := made["a"], Coded) and draw(st.booleans()):
+        made["b"] = Coded([f"{v}/" for v in first.values], first.codes)
+    return Table(Record, size, {name: (lambda c=column: c) for name, column in made.items()})
+
+
+def by_csv(table: Table[Record]) -> str:
+    """What the csv module writes, with every line's end as it is in the file."""
+    lines = []
+    for row in [FIELDS, *zip(*(map(cell, table.column(f)) for f in FIELDS), strict=True)]:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\r\n").writerow(row)
+        lines.append(out.getvalue()[:-2])
+    return "\n".join(lines)
+
+
+def by_json(table: Table[Record]) -> str:
+    """What the json module writes."""
+    rows = zip(*(table.column(f) for f in FIELDS), strict=True)
+    return ",\n".join(json.dumps([None if v == "" else v for v in row], ensure_ascii=False) for row in rows)
+
+
+@settings(max_examples=300)
+@given(tables(), st.sampled_from([64, 1 << 22]), st.sampled_from([12, 1 << 14]), st.sampled_from([0, 1 << 12]))
+def test_rows_are_those_of_csv_and_json(table: Table[Record], chunk: int, widest: int, few: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("CHUNK", chunk), ("WIDEST", widest), ("FEW", few)):
+            patch.setattr(rows_module, name, value)
+        assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
+        assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
+
+
+def test_chunks_do_not_change_lines() -> None:
+    """More rows than a chunk holds: of texts, of numbers that are written as digits, and of pieces."""
+    size = 50_000
+    n = np.arange(size)
+    table: Table[Record] = Table(
+        Record,
+        size,
+        {
+            "a": lambda: Joined("FROM ", Coded(["x", "yy", "zzz"], n % 3), " TO ", Coded([str(i) for i in range(100)], n % 100)),
+            "b": lambda: Numbers(n * 1_000_003),
+            "c": lambda: Coded(["", "q,uoted", "=formula"], n % 3),
+        },
+    )
+    chunks = list(csv_rows(table, FIELDS, FIELDS))
+    assert len(chunks) >= 3
+    assert b"".join(chunks).decode() == by_csv(table)
+    assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.data())
+def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataObject) -> None:
+    size = data.draw(st.integers(0, 10))
+    first, second = data.draw(codes_of(size, a)), data.draw(codes_of(size, b))
+    for dense in (0, 1 << 22):  # sorted, and marked in an array
+        asked: list[object] = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(coded_module, "DENSE", dense)
+            made = combined(lambda *at: asked.append(at) or at, (a, first), (b, second))
+        assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True))
+        assert len(asked) == len(set(asked))
+
+
+def test_a_field_that_is_not_there() -> None:
+    table: Table[Record] = Table(Record, 1, {})
+    with pytest.raises(KeyError, match="no field `d`; known: a, b, c"):
+        table.compact("d")
+    assert table.column("a") == [""]
+
+
+@pytest.mark.parametrize("sizes", [[0], [3, 4], [10, 5], [4, 4, 4, 4], [30]])
+def test_large_contents_wait_in_a_file(sizes: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool_module, "KEPT", 8)
+    monkeypatch.setattr(spool_module, "BLOCK", 7)
+    spool = Spool(tmp_path)
+    pieces = [bytes([65 + i]) * n for i, n in enumerate(sizes)]
+    first, second = spool.keep(pieces), spool.keep([b"0123456789"])
+    for content, expected in ((first, b"".join(pieces)), (second, b"0123456789")):
+        assert isinstance(content, Spooled) is (len(expected) > 8)
+        assert len(content) == len(expected)
+        assert whole(content) == b"".join(chunks_of(content)) == expected
+        assert digest_of(content) == sha256(expected).hexdigest()
+    assert not list(tmp_path.iterdir())  # it has no name
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool_module, "KEPT", 8)
+    assert whole(Spool(tmp_path / "absent").keep([b"0123456789"])) == b"0123456789"
