@@ -127,7 +127,7 @@ def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataOb
         asked: list[object] = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(coded_module, "DENSE", dense)
-            made = combined(lambda *at: asked.append(at) or at, (a, first), (b, second))
+            made = combined(lambda *at, to=asked: to.append(at) or at, (a, first), (b, second))
         assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True))
         assert len(asked) == len(set(asked))
 
