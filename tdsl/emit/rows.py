@@ -97,10 +97,12 @@ def _csv_pieces(column: Joined) -> list[str | Coded] | None:
     for piece in column.pieces:
         if any(_QUOTED & set(str(v)) for v in ([piece] if isinstance(piece, str) else piece.values)):
             return None
-    first = column.pieces[0]
-    starts = [first] if isinstance(first, str) else list(map(str, first.values))
-    if any(s[:1] in FORMULA for s in starts if s) or ("" in starts and not column.blank):
-        return None
+    for piece in column.pieces:  # as long as a text may begin with this one
+        starts = [piece] if isinstance(piece, str) else list(map(str, piece.values))
+        if any(s[:1] in FORMULA for s in starts if s):
+            return None
+        if "" not in starts:
+            break
     return list(column.pieces)
 
 

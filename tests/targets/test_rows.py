@@ -100,6 +100,14 @@ def test_rows_are_those_of_csv_and_json(table: Table[Record], chunk: int, widest
         assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
 
 
+@pytest.mark.parametrize("first", ["", "x"])
+def test_a_formula_in_a_later_piece(first: str) -> None:
+    """An empty piece lets the next one begin the cell."""
+    codes = np.array([0, 1])
+    table: Table[Record] = Table(Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))})
+    assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
+
+
 def test_chunks_do_not_change_lines() -> None:
     """More rows than a chunk holds: of texts, of numbers that are written as digits, and of pieces."""
     size = 50_000
