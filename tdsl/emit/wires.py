@@ -61,9 +61,9 @@ class Wires:
         return self.identity.crossings
 
     @property
-    def cable_order(self) -> tuple[Ints, Ints, list[str]]:
-        """Rows of cables in the order of the plan, the rank of each row's cable, and its identifier."""
-        return self.identity.order
+    def cable_order(self) -> tuple[Ints, Ints]:
+        """Rows of cables in the order of the plan, and the rank of each row's cable."""
+        return self.identity.ranks
 
     # ------------------------------------------------------------ shared columns
     def _once(self, what: str, of: Integers, make: Callable[[], Integers]) -> Integers:
