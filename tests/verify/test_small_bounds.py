@@ -1,0 +1,119 @@
+"""Bounds of small networks by hand: links that separate hosts, groups of nodes that no small cut separates, prices as lengths,
+splits that are moved, scale-up domains that cannot redistribute."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.components import adjacency, eccentricities
+from tdsl.prove.concurrent_flow import MOST, _whole
+from tdsl.prove.edge_connectivity import disjoint_paths
+from tdsl.prove.local_search import _Clusters, _pass
+from tdsl.prove.max_flow import tied
+from tdsl.prove.node_connectivity import separators
+from tdsl.prove.view import View
+from tests.fabrics import Builder, random_fabric, random_layers, torus
+from tests.verify.judges import redundancy
+
+
+def wired(hosts: int, switches: int, links: list[tuple[str, str]]) -> Builder:
+    """Hosts h0, h1, …, and switches s0, s1, …, with these links."""
+    b = Builder("wired")
+    sw = b.devices("s", b.model("switch", "SW", {"p": 40}), switches)
+    node = b.devices("h", b.model("host", "NODE", {"nic": 8}, accelerators=1), hosts)
+    b.connect("connect all")
+    for one in links:
+        b.link(*(b.free(node if end[0] == "h" else sw, int(end[1:])) for end in one))
+    return b
+
+
+def test_links_between_switches_separate_hosts() -> None:
+    """Two hosts with two links each, and one link between their switches."""
+    for between, value in ((1, 1), (2, 2), (3, 2)):
+        f = wired(2, 2, [("h0", "s0"), ("h0", "s0"), ("h1", "s1"), ("h1", "s1"), *[("s0", "s1")] * between]).build()
+        found = disjoint_paths(View.whole(f))
+        assert found.lower == found.upper == value == redundancy(f)
+        side = found.proof_upper.side
+        assert np.count_nonzero(side[f.device_a] != side[f.device_b]) == value
+
+
+@pytest.mark.parametrize("maker", [random_fabric, random_layers])
+def test_the_fewest_links_that_separate_two_hosts(maker: object) -> None:
+    for seed in range(60):
+        f = maker(seed).build()  # type: ignore[operator]
+        if len(View.whole(f).units) > 1:
+            found = disjoint_paths(View.whole(f))
+            assert found.lower == found.upper == redundancy(f), seed
+
+
+def test_groups_are_not_looked_for_without_work() -> None:
+    a, b = (np.array(x) for x in zip(*combinations(range(5), 2), strict=True))
+    graph = adjacency(5, a, b)
+    assert tied(graph, 4).tolist() == [0] * 5
+    assert tied(graph, 4, replace(DEFAULT, contraction_work=0)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_no_sources_have_no_distances() -> None:
+    graph = adjacency(3, np.array([0, 1]), np.array([1, 2]))
+    far, everywhere = eccentricities(graph, np.zeros(0, dtype=np.int64), np.ones(3, dtype=np.bool_))
+    assert len(far) == len(everywhere) == 0
+
+
+def test_symmetric_chips_need_no_search() -> None:
+    found = separators(View.whole(torus(4, 4).build(), replace(DEFAULT, disjoint_path_work=0)))
+    assert found.lower == found.upper == 4
+
+
+def test_prices_become_lengths_in_the_same_proportions() -> None:
+    assert _whole(np.array([1.0, 0.5, 1 / 3, 0.0, -1e-9])) == [6, 3, 2, 0, 0]
+    primes = [9901, 9907, 9923, 9929]
+    assert 9901 * 9907 * 9923 * 9929 > MOST
+    assert _whole(np.array([1.0, *(1 / p for p in primes)])) == [0] * 5
+    assert _whole(np.zeros(2)) == [0, 0]
+
+
+def line(weights: list[int]) -> _Clusters:
+    """Clusters in a line, each linked to the next."""
+    n = len(weights)
+    near = [[w for w in (v - 1, v + 1) if 0 <= w < n] for v in range(n)]
+    start = np.append(0, np.cumsum([len(x) for x in near]))
+    flat = np.array([w for x in near for w in x])
+    return _Clusters(np.arange(n), np.array(weights), start, flat, np.ones(len(flat), dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("weights", "side", "best"),
+    [
+        ([1, 1, 1, 1], "1010", 1),
+        ([1, 1, 1, 1, 1], "10101", 1),
+        ([1, 1, 1, 1, 1, 1], "101010", 1),
+        ([2, 0, 2], "101", 1),
+        ([1, 0, 0, 1], "1010", 1),
+    ],
+)
+def test_moves_find_the_least_cut_of_a_line(weights: list[int], side: str, best: int) -> None:
+    clusters = line(weights)
+    before = np.array([x == "1" for x in side])
+    after = before
+    for _ in range(len(weights)):
+        moved = _pass(clusters, after)
+        if moved is None:
+            break
+        after = moved
+    w = np.array(weights)
+    assert np.count_nonzero(after[1:] != after[:-1]) == best
+    assert abs(2 * int(w[after].sum()) - int(w.sum())) <= int(w.sum()) % 2
+    assert _pass(clusters, after) is None
+
+
+def test_a_split_that_cannot_be_better_is_kept() -> None:
+    for side in ("1100", "0011"):
+        assert _pass(line([1, 1, 1, 1]), np.array([x == "1" for x in side])) is None
+    assert _pass(line([1, 1, 1, 1, 1]), np.array([True, True, False, False, False])) is None
