@@ -45,13 +45,14 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A drawn group instance around its boxes."""
+    """A drawn group instance around its boxes, or all instances of a group, one behind the other (``stack``)."""
 
     x: float
     y: float
     width: float
     height: float
     label: str
+    stack: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from typing import Any
 from tdsl.emit.drawing import Glyph, Stroke
 
 MARGIN = 13.0
-MOST_CELLS, MOST_GROUPS = 8192, 100
-"""Above, a shape is not drawn: a reader could not tell cells or chords apart."""
+MOST_CELLS, MOST_GROUPS = 16384, 1000
+"""Above, a shape is not drawn."""
+MOST_CHORDS = 100
+"""Groups on a circle above which chords fill the disc and devices the ring around it: neither can be told apart."""
 
 
 def glyph_of(shape: Mapping[str, Any], count: int, colours: Sequence[str]) -> Glyph | None:
@@ -62,6 +64,11 @@ def _grid(sizes: Sequence[int], wraps: Sequence[bool], colours: Sequence[str]) -
 
 def _circle(groups: int, each: int, colour: str) -> Glyph:
     """Groups on a circle with a chord for each pair; the devices of a group are a strip that points outward."""
+    if groups > MOST_CHORDS:
+        radius, ring = 150.0, 18.0
+        half = radius + ring + 14
+        disc = Stroke(_arc(half, radius / 2), colour, 0.5, radius)
+        return Glyph(2 * half, 2 * half, "", (disc, Stroke(_arc(half, radius + 4 + ring / 2), "#44525f", 0.6, ring)))
     columns = 2 if each > 8 else 1
     size = 4.0 if groups > 40 else 8.0
     radius = max(48.0, groups * (columns * size + 5) / (2 * pi))
@@ -76,6 +83,12 @@ def _circle(groups: int, each: int, colour: str) -> Glyph:
             x, y = half + cos(t) * r - sin(t) * side, half + sin(t) * r + cos(t) * side
             cells.append(f"M{_n(x - size * 0.4)} {_n(y - size * 0.4)}h{_n(size * 0.8)}v{_n(size * 0.8)}h-{_n(size * 0.8)}z")
     return Glyph(2 * half, 2 * half, "".join(cells), (Stroke(chords, colour, 0.8, round(min(1.0, 16 / groups), 2)),))
+
+
+def _arc(middle: float, radius: float) -> str:
+    """A whole circle."""
+    r = _n(radius)
+    return f"M{_n(middle - radius)} {_n(middle)}a{r} {r} 0 1 0 {_n(2 * radius)} 0a{r} {r} 0 1 0 -{_n(2 * radius)} 0z"
 
 
 def trays(rows: int, columns: int) -> Glyph:

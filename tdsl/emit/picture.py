@@ -23,6 +23,7 @@ from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceSet, unravel
 
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
+APART = 4  # instances of a group that are drawn side by side; more are one frame: plane × 8
 SKETCH_NODES, SKETCH_EDGES = 120, 360  # what graphviz draws so that a person can still follow its lines
 COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
 BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
@@ -49,6 +50,7 @@ class _Cluster:
     width: float = 0.0
     scaleup: bool = False  # it has scale-up links alone, beside a network
     holder: DeviceSet | None = None  # the hosts that these chips are drawn in
+    times: int = 1  # instances of the group of which this box shows all
     glyph: Glyph | None = None
 
     @property
@@ -71,6 +73,8 @@ def plan(fabric: Fabric, wires: Wires, boxes: int, lines: int, wide: bool) -> _P
     """The finest level with at most so many boxes (in a row if ``wide``, else in all) and bundles."""
     deepest = max((len(s.parts) for s in fabric.sets), default=1)
     for depth in range(deepest, -2, -1):
+        if wide and 0 < depth < deepest and max((_instances(s, depth) for s in fabric.sets), default=0) > APART:
+            continue
         if depth >= 0 and not _fits(fabric, boxes, wide, depth, depth == deepest):
             continue
         made = _cluster(fabric, wires, max(depth, 0), depth == deepest)
@@ -112,15 +116,18 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
             name = str(wires.devices.name[rows.start]) if single else _name(s, depth, g)
             place = str(wires.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             holder = s.inside if s.inside is not None and s.inside.index in held else None
+            times = 1
             if holder is not None:
                 name = holder.name
             elif not single and not depth:
-                name, place = _folded(s, name)
+                name, place, times = _folded(s, name)
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
                 below = bool(inner[rows].any())
                 level = -0.5 - max(tier, 0) if below else float(tier)
-                clusters.append(_Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder))
+                clusters.append(
+                    _Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder, times=times)
+                )
                 of_device[rows] = len(clusters) - 1
     bundles = _bundles(fabric, of_device, clusters)
     _raise_untiered(clusters, bundles)
@@ -136,13 +143,13 @@ def _held(fabric: Fabric) -> set[int]:
     return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
 
 
-def _folded(s: DeviceSet, name: str) -> tuple[str, str]:
-    """The name of a whole declaration in a frame for its outermost group, and the frame's: ``plane × 8``."""
+def _folded(s: DeviceSet, name: str) -> tuple[str, str, int]:
+    """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and that number."""
     times = prod(a.size for a in s.parts[0].axes)
     if len(s.parts) < 2 or times < 2:
-        return name, ""
+        return name, "", 1
     inner = list(dict.fromkeys(p.name for p in s.parts[1:]))
-    return "-".join(inner), f"{s.parts[0].name} × {times:,}"
+    return "-".join(inner), f"{s.parts[0].name} × {times:,}", times
 
 
 def _shaped(fabric: Fabric, p: _Plan) -> None:
@@ -163,9 +170,9 @@ def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> li
     if "circle" in shape:
         each = s.count // shape["circle"]
         return [COLOURS[int(fabric.link_class[rows[np.argmax(a // each != b // each)]]) % len(COLOURS)]]
-    sizes = [x.size for x in s.axes]
+    sizes = [x.size for x in s.axes] if shape["axes"] else shape["grid"]
     at, to = np.unravel_index(a, sizes), np.unravel_index(b, sizes)
-    moved = [np.any([at[k] != to[k] for k in axes], axis=0) for axes in shape["axes"]]
+    moved = [np.any([at[k] != to[k] for k in axes], axis=0) for axes in shape["axes"] or [[k] for k in range(len(sizes))]]
     return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
 
 
@@ -223,7 +230,7 @@ def draw(fabric: Fabric, wires: Wires, title: str) -> Picture:
     p = plan(fabric, wires, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
     _shaped(fabric, p)
     for c in p.clusters:
-        c.width = max(96.0, min(230.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
+        c.width = max(96.0, min(260.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
     frames, right = _columns(p)
     figures = _figures(fabric)
     legend = _legend(fabric, wires)
@@ -270,6 +277,8 @@ def _texts(c: _Cluster) -> list[str]:
         return [c.name, f"{c.holder.count:,} × {c.holder.model.name}", f"{c.devices:,} × {c.set.model.name} inside"]
     absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices else ""
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
+    if c.times > 1 and c.glyph is None:
+        what = f"{c.planned // c.times:,} × {c.set.model.name} in each, {c.devices:,} in all"
     return [c.name, what, *([f"{c.inside:,} links inside"] if c.inside else [])]
 
 
@@ -320,7 +329,7 @@ def _frame(p: _Plan, name: str) -> Frame:
     pad = FRAME_PAD - 2
     return Frame(
         round(left - pad, 1), round(top - pad, 1), round(right - left + 2 * pad, 1), round(bottom - top + 2 * pad + 18, 1),
-        cut(name, right - left + 2 * pad - 12, SMALL),
+        cut(name, right - left + 2 * pad - 12, SMALL), max(c.times for c in members) > 1,
     )  # fmt: skip
 
 

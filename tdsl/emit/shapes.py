@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceSet
 
 MOST = 4
@@ -18,7 +18,7 @@ def shapes(fabric: Fabric) -> list[Mapping[str, object]]:
     grid, ``{"circle": n}`` where the instances of its outermost group are joined pairwise, else nothing.
 
     ``axes`` has for each dimension of the grid the axes of the declaration that count it, outermost first: two of a torus whose
-    cubes are joined to one another.
+    cubes are joined to one another. It is empty where one axis counts the places of the grid, the last dimension the fastest.
     """
     return [_shape(fabric, s) for s in fabric.sets]
 
@@ -32,39 +32,62 @@ def _shape(f: Fabric, s: DeviceSet) -> Mapping[str, object]:
 
 
 def _grid(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
-    """A mesh or torus over its own axes, or over those of its group and its own taken pairwise."""
+    """A mesh or torus over its own axes, over those of its group and its own taken pairwise, or over dimensions of one axis."""
     own = len(s.parts[-1].axes)
     outer = len(s.axes) - own
     ways = [[[k] for k in range(outer, outer + own)]]
     if outer == own:
         ways.insert(0, [[k, outer + k] for k in range(own)])
-    at, to = (_coordinates(s, rows) for rows in (a, b))
+    at, to = (_coordinates([x.size for x in s.axes], rows) for rows in (a, b))
     for axes in ways:
-        if not 1 <= len(axes) <= MOST:
-            continue
         sizes = [int(np.prod([s.axes[k].size for k in group])) for group in axes]
         left, right = ([_joined(s, c, group) for group in axes] for c in (at, to))
-        moved = [np.abs(x - y) for x, y in zip(left, right, strict=True)]
-        wrap = [(d == n - 1) & (n > 2) for d, n in zip(moved, sizes, strict=True)]
-        near = [(d == 1) | w for d, w in zip(moved, wrap, strict=True)]
-        still = [d == 0 for d in moved]
-        others = [k for k in range(len(s.axes)) if not any(k in group for group in axes)]
         same = np.ones(len(a), dtype=np.bool_)
-        for k in others:
+        for k in set(range(len(s.axes))).difference(*axes):
             same &= at[k] == to[k]
-        if bool((same & (sum(n.astype(int) for n in near) == 1) & (sum(n.astype(int) for n in still) == len(axes) - 1)).all()):
-            used: list[Bools] = [n.any() for n in near]
-            if all(used) and len(axes) > 1:
-                return {"grid": sizes, "wraps": [bool(w.any()) for w in wrap], "axes": axes}
+        wraps = _neighbours(sizes, left, right) if bool(same.all()) else None
+        if wraps is not None:
+            return {"grid": sizes, "wraps": wraps, "axes": axes}
+    if len(s.axes) == 1:
+        sizes = _dimensions(set(np.unique(np.abs(a - b)).tolist()), s.count)
+        wraps = _neighbours(sizes, _coordinates(sizes, a), _coordinates(sizes, b))
+        if wraps is not None:
+            return {"grid": sizes, "wraps": wraps, "axes": []}
     return {}
 
 
-def _coordinates(s: DeviceSet, rows: Ints) -> list[Ints]:
-    """Indices of these rows along every axis, outermost first, from 0."""
+def _neighbours(sizes: list[int], left: list[Ints], right: list[Ints]) -> list[bool] | None:
+    """Which dimensions wrap, where every link joins neighbours along one dimension and each dimension has links."""
+    if not 2 <= len(sizes) <= MOST:
+        return None
+    moved = [np.abs(x - y) for x, y in zip(left, right, strict=True)]
+    wrap = [(d == n - 1) & (n > 2) for d, n in zip(moved, sizes, strict=True)]
+    near = [(d == 1) | w for d, w in zip(moved, wrap, strict=True)]
+    one = (sum(n.astype(int) for n in near) == 1) & (sum((d == 0).astype(int) for d in moved) == len(sizes) - 1)
+    return [bool(w.any()) for w in wrap] if bool(one.all()) and all(bool(n.any()) for n in near) else None
+
+
+def _dimensions(steps: set[int], count: int) -> list[int]:
+    """Sizes of a grid whose links join places so far apart, outermost first: a guess, which `_neighbours` judges."""
+    sizes: list[int] = []
+    stride = 1
+    while stride < count and len(sizes) <= MOST:
+        ends = sorted(n for n in {x // stride for x in steps if x % stride == 0} | {count // stride} if n > 1)
+        wrapped = [n for n in ends if n > 2 and (n - 1) * stride in steps]
+        size = min(wrapped or ends, default=0)
+        if size < 2 or count % (stride * size):
+            return []
+        sizes.append(size)
+        stride *= size
+    return sizes[::-1]
+
+
+def _coordinates(sizes: Sequence[int], rows: Ints) -> list[Ints]:
+    """Indices of these rows along axes of these sizes, outermost first, from 0."""
     out: list[Ints] = []
     rest = rows
-    for axis in reversed(s.axes):
-        rest, here = np.divmod(rest, axis.size)
+    for size in reversed(sizes):
+        rest, here = np.divmod(rest, size)
         out.append(here)
     return out[::-1]
 

@@ -8,13 +8,18 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from itertools import combinations
+from math import prod
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
+from tdsl.emit.shapes import _coordinates, _dimensions, _neighbours, shapes
 from tdsl.fabric.graph import Fabric
 from tests.fabrics import Builder, multiplane, rail_only, torus
 from tests.targets.build import pod, two_planes
@@ -134,6 +139,42 @@ def test_shapes_are_drawn() -> None:
     assert chords == 74 * 73 // 2
     texts, page = drawing("gb200_nvl72")
     assert cells(page) == 72 and "18 × GB200_TRAY" in texts and "72 × B200 inside" in texts
+
+
+def test_a_torus_over_one_axis_is_a_grid() -> None:
+    """`chips 9216 x …` with `torus { shape 16x24x24 }`: the sizes are read off the links."""
+    fabric = compiler.elaborate("ironwood").designs[0].fabric
+    assert fabric is not None
+    assert shapes(fabric) == [{"grid": [16, 24, 24], "wraps": [True, True, True], "axes": []}]
+    assert cells(drawing("ironwood")[1]) == 9216
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(2, 7), st.booleans()), min_size=2, max_size=4))
+def test_dimensions_are_read_off_the_links(dimensions: list[tuple[int, bool]]) -> None:
+    """Of a mesh or torus whose places one axis counts; sizes that another grid has too may be taken for that."""
+    sizes = [n for n, _ in dimensions]
+    places = np.arange(prod(sizes)).reshape(sizes)
+    pairs = []
+    for k, (n, wraps) in enumerate(dimensions):
+        for i in range(n if wraps and n > 2 else n - 1):
+            pairs.append((np.take(places, i, axis=k).ravel(), np.take(places, (i + 1) % n, axis=k).ravel()))
+    a, b = (np.concatenate([p[end] for p in pairs]) for end in (0, 1))
+    found = _dimensions(set(np.abs(a - b).tolist()), prod(sizes))
+    wraps = _neighbours(found, _coordinates(found, a), _coordinates(found, b))
+    assert found == sizes or wraps is None or prod(found) == prod(sizes)
+    if all(n > 2 and wrap for n, wrap in dimensions):
+        assert found == sizes and wraps == [True] * len(sizes)
+
+
+def test_many_groups_are_one_frame_or_a_disc() -> None:
+    texts, page = drawing("gpu131k")
+    assert "plane × 8" in texts and "512 × SW51T in each, 4,096 in all" in texts
+    assert len([r for r in page.iter(f"{SVG}rect") if r.get("class") == "frame"]) == 3  # one behind the other
+    texts, page = drawing("aurora")
+    assert "g × 175" in texts and cells(page) == 0 and max((p.get("d") or "").count("L") for p in page.iter(f"{SVG}path")) < 4
+    texts, _ = drawing("dgx_superpod_h100")
+    assert {"su0", "su1", "su2", "su3"} <= set(texts)
 
 
 def test_each_tier_has_its_ratio() -> None:

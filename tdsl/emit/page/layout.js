@@ -233,8 +233,10 @@ function insideOf(s, b) {
 
 // A mesh or torus as slices of two dimensions. A cube of a larger torus is a mesh of its own.
 function gridGlyph(s, b, whole) {
-  const axes = whole ? s.shape.axes : s.parts[s.parts.length - 1][2].map((_, k) => [s.axes.length - s.parts[s.parts.length - 1][2].length + k]);
-  const dims = axes.map((g) => g.reduce((n, k) => n * s.axes[k][1], 1));
+  const flat = whole && !s.shape.axes.length; // one axis counts the places of the grid
+  const axes = flat ? s.shape.grid.map((_, k) => [k]) : whole ? s.shape.axes : s.parts[s.parts.length - 1][2].map((_, k) => [s.axes.length - s.parts[s.parts.length - 1][2].length + k]);
+  const sizes = flat ? s.shape.grid : s.axes.map((x) => x[1]);
+  const dims = axes.map((g) => g.reduce((n, k) => n * sizes[k], 1));
   const joined = s.shape.axes.some((g) => g.length > 1);
   const wraps = whole ? s.shape.wraps : dims.map((_, k) => !joined && s.shape.wraps[k]);
   const n = dims.reduce((x, y) => x * y, 1);
@@ -248,11 +250,11 @@ function gridGlyph(s, b, whole) {
   const coordinates = (d) => {
     let row = d - first;
     const at = [];
-    for (let k = s.axes.length - 1; k >= 0; k--) {
-      at[k] = row % s.axes[k][1];
-      row = Math.floor(row / s.axes[k][1]);
+    for (let k = sizes.length - 1; k >= 0; k--) {
+      at[k] = row % sizes[k];
+      row = Math.floor(row / sizes[k]);
     }
-    return axes.map((g) => g.reduce((v, k) => v * s.axes[k][1] + at[k], 0));
+    return axes.map((g) => g.reduce((v, k) => v * sizes[k] + at[k], 0));
   };
   const place = (c) => {
     let slice = 0;

@@ -484,11 +484,14 @@ class App {
 function dimensionLinks(f, b) {
   const s = b.set;
   if (s._dims) return s._dims;
+  const grid = s.shape.grid;
   const axes = s.shape.axes;
-  const out = axes.map(() => -1);
-  let missing = axes.length;
+  const out = grid.map(() => -1);
+  let missing = grid.length;
   const at = (d) => {
-    const x = f.indices(s, d - s.first);
+    let row = d - s.first;
+    if (!axes.length) return [...grid].reverse().map((n) => { const here = row % n; row = Math.floor(row / n); return here; }).reverse();
+    const x = f.indices(s, row);
     return axes.map((g) => g.reduce((v, k) => v * s.axes[k][1] + x[k] - s.axes[k][0], 0));
   };
   for (let i = 0; i < f.linkCount && missing; i++) {
