@@ -116,8 +116,7 @@ def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, s
             raise _uneven(a, b, k, span, names)
         i = np.repeat(ranks, k)
         j = (i * k + np.tile(np.arange(k, dtype=np.int64), a)) % b
-        if k < b:
-            _whole(i, j, (a, b), k, span, names, joined)
+        _whole(i, j, (a, b), k, span, names, joined)
         return _pairs(i, j)
     i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
     out = copies(_pairs(i, j), base) if base else _pairs(i[:0], j[:0])

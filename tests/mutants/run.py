@@ -32,15 +32,16 @@ from tests.mutants.serve import RECORD, Job, alone, fork, serve
 ROOT = Path(__file__).parents[2]
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
 REST = ("syntax", "semantics", "verify", "sizing", "emit", "observe", "changes", "report", "physical", "nccl", "ide")
+JUDGES = (
+    "fabric", "physical", "syntax", "semantics", "errors", "report", "observe", "changes", "designs", "cli", "verify", "targets",
+    "lsp",
+)  # fmt: skip
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "proofs": (PROOFS, ("verify", "soundness")),
-    "fabric": (FABRIC, ("fabric", "physical", "errors", "changes", "semantics", "report", "cli", "verify", "targets", "designs")),
-    "rest": (
-        REST,
-        ("syntax", "semantics", "errors", "report", "observe", "changes", "targets", "verify", "cli", "physical", "lsp"),
-    ),
+    "fabric": (FABRIC, JUDGES),
+    "rest": (REST, JUDGES),
 }
-"""Rooms that are changed, and the folders of the tests that judge them."""
+"""Rooms that are changed, and the folders of the tests that judge them. Groups with the same tests share a recording."""
 ALL_S = 40.0
 """Seconds of tests, as they took when they were recorded, that a mutant is run against."""
 SLOWER = 6
@@ -65,9 +66,11 @@ def project(copy: Path) -> str:
     return code.hexdigest()[:16]
 
 
-def record(name: str, rooms: list[str], tests: list[str], place: Path, copy: Path, seconds: float, seed: int) -> None:
-    """Run tests under coverage, for so many seconds."""
-    line = [sys.executable, "-c", RECORD, str(place / name), str(seconds), str(seed), ",".join(rooms), *tests]
+def record(
+    name: str, rooms: list[str], tests: list[str], place: Path, copy: Path, seconds: float, seed: int, but: Path | None = None
+) -> None:
+    """Run tests under coverage, for so many seconds, but those whose times are known."""
+    line = [sys.executable, "-c", RECORD, str(place / name), str(seconds), str(seed), ",".join(rooms), str(but or ""), *tests]
     with (place / f"{name}.log").open("w") as log:
         subprocess.run(line, cwd=copy, check=True, stdout=log, stderr=subprocess.STDOUT, env=environment(copy))
 
@@ -84,6 +87,39 @@ def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, li
         lines = {n: [c for c in names if c in took] for n, names in data.contexts_by_lineno(file).items()}
         known[os.path.relpath(file, copy)] = {n: names for n, names in lines.items() if names}
     return known, took
+
+
+def merged(*recordings: tuple[dict[str, dict[int, list[str]]], dict[str, float]]) -> Any:
+    """What several recordings know."""
+    lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    took: dict[str, float] = {}
+    for known, times in recordings:
+        took.update(times)
+        for file, found in known.items():
+            for line, names in found.items():
+                lines[file][line] += names
+    return lines, took
+
+
+def nearby(jobs: list[Job], folders: list[str], copy: Path) -> list[str]:
+    """Files of tests that name what has a mutant: its function or its class, else the module; three for each, the most first."""
+    texts = {p: p.read_text(encoding="utf-8") for folder in folders for p in sorted((copy / folder).rglob("test_*.py"))}
+    out: set[str] = set()
+    for file, line in sorted({(j.file, j.line) for j in jobs}):
+        nodes = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        named = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.lineno <= line <= (n.end_lineno or 0)]
+        words = [n.name for n in named if not n.name.startswith("__")]
+        stem = Path(file).stem if Path(file).stem != "__init__" else Path(file).parent.name
+        for pattern in [
+            *(rf"\b{re.escape(w)}\b" for w in reversed(words)),
+            rf"\b{Path(file).parent.name}[. ](import )?{stem}\b",
+            stem,
+        ]:
+            hits = {p: len(re.findall(pattern, text)) for p, text in texts.items()}
+            if found := sorted((p for p in hits if hits[p]), key=lambda p: (-hits[p], p))[:3]:
+                out.update(p.relative_to(copy).as_posix() for p in found)
+                break
+    return sorted(out)
 
 
 def environment(copy: Path) -> dict[str, str]:
@@ -154,7 +190,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
     parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")
     given = parser.parse_args()
-    place = given.out.resolve() / given.group
+    sharing = [name for name, (_, judges) in GROUPS.items() if judges == GROUPS[given.group][1]]
+    place = given.out.resolve() / "-".join(sharing)
     told = os.fdopen(os.dup(1), "w", buffering=1)
     place.mkdir(parents=True, exist_ok=True)
     os.environ.update(CI="true", OPENBLAS_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
@@ -165,15 +202,16 @@ def main() -> int:
     )
     tests = [t for t in tests if (copy / t).exists()]
     done: dict[str, Any] = {}
-    results = place / f"done-{code}.jsonl"
+    measured = [f"tdsl/{room}" for name in sharing for room in GROUPS[name][0]]
+    results = place / f"done-{given.group}-{code}.jsonl"
     if results.is_file():
         done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"] or given.again}
     kept = f"recorded-{code}-{given.record_seconds:g}-{given.seed}"
     if given.again:
         tests, kept = given.again, "again"
     if given.again or not (place / f"{kept}.times").is_file():
-        record(kept, rooms, tests, place, copy, given.record_seconds, given.seed)
-    known, took = recorded(kept, place, copy)
+        record(kept, measured, tests, place, copy, given.record_seconds, given.seed)
+    known, took = merged(recorded(kept, place, copy))
     sample = [
         (path.relative_to(ROOT).as_posix(), mutant)
         for room in rooms
@@ -183,6 +221,13 @@ def main() -> int:
     total = len(sample)
     random.Random(given.seed).shuffle(sample)
     jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
+    if (bare := [j for j in jobs if not j.tests]) and not given.again:  # what grep finds may run them
+        more = f"{kept}-{given.group}-{given.n}"
+        if not (place / f"{more}.times").is_file():
+            near = nearby(bare, tests, copy)
+            record(more, measured, near, place, copy, given.record_seconds / 2, given.seed, place / f"{kept}.times")
+        known, took = merged((known, took), recorded(more, place, copy))
+        jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
     keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
     by_key = dict(zip(keys, jobs, strict=True))
     same = {key for key, j in by_key.items() if equivalent(j)}

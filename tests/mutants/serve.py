@@ -20,15 +20,33 @@ from typing import Any
 RECORD = """
 import json, random, sys, time
 import coverage, pytest
+from hypothesis import settings
 where, seconds, seed, source = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
+known = set(json.load(open(sys.argv[5]))) if sys.argv[5] else set()
 measured = coverage.Coverage(data_file=where + ".coverage", source=source, config_file=False)
-took = {}
+took, times, asked = {}, {}, {}
+FUNCTIONS = 3  # of a module in a turn: what there is time for says something of every module
+EXAMPLES = 15  # of a property, to see what it runs; the whole takes as many times as long
 failed = set()
 begin = time.monotonic()
 
 class Plugin:
     def pytest_collection_modifyitems(self, items):
-        random.Random(seed).shuffle(items)  # those that there is time for are a fair sample
+        turns, order = {}, random.Random(seed)
+        modules = {i.nodeid.partition("::")[0]: order.random() for i in items}
+        functions = {}  # of a module, in an order by chance
+        for item in order.sample(items, len(items)):
+            module, name = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
+            inner = functions.setdefault(module, {})
+            at = inner.setdefault(name, [len(inner), 0])
+            turns[item.nodeid] = max(at[0] // FUNCTIONS, at[1]), modules[module], at[0]
+            at[1] += 1
+            held = getattr(item.obj, "__func__", item.obj)
+            if getattr(held, "is_hypothesis_test", False):
+                given = asked.setdefault(held, held._hypothesis_internal_use_settings)
+                times[item.nodeid] = max(1, given.max_examples / EXAMPLES)
+                held._hypothesis_internal_use_settings = settings(given, max_examples=min(EXAMPLES, given.max_examples))
+        items[:] = sorted((i for i in items if i.nodeid not in known), key=lambda i: turns[i.nodeid])
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
@@ -44,10 +62,10 @@ class Plugin:
         took[report.nodeid] = took.get(report.nodeid, 0) + report.duration
 
 measured.start()
-pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=60", *sys.argv[5:]], plugins=[Plugin()])
+pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=20", *sys.argv[6:]], plugins=[Plugin()])
 measured.stop()
 measured.save()
-json.dump({n: None if n in failed else s for n, s in took.items()}, open(where + ".times", "w"))
+json.dump({n: None if n in failed else s * times.get(n, 1) for n, s in took.items()}, open(where + ".times", "w"))
 """
 
 
