@@ -130,7 +130,7 @@ def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, s
 
 def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault:
     near = ((n for n in ns if k % n == 0 or (k < n and a * k % n == 0)) for ns in (range(b - 1, max(0, b - OFFERS), -1),
-            range(b + 1, min(max(b, k) + k, b + OFFERS))))  # fmt: skip
+            range(b + 1, min(a * k + 1, b + OFFERS))))  # fmt: skip
     below, above = (next(ns, None) for ns in near)
     options = " or ".join(str(n) for n in (below, above) if n)
     return Fault(

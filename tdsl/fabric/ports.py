@@ -203,9 +203,11 @@ class Ports:
             start = np.zeros_like(per_copy)
             end = np.zeros(len(rows), dtype=np.int64)
             seen = np.zeros(len(rows), dtype=np.int64)
+            rest = need.copy()  # ends of this copy and the later ones, which must find room above it
             for k in range(ncopies):
-                start[:, k] = np.maximum(seen * block, end)
-                end = np.where(per_copy[:, k] > 0, start[:, k] + per_copy[:, k], end)
+                start[:, k] = np.minimum(np.maximum(seen * block, end), have - rest)
+                end = start[:, k] + per_copy[:, k]
+                rest -= per_copy[:, k]
                 seen += per_copy[:, k] > 0
             base += start.ravel()[key]
         out = np.empty(len(mine), dtype=np.int64)

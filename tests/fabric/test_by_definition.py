@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,7 @@ from tdsl.fabric.tiers import device_tiers, set_tiers
 from tdsl.fabric.vias import _take
 from tdsl.semantics.fault import Fault
 from tdsl.source import SourceFile, Span
-from tests.harness import fabric_of
+from tests.harness import fabric_of, links_of
 
 HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
 SIZE = st.integers(1, 7)
@@ -50,11 +51,9 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
         even = [n for n in range(1, 200) if k % n == 0 or (k < n and a * k % n == 0)]
         options = [str(n) for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0)) if n]
         assert (found.code, found.message) == ("E0454", f"{k} ports of each of {a} x do not spread evenly over {b} y")
-        assert found.notes == [f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over"]
-        assert (
-            found.help
-            == f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
-        )
+        assert found.notes == (f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over",)
+        said = f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
+        assert found.help == said
         return
     assert rows(patterns.spread(a, b, k, uneven, HERE, ("x", "y"), parts.append)) == whole + over
     pieces = nx.number_connected_components(graph)
@@ -172,7 +171,7 @@ def lowest(four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]
             used = sorted({asked[e][3] for e in mine})
             block, end = len(free) // max(len(used), 1) // together * together, 0
             for number, copy in enumerate(used):
-                start = max(number * block, end)
+                start = min(max(number * block, end), len(free) - sum(asked[e][3] >= copy for e in mine))
                 for e in sorted((e for e in mine if asked[e][3] == copy), key=lambda e: (asked[e][2], e)):
                     out[e] = free[start]
                     start += 1
@@ -222,6 +221,18 @@ def test_lowest_free_ports_by_loops(
             f"{model} has {size} ports `{name}`", f"`{'aabc'[at]}` is declared here",
         ]  # fmt: skip
     assert ports.state.tolist() == state, "claiming marks nothing"
+
+
+def test_copies_that_a_lock_leaves_stay_on_their_device(tmp_path: Path) -> None:
+    """One link of the first copy and three of the second are left to four ports: none goes to the next device's."""
+    text = """fabric f { switch a: SIX; switch z: SIX; switch b[3]: TWO; connect a to b[*] each x 2 }
+model switch SIX { port p[1..6]: 400Gbps }
+model switch TWO { port p[1..2]: 400Gbps }"""
+    (tmp_path / "design.fab.lock").write_text("fabric f\na.p[1]  b[0].p[1]\na.p[2]  b[1].p[1]\n")
+    assert links_of(fabric_of(text, tmp_path, models=False)) == {
+        ("a.p[1]", "b[0].p[1]"), ("a.p[2]", "b[1].p[1]"), ("a.p[3]", "b[2].p[1]"),
+        ("a.p[4]", "b[0].p[2]"), ("a.p[5]", "b[1].p[2]"), ("a.p[6]", "b[2].p[2]"),
+    }  # fmt: skip
 
 
 def test_numbers_and_names_of_ports(four: Fabric) -> None:
