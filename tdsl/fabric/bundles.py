@@ -38,7 +38,7 @@ def bundles(
         where = next(s.span for s in plan.wires[at].node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
         if len(wrong):
             n, each = int(many[wrong[0]]), int(per[wrong[0]])
-            message = f"{counted(n, 'link')} join two devices here, which is not a multiple of {each}"
+            message = f"{counted(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, which is not a multiple of {each}"
             fits = [d for d in range(2, n + 1) if n % d == 0]
             help = f"write `bundle {fits[-1]}`" if fits else "make several links between the same two devices: `x 2`"
         else:
