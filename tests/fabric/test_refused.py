@@ -33,7 +33,7 @@ REFUSED = {
     "connect a[0]": ("E0453", "one end alone: say what it is joined to, or by which pattern its members are joined",
         "`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`"),
     "connect a[0] to b[0] x 0": ("E0120", "`x 0` makes no link", "leave the connect out, or guard it with `if`"),
-    "connect a[i] to b[i] x (i - 1)": ("E0120", "`x -1` makes no link", "leave the connect out, or guard it with `if`"),
+    "connect b[i] to w[i] x (i - 1)": ("E0120", "`x -1` makes no link", "leave the connect out, or guard it with `if`"),
     "connect a[*] ring x 0": ("E0111", "this must be a whole number of at least 1", ""),
     "connect a[*] rong": ("E0101", "there is no pattern `rong` here", "did you mean `ring`?"),
     "connect a[*] ring shift 2": ("E0457", "`shift` means nothing after `ring`", "`ring` takes no further words, except `x N`"),
