@@ -19,11 +19,27 @@ NAMED = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor"
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One fault: the line of its place (from 1), what is changed there, and the whole text with it."""
+    """One fault: the line of its place (from 1), what is changed there, and the bytes that another text takes."""
 
     line: int
     what: str
-    text: str
+    data: bytes
+    start: int
+    end: int
+    new: str
+
+    @property
+    def text(self) -> str:
+        """The whole text with the fault."""
+        return (self.data[: self.start] + self.new.encode() + self.data[self.end :]).decode()
+
+    def parses(self) -> bool:
+        """Whether that is a module: a bracket or a ``not`` may stand where no other word may."""
+        try:
+            ast.parse(self.text)
+        except SyntaxError:
+            return False
+        return True
 
 
 def mutants(text: str) -> Iterator[Mutant]:
@@ -39,14 +55,9 @@ def mutants(text: str) -> Iterator[Mutant]:
         return at, starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
 
     def changed(node: ast.AST, start: int, end: int, new: str) -> Iterator[Mutant]:
-        made = data[:start] + new.encode() + data[end:]
         old = data[start:end].decode()
-        try:
-            ast.parse(made)
-        except SyntaxError:
-            return
         what = f"`{' '.join(old.split())[:60]}` is `{' '.join(new.split())[:60]}`"
-        yield Mutant(node.lineno, what, made.decode())  # type: ignore[attr-defined]
+        yield Mutant(node.lineno, what, data, start, end, new)  # type: ignore[attr-defined]
 
     def between(left: ast.AST, right: ast.AST, node: ast.AST, new: str) -> Iterator[Mutant]:
         """The operator between two operands; brackets around them stay where they are."""

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter, defaultdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +168,13 @@ def equivalent(job: Job) -> bool:
     )
 
 
-def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str, float]) -> Job:
+def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str, float], seconds: float) -> Job:
     text = (ROOT / file).read_text(encoding="utf-8")
     near = statements(text).get(mutant.line, range(mutant.line, mutant.line + 1))
     tests = known.get(mutant.line) or sorted({t for line in near for t in known.get(line, ())})
     if not tests and not inside(text, mutant.line):  # it is run once, before all tests
         tests = sorted({t for names in known.values() for t in names})
-    some = chosen(tests, took, ALL_S)
+    some = chosen(tests, took, seconds)
     return Job(
         file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.text, tuple(some), len(tests),
         30 + SLOWER * sum(took[n] for n in some),
@@ -187,6 +188,7 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=40, help="how many mutants (40)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record-seconds", type=float, default=300, help="how long tests are recorded (300)")
+    parser.add_argument("--test-seconds", type=float, default=ALL_S, help=f"of tests that a mutant is run against ({ALL_S:g})")
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
     parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")
     given = parser.parse_args()
@@ -220,14 +222,16 @@ def main() -> int:
     ]
     total = len(sample)
     random.Random(given.seed).shuffle(sample)
-    jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
+    sample = list(islice((s for s in sample if s[1].parses()), given.n))
+    jobs = [_job(file, mutant, known.get(file, {}), took, given.test_seconds) for file, mutant in sample]
     if (bare := [j for j in jobs if not j.tests]) and not given.again:  # what grep finds may run them
         more = f"{kept}-{given.group}-{given.n}"
         if not (place / f"{more}.times").is_file():
             near = nearby(bare, tests, copy)
-            record(more, measured, near, place, copy, given.record_seconds / 2, given.seed, place / f"{kept}.times")
+            seconds = min(given.record_seconds / 2, 15 * len(bare))
+            record(more, measured, near, place, copy, seconds, given.seed, place / f"{kept}.times")
         known, took = merged((known, took), recorded(more, place, copy))
-        jobs = [_job(file, mutant, known.get(file, {}), took) for file, mutant in sample[: given.n]]
+        jobs = [_job(file, mutant, known.get(file, {}), took, given.test_seconds) for file, mutant in sample]
     keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
     by_key = dict(zip(keys, jobs, strict=True))
     same = {key for key, j in by_key.items() if equivalent(j)}
