@@ -48,8 +48,7 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
     result: Array = np.empty(int(base[-1]), dtype=np.int32 if int(start[-1]) < 1 << 31 else np.int64)  # half the memory
     for m, places in enumerate(local):
         rows = np.flatnonzero(device_model == m)
-        if len(places) and len(rows):
-            result[base[rows][:, None] + np.arange(len(places))[None, :]] = start[rows][:, None] + places[None, :]
+        result[base[rows][:, None] + np.arange(len(places))[None, :]] = start[rows][:, None] + places[None, :]
     return result
 
 

@@ -20,6 +20,14 @@ switch w[3]: BIG
 chip c[2, 3]: GPU
 host h[2]: BOX
 panel q[2]: PATCH
+switch n[2]: NONE
+panel m[2]: EMPTY
+switch t[2]: ANY
+"""
+MODELS = """
+model switch NONE { }
+model panel EMPTY { }
+model switch ANY { port p[4]: any }
 """
 CHOOSE = "use more devices, fewer links, or a model with more ports"
 EVEN = "write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`"
@@ -93,12 +101,36 @@ REFUSED = {
     "connect w[0] to w[1] x 9 via q[0]": ("E0452", "q[0] has 8 free connectors of `front` and more links would cross it",
         "use more panels or OCS"),
     "connect q[0].front[0] to q[1].front[0] via q[1]": ("", "", ""),
+    "connect b[(0)] ring via q[0]; connect a[*] to b[*] each": ("", "", ""),
+    "connect a[i] to b[i] where i + 1": ("E0103", "a guard must be true or false, for i = 0", "compare: `where i < j`"),
+    "connect a[*] to b[*] each; naming a[*] \"x\"; naming a[0] \"y\"": ("E0104", "a[0] is named twice", ""),
+    "connect a[*] to b[*] each; naming a[0] \" y\"": ("E0120", "' y' is not a name for a device", ""),
+    "connect a[*] to b[*] each; naming a[0] \"\"": ("E0120", "'' is not a name for a device", ""),
+    "connect h[*] to a[0] each; partition x 1 { full h[*] }; partition x 2 { full h[*] }": ("E0104",
+        "partition `x` is given twice", ""),
+    "connect h[*] to a[0] each; partition x 1 { full h[*] }; partition y 1 { full h[*] }": ("E0480",
+        "partitions `x` and `y` both have the key 0x0001",
+        "give each a key of its own; 0x8000 is the bit for full membership and not part of it"),
+    "connect h[*] to a[0] each; partition x 1 { full a[0] }": ("E0481",
+        "`a[0]` names a switch, and members of a partition are ports of hosts", "name the hosts"),
+    "connect a[*] to n[0] each": ("E0452", "NONE has no ports", ""),
+    "connect a[0] to b[0] via m[0]": ("E0452", "EMPTY has no ports", ""),
+    "connect t[0] to t[1]": ("E0204", "the link from t[0].p[0] to t[1].p[0] has no rate: both ports take any rate",
+        "write the rate behind the connect: `{ rate 400Gbps }`, or give the ports of the model a rate"),
+    "connect t[0] to t[1] x 3": ("E0204",
+        "the link from t[0].p[0] to t[1].p[0] has no rate: both ports take any rate (and 2 more links)",
+        "write the rate behind the connect: `{ rate 400Gbps }`, or give the ports of the model a rate"),
+    "connect a[i] to a[j] where i != j": ("E0455", "a[0] and a[1] are joined twice: once from each end",
+        "write `where i < j` to join each pair once, or name the ports if two links are meant"),
+    "connect w[i] to w[j] where i != j": ("E0455",
+        "w[0] and w[1] are joined twice: once from each end (as are 2 more pairs)",
+        "write `where i < j` to join each pair once, or name the ports if two links are meant"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_refused_connects(text: str, tmp_path: Path) -> None:
-    found = compile_text(f"{DEVICES}{text.replace('; ', chr(10))}\n}}", tmp_path, verify=False).findings
+    found = compile_text(f"{DEVICES}{text.replace('; ', chr(10))}\n}}{MODELS}", tmp_path, verify=False).findings
     first = next(((d.code, d.message, d.help) for d in found if d.code != "E0404"), ("", "", ""))
     assert first == REFUSED[text]
 
