@@ -28,6 +28,9 @@ from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
 
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
+ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
+"""Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of another machine,
+change designs, or use a key."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
 EPILOG = """\b
 Begin with:
@@ -246,6 +249,8 @@ def defaults(ctx: click.Context, config: Config, command: click.Command | None) 
         if option is None:
             known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
             raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
+        if option.name in ASKED_FOR:
+            raise config.fault(f"`[{command.name}]`: `{key}` is for the call or the environment, not for a file of a checkout")
         if isinstance(value, dict) or isinstance(value, list) != option.multiple:
             raise config.fault(f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}")
         for place in _places(option, value if isinstance(value, list) else [value]):

@@ -74,7 +74,7 @@ def load(folder: Path, file: Path | None = None) -> Config:
         given = tomllib.loads(files.text(file, LIMIT, within=[file.parent]))
     except OSError as wrong:
         raise config.fault(wrong.strerror or str(wrong)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except ValueError as wrong:  # not TOML, not text, or a number that Python does not read
         raise config.fault(str(wrong)) from None
     except RecursionError:
         raise config.fault("it is nested too deeply") from None

@@ -11,12 +11,20 @@ import os
 import subprocess
 import unicodedata
 from pathlib import Path, PurePosixPath
+from threading import Timer
 
 from tdsl.files import LIMIT
 
 KINDS = (".fab", ".csv", ".lock")
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
+
+LISTING = 128 << 20
+"""Bytes of the list of a revision's files. A tree of ten folders that are all one tree, ten deep, has ten thousand million."""
+SECONDS = 120
+"""How long git may take for an answer."""
+QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+"""Nothing is fetched, by old versions of git either, and nothing written."""
 
 
 class RevisionError(Exception):
@@ -39,7 +47,7 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
         commit = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except RevisionError:
         raise RevisionError(f"there is no revision {revision} here") from None
-    listed = _git(top, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).decode(errors="surrogateescape").split("\0")
+    listed = _listing(top, commit).decode(errors="surrogateescape").split("\0")
     files: dict[str, str] = {}
     total = 0
     for entry in filter(None, listed):
@@ -80,6 +88,31 @@ def _one(data: io.BytesIO, name: str) -> bytes:
     return content
 
 
+def _listing(top: Path, commit: str) -> bytes:
+    """The list of a commit's files. Raises RevisionError where it is too long, or git takes too long for it."""
+    line = ["git", "-C", str(top), "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **QUIET}) as run:
+        assert run.stdout is not None and run.stderr is not None
+        late = Timer(SECONDS, run.kill)
+        late.start()
+        try:
+            listed = run.stdout.read(LISTING + 1)
+            if len(listed) > LISTING:
+                run.kill()
+            said = run.stderr.read(10_000)
+            run.wait()
+        except BaseException:
+            run.kill()
+            raise
+        finally:
+            late.cancel()
+    if len(listed) > LISTING:
+        raise RevisionError(f"the list of its files is larger than {LISTING >> 20} MiB")
+    if run.returncode:
+        raise RevisionError(_last(said) if said else f"git did not list its files within {SECONDS} seconds")
+    return listed
+
+
 def _git(folder: Path, *args: str, given: str = "") -> bytes:
     try:
         done = subprocess.run(
@@ -87,11 +120,19 @@ def _git(folder: Path, *args: str, given: str = "") -> bytes:
             input=given.encode(),
             capture_output=True,
             check=False,
-            env={**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"},  # nothing is fetched or written
+            timeout=SECONDS,
+            env={**os.environ, **QUIET},
         )
     except FileNotFoundError:
         raise RevisionError("git is not installed, so there are no revisions to compare with") from None
+    except subprocess.TimeoutExpired:
+        raise RevisionError(f"git did not answer within {SECONDS} seconds") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise RevisionError(said[-1] if said else "git says no more")
+        raise RevisionError(_last(done.stderr))
     return done.stdout
+
+
+def _last(said: bytes) -> str:
+    """The last line of what git said."""
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "git says no more"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tdsl.commands._everywhere import quiet
 from tdsl.commands._shared import (
@@ -113,6 +115,9 @@ def command(
     blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
     if blocked is not None:
         raise Wrong(f"--out {out}: {blocked} is a file, not a folder")
+    unasked = click.get_current_context().get_parameter_source("out") is ParameterSource.DEFAULT
+    if unasked and out.is_symlink():  # it may have come with somebody else's checkout
+        raise Wrong(f"{out} is a link, which is not followed unless the call names it: --out {out}")
     further = (*(p / "targets" for p in given["path"]), *target_path)
     _known(target, further)
     (compilation,) = compiled([file], options(given))
@@ -183,7 +188,7 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
         value: object = text
         if isinstance(default, bool):
             value = {"true": True, "false": False}.get(text.lower(), text)
-        elif isinstance(default, int) and text.lstrip("-").isdecimal():
+        elif isinstance(default, int) and re.fullmatch("-?[0-9]{1,100}", text):
             value = int(text)
         if type(value) is not type(default):
             raise Wrong(f"--option {path}={text}: {_unfit(known[name].options, option, value)}")

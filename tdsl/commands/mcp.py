@@ -3,25 +3,21 @@ below its folder and writes nothing."""
 
 from __future__ import annotations
 
-import io
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._beside import Beside
 from tdsl.commands._shared import OK, Wrong
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
-ONE_AT_A_TIME = Lock()
+BESIDE = Beside()
 LONGEST = 200_000
 """Characters of an answer; what is longer is cut, and says so."""
 INSTRUCTIONS = """\
@@ -39,13 +35,16 @@ Read the resource tdsl://docs/language first; `explain` has the page of every fi
 def command() -> int:
     """Serve an assistant over stdin and stdout: tools that check and explain designs, and the documentation as resources.
 
-    It reads designs in this folder and below, and writes nothing.
+    It reads designs in this folder and below, and writes nothing. A call that takes more than two minutes is ended.
     """
     try:
         import mcp  # noqa: F401
     except ImportError:
         raise Wrong("the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`") from None
-    server().run("stdio")
+    try:
+        server().run("stdio")
+    finally:
+        BESIDE.stop()
     return OK
 
 
@@ -125,40 +124,14 @@ def pages() -> Mapping[str, Path]:
 
 # ---------------------------------------------------------------- calls
 def called(*args: str, text: str = "") -> str:
-    """What a call of tdsl prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of the process
-    and of tdsl only. Options of tdsl.toml and of the environment, which may name files to write, do not count. Raises ToolError
-    for a wrong call."""
-    from tdsl import files, resources
-    from tdsl.cli import cli
-    from tdsl.config import ConfigError, load
-
-    trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
-    with ONE_AT_A_TIME, files.confined(Path.cwd(), trusted), _streams(text) as (out, err):
-        try:
-            own = replace(load(Path.cwd()), commands={})
-            cli.main(["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own)
-        except click.ClickException as wrong:
-            raise _refused(wrong.format_message()) from None
-        except ConfigError as wrong:
-            raise _refused(str(wrong)) from None
-        sys.stdout.flush()
-        printed = out.getvalue().decode() or err.getvalue()
+    """What a call of tdsl prints, in a process of its own. Raises ToolError for a wrong call and one that takes too long."""
+    answer = BESIDE.call(args, text)
+    if answer.refused:
+        raise _refused(answer.refused[:LONGEST])
+    printed = answer.printed
     if len(printed) <= LONGEST:
         return printed
     return f"{printed[:LONGEST]}\n… {len(printed) - LONGEST:,} of {len(printed):,} characters are left out\n"
-
-
-@contextmanager
-def _streams(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
-    """Standard streams that hold a text, and take what is printed: the real ones belong to the protocol."""
-    kept = sys.stdin, sys.stdout, sys.stderr
-    out, err = io.BytesIO(), io.StringIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
-    sys.stdout, sys.stderr = io.TextIOWrapper(out, encoding="utf-8", write_through=True), err
-    try:
-        yield out, err
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = kept
 
 
 def _source(design: str, text: str) -> Sequence[str]:

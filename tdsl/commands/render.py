@@ -115,13 +115,17 @@ def _rendered(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[st
     """The files of one built folder with their secrets, and a manifest of them."""
     from tdsl import files
     from tdsl.emit.site import PLACEHOLDER
+    from tdsl.emit.write import plain
 
     try:
         manifest = json.loads(files.read(folder / MANIFEST))
         listed = {str(p): str(f["sha256"]) for p, f in manifest["files"].items()}
         names = {str(n) for n in manifest.get("secrets", ())}
+        fit = all(map(plain, listed))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise Failed(f"{folder / MANIFEST} is not as `tdsl build` writes it") from None
+        fit = False
+    if not fit:
+        raise Failed(f"{folder / MANIFEST} is not as `tdsl build` writes it")
     missing = sorted(names - set(values))
     if missing:
         raise Failed(f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names")

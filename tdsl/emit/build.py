@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -12,8 +13,9 @@ from unicodedata import normalize
 
 from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit import limits
 from tdsl.emit.assets import read
-from tdsl.emit.quote import file_name
+from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
@@ -125,7 +127,16 @@ def contents(
     _report_skipped(chosen, selection, diagnostics)
     _report_systems(known, chosen, network, diagnostics)
     for target in chosen:
-        for path, content in artefacts(target, selection.of(target), options, diagnostics).items():
+        try:
+            with ExitStack() as bounds:
+                if not target.own:
+                    bounds.enter_context(limits.in_memory(limits.MEMORY))
+                    bounds.enter_context(limits.in_time(limits.TOGETHER))
+                made = artefacts(target, selection.of(target), options, diagnostics)
+        except Refused as fault:
+            diagnostics.add("E0504", None, f"target `{target.name}`: {fault}")
+            continue
+        for path, content in made.items():
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
@@ -20,6 +21,8 @@ from tdsl.emit.write import PRIVATE, Difference
 TRIES = 5
 LARGEST = 1 << 28
 """Bytes of a manifest that are read at most."""
+LARGEST_FILE = 1 << 33
+"""Bytes of a file: a larger one is none of a build, and may be a hole without an end."""
 CHUNK = 1 << 20
 
 
@@ -104,7 +107,7 @@ def _examine(out: Path, folder: int) -> Examined:
 def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
     """How a file differs from what the manifest says, "" if it does not. A link is a difference, and so is a way upwards."""
     try:
-        return "" if sha256(_bytes(out, folder, path, size)).hexdigest() == digest else "differs"
+        return "" if _digest(out, folder, path, size) == digest else "differs"
     except FileNotFoundError:
         return "missing"
     except OSError:
@@ -113,6 +116,29 @@ def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
 
 def _bytes(out: Path, folder: int, path: str, limit: int) -> bytes:
     """A regular file below the folder, reached without links and no larger than this."""
+    with _file(out, folder, path) as (file, size):
+        if size > limit:
+            raise OSError("larger than what is read")
+        return file.read(limit + 1)
+
+
+def _digest(out: Path, folder: int, path: str, size: int) -> str:
+    """The hash of such a file; "" if it is of another size."""
+    with _file(out, folder, path) as (file, found):
+        if found != size or size > LARGEST_FILE:
+            return ""
+        digest = sha256()
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+            size -= len(chunk)
+            if size < 0:  # it grows
+                return ""
+        return digest.hexdigest()
+
+
+@contextmanager
+def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
+    """A regular file below the folder, reached without links, open, and its size. Raises OSError for anything else."""
     parts = PurePosixPath(path).parts
     if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
         raise OSError("a way out of the folder")
@@ -129,10 +155,10 @@ def _bytes(out: Path, folder: int, path: str, limit: int) -> bytes:
                 at = os.open(part, flags | kind | os.O_CLOEXEC, dir_fd=at)
                 inner.append(at)
         facts = os.fstat(inner[-1])
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
-            raise OSError("no regular file of this size")
+        if not stat.S_ISREG(facts.st_mode):
+            raise OSError("no regular file")
         with os.fdopen(os.dup(inner[-1]), "rb") as file:
-            return file.read(limit + 1)
+            yield file, facts.st_size
     finally:
         for handle in inner:
             os.close(handle)

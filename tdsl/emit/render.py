@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any, TypeVar
 
 from jinja2 import (
@@ -26,10 +25,11 @@ from jinja2 import (
 )
 from jinja2.loaders import split_template_path
 from jinja2.runtime import Context
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
 
 from tdsl import files
 from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit import limits
 from tdsl.emit.quote import FILTERS, PRINTED, LeftOut, Refused
 from tdsl.emit.rows import Rows
 from tdsl.emit.site import Site
@@ -37,8 +37,6 @@ from tdsl.emit.target import LARGEST, FileSpec, Target
 from tdsl.emit.view import FabricView
 from tdsl.resources import folder
 
-SECONDS = 60
-"""Processor time that a file of a target may take which is not tdsl's own."""
 MOST = 1 << 30
 """Characters of a file."""
 PIECE = 1 << 20
@@ -88,9 +86,24 @@ class _Sandbox(SandboxedEnvironment):
 
 
 class _Bounded(_Sandbox):
-    """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names."""
+    """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names. Nothing
+    that other targets see can be changed in it, and no source text or scope of a design is had."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """What the sandbox lets a template have, but for what leads back to the design's text."""
+        value = super().getattr(obj, attribute)
+        return self.unsafe_undefined(obj, attribute) if _private(value) else value
+
+    def getitem(self, obj: Any, argument: str | Any) -> Any:
+        """The same for what is written in brackets."""
+        value = super().getitem(obj, argument)
+        return self.unsafe_undefined(obj, str(argument)) if _private(value) else value
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """No method that changes a list, a set or a dictionary."""
+        return super().is_safe_attribute(obj, attr, value) and not modifies_known_mutable(obj, attr)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """A product, power or remainder of a size that can be had."""
@@ -127,6 +140,11 @@ class _Bounded(_Sandbox):
         return bounded
 
 
+def _private(value: object) -> bool:
+    """Whether a value is of the stages that lead to a fabric, such as the place of a model in a file."""
+    return type(value).__module__ in ("tdsl.source", "tdsl.semantics.scope")
+
+
 def _wide(values: Iterable[object]) -> bool:
     return any(isinstance(v, int) and v > WIDEST for v in values)
 
@@ -149,28 +167,6 @@ def _narrow(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
         return make(*args, **kwargs)
 
     return narrow
-
-
-@contextmanager
-def _in_time(bounded: bool) -> Iterator[None]:
-    """Give a template some seconds of processor time, where the system can interrupt it."""
-    old: Any = None
-    try:
-        if bounded and hasattr(signal, "setitimer"):
-            old = signal.signal(signal.SIGVTALRM, _late)
-            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-    except ValueError:  # not the main thread
-        bounded = False
-    try:
-        yield
-    finally:
-        if old is not None:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, old)
-
-
-def _late(number: int, frame: FrameType | None) -> None:
-    raise Refused(f"it takes more than {SECONDS} seconds")
 
 
 @lru_cache(maxsize=64)
@@ -212,11 +208,11 @@ def render(
         if spec.program:
             program = _program(target.folder / spec.program)
             return keep([program(view, options) if spec.scope == "fabric" else program(view, options, record)])
-        template = environment(target.folder / "templates", target.own).get_template(spec.template)
         known = {"fabric": view, "options": options, "site": site}
         if spec.scope != "fabric":
             known[spec.scope] = record
-        with _in_time(not target.own):
+        with nullcontext() if target.own else limits.in_time(limits.SECONDS):  # constants are computed as a template is read
+            template = environment(target.folder / "templates", target.own).get_template(spec.template)
             return keep(_pieces(template.generate(known), target.own))
     except LeftOut as reason:
         diagnostics.add("E0511", None, f"target `{target.name}`: {spec.path} is left out: {reason}", severity=Severity.NOTE)
@@ -229,6 +225,8 @@ def render(
             "a macro or an include calls itself recursively" if isinstance(fault, RecursionError) else "it needs too much memory"
         )
         diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_where(fault, spec))
+    except SyntaxError as fault:  # what Python cannot compile of a template that Jinja can: too many loops in one another
+        diagnostics.add("E0503", None, f"target `{target.name}`: {spec.template}: {fault.msg}")
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         diagnostics.add("E0503", None, f"target `{target.name}`: {_words(fault)}", notes=_where(fault, spec))
     return None

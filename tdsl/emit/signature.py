@@ -6,6 +6,8 @@ are those of ssh; a file of allowed signers says who may sign, a line each: ``na
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +19,8 @@ NAMESPACE = "tdsl"
 PROGRAM = "ssh-keygen"
 LARGEST = 1 << 16
 """Bytes of a signature that are read at most."""
+LARGEST_KEYS = 1 << 20
+"""Bytes of a key, or of a file of allowed signers."""
 SECONDS = 60
 BEGIN = b"-----BEGIN SSH SIGNATURE-----"
 
@@ -32,6 +36,7 @@ class NoProgram(Exception):
 def sign(manifest: bytes, key: Path) -> bytes:
     """The signature of a manifest by a private key, or a public one whose private half an agent has. ``ssh-keygen`` asks on the
     terminal for a passphrase. Raises Unsigned and NoProgram."""
+    _judge(key)
     done = _run(["-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE], manifest, None)
     if done.returncode or not done.stdout.startswith(BEGIN):
         raise Unsigned(_why(done))
@@ -40,6 +45,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
 
 def signer(manifest: bytes, signature: bytes, allowed: Path) -> str:
     """Who, of those that a file of allowed signers lists, signed a manifest. Raises Unsigned and NoProgram."""
+    _judge(allowed)
     with TemporaryDirectory(prefix="tdsl-") as folder:
         place = Path(folder) / SIGNATURE
         place.write_bytes(signature)
@@ -52,6 +58,16 @@ def signer(manifest: bytes, signature: bytes, allowed: Path) -> str:
         if done.returncode:
             raise Unsigned(f"the signature is not of this manifest, or not for it: {_why(done)}")
         return names[0]
+
+
+def _judge(path: Path) -> None:
+    """Refuse what ssh-keygen would wait for, or read without an end."""
+    try:
+        facts = os.stat(path)
+    except OSError as fault:
+        raise Unsigned(f"{path}: {fault.strerror}") from None
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST_KEYS:
+        raise Unsigned(f"{path}: it is not a regular file of at most {LARGEST_KEYS >> 20} MiB")
 
 
 def _run(args: list[str], given: bytes, seconds: float | None) -> subprocess.CompletedProcess[bytes]:

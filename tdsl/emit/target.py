@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tdsl import files as files_
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit.limits import MATCH, Bounded, Names
 from tdsl.emit.records import Router
 from tdsl.resources import folder
 
@@ -54,8 +55,8 @@ class Routers:
 
     nos: str = ""
     kind: str = ""
-    interface: re.Pattern[str] = re.compile(".*")
-    management: re.Pattern[str] = re.compile(".*")
+    interface: Names = re.compile(".*")
+    management: Names = re.compile(".*")
     mtu: int = 65535
     sonic: bool = False
     channel: str = ""
@@ -70,6 +71,8 @@ class Routers:
         ports = [i.name for i in router.interfaces]
         for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
+            if strange is not None and isinstance(pattern, Bounded) and pattern.late:
+                return f"the pattern {pattern.pattern.pattern[:100]!r} takes more than {MATCH} seconds for the name of a port"
             if strange is not None:
                 return f"`{strange}` of {router.name} is not a name of a port there"
         if router.channels and not self.channel:
@@ -125,7 +128,7 @@ def discover(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str
                     raise _Unfit(f"there is already a target `{name}` in {out[name].folder.parent}")
                 stamp = files_.stamp(manifest) if own else None
                 out[name] = _load(manifest, own) if stamp is None else _kept(manifest, stamp)
-            except (_Unfit, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
+            except (_Unfit, OSError, ValueError, RecursionError) as fault:
                 diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
     return dict(sorted(out.items()))
 
@@ -161,7 +164,7 @@ def _load(manifest: Path, own: bool) -> Target:
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
         tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
-        _routers(data.get("router", {})), _layer(data) == "network",
+        _routers(data.get("router", {}), own), _layer(data) == "network",
     )  # fmt: skip
 
 
@@ -173,7 +176,7 @@ def _layer(data: Mapping[str, object]) -> str:
     return str(said)
 
 
-def _routers(data: object) -> Routers:
+def _routers(data: object, own: bool) -> Routers:
     if not isinstance(data, dict):
         raise _Unfit("`router` is a table")
     _only(data, _ROUTER_KEYS, "`router`")
@@ -184,7 +187,8 @@ def _routers(data: object) -> Routers:
         patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
         raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), patterns[0], patterns[1], mtu, data.get("sonic") is True,
+    interface, management = patterns if own else map(Bounded, patterns)
+    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), interface, management, mtu, data.get("sonic") is True,
                    _text(data, "channel", ""))  # fmt: skip
 
 

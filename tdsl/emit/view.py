@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -18,6 +17,7 @@ from tdsl.emit import adapters, hosts, picture, scheduling, subnets
 from tdsl.emit.addresses import given_addresses, plain
 from tdsl.emit.assets import Assets
 from tdsl.emit.drawing import Picture, Sketch
+from tdsl.emit.limits import Names
 from tdsl.emit.planned import PlannedLinks, planned_links
 from tdsl.emit.records import (
     Address,
@@ -81,7 +81,7 @@ class FabricView:
         fabric: Fabric,
         diagnostics: Diagnostics,
         assets: Assets | None = None,
-        interfaces: Mapping[str, re.Pattern[str]] | None = None,
+        interfaces: Mapping[str, Names] | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
         """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up to this one."""

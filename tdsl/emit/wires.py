@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.emit.cable_labels import labels_of
+from tdsl.emit.limits import Names
 from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.bundles import numbers as bundle_numbers
@@ -44,9 +44,7 @@ def known(value: int) -> int | str:
 class Wires:
     """What runs between the devices of a fabric."""
 
-    def __init__(
-        self, fabric: Fabric, interfaces: Mapping[str, re.Pattern[str]] | None = None, stages: Sequence[Stage] = ()
-    ) -> None:
+    def __init__(self, fabric: Fabric, interfaces: Mapping[str, Names] | None = None, stages: Sequence[Stage] = ()) -> None:
         """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs.
         ``stages``: the fabric's phases up to this one."""
         self.fabric, self.interfaces, self.stages = fabric, interfaces or {}, stages

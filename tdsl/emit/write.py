@@ -46,6 +46,12 @@ class _NotOurs(Exception):
     """Why a folder is left alone."""
 
 
+def plain(path: str) -> bool:
+    """Whether the path of a file in an output folder leads to a place inside it, by its words alone."""
+    parts = path.split("/")
+    return "\0" not in path and "\\" not in path and not any(p in ("", ".", "..") for p in parts)
+
+
 class _Unfit(Exception):
     """Why what was written is not what was made."""
 
@@ -85,6 +91,8 @@ def _differs(out: Path, path: str, size: int, digest: str) -> str:
 def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> bool:
     """Make ``out`` hold these files; False, with a finding, if it may not or cannot."""
     try:
+        if not all(map(plain, files)):
+            raise _Unfit(f"{next(p for p in files if not plain(p))!r} leads out of it")
         out = _resolved(out)
         with disk.terminable():
             _write(files, out)
@@ -160,7 +168,7 @@ def _paths(manifest: Path) -> set[str]:
         paths = data["files"] if "tdsl" in data and "schema" in data else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         paths = None
-    if not isinstance(paths, dict):
+    if not isinstance(paths, dict) or not all(map(plain, paths)):
         raise _NotOurs("is not empty, and nothing in it says that tdsl wrote it")
     return {*paths, MANIFEST}
 
@@ -275,6 +283,8 @@ def _roll(ready: Path, out: Path) -> None:
             with suppress(OSError):
                 _clear(out, path)
         for path in sorted(coming - {MANIFEST}):
+            if _linked(ready, path) or _linked(out, path):  # somebody else put it there
+                raise _NotOurs(f"holds a link in place of a folder of {path}")
             if (ready / path).exists():
                 (out / path).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(ready / path, out / path)
@@ -283,11 +293,16 @@ def _roll(ready: Path, out: Path) -> None:
     shutil.rmtree(ready, ignore_errors=True)
 
 
+def _linked(out: Path, path: str) -> bool:
+    """Whether a link stands for one of the folders on the way to a file."""
+    return any((out / p).is_symlink() for p in PurePosixPath(path).parents if str(p) != ".")
+
+
 def _clear(out: Path, path: str) -> None:
     """Remove a file that is made no more, and the folders that it leaves empty; never anything outside."""
-    way = [p for p in PurePosixPath(path).parents if str(p) != "."]
-    if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or any((out / p).is_symlink() for p in way):
+    if not plain(path) or _linked(out, path):
         return
+    way = [p for p in PurePosixPath(path).parents if str(p) != "."]
     (out / path).unlink()
     for parent in way:
         (out / parent).rmdir()

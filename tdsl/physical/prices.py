@@ -29,8 +29,8 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction
         diagnostics.add("E0208", Span(file, 0, len(line)), message, help=help)
 
     try:
-        data = tomllib.loads(file.text, parse_float=Fraction)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        data = tomllib.loads(file.text, parse_float=_amount)
+    except (ValueError, RecursionError) as fault:  # tomllib passes on the ValueError of a number
         wrong(f"the prices are not TOML: {fault}")
         return {}, Supply()
     extra = sorted(set(data) - {"currency", "date", *TABLES})
@@ -54,6 +54,14 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction
     leads: dict[str, int] = _column(data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong)
     others: dict[str, tuple[str, ...]] = _column(data, "alternative", _names, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
+
+
+def _amount(text: str) -> Fraction:
+    """A number with a point or an exponent, exactly. Raises ValueError where it has more than 100 digits written out."""
+    digits, _, exponent = text.lower().partition("e")
+    if len(digits) > 100 or len(exponent) > 4 or abs(int(exponent or 0)) > 100:
+        raise ValueError(f"{text[:40]} is no amount")
+    return Fraction(text)
 
 
 def _column(

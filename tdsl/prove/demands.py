@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -220,8 +220,8 @@ def _amount(text: str, name: str, line: int) -> int:
     """A number of at most so many decimal places, as a whole number of the smallest."""
     try:
         value = Decimal(text).scaleb(DIGITS)
-        whole = int(value) if value.is_finite() else -1
-    except (InvalidOperation, ValueError, OverflowError):
+        whole = int(value) if value.is_finite() and value.adjusted() < 60 else -1
+    except (DecimalException, ValueError, OverflowError):
         raise Unfit(f"{name}:{line}: {text[:40]!r} is not a number") from None
     if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
         raise Unfit(f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.cli import cli
+from tdsl.emit import limits
 from tdsl.emit import render as rendering
 from tdsl.emit.rows import cell
 from tests.cli.run import SMALL, tdsl, write
@@ -56,7 +57,7 @@ def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", ["SECONDS", "MOST"])
 def test_loops_of_templates(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, limit, 1 if limit == "SECONDS" else 1 << 20)
+    monkeypatch.setattr(*((limits, limit, 1) if limit == "SECONDS" else (rendering, limit, 1 << 20)))
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}TEXT{% endfor %}{% endfor %}"
     said = built(tmp_path, target(tmp_path, loop.replace("TEXT", "" if limit == "SECONDS" else "abc")))
     assert ("it takes more than 1 seconds" if limit == "SECONDS" else "it would be larger than 1 MiB") in said
