@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
@@ -31,6 +32,8 @@ USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
 """Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of another machine,
 change designs, or use a key."""
+NUMPY = 72 << 20
+"""Bytes of address space without which numpy is not loaded."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
 EPILOG = """\b
 Begin with:
@@ -116,6 +119,7 @@ class Commands(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         given = list(sys.argv[1:] if args is None else args)
         run = super().main
+        _watch_memory()
         sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given))
 
 
@@ -149,6 +153,35 @@ def _guarded(run: Any, args: Sequence[str]) -> int:
             click.echo(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)", err=True)
             return USAGE
         return _internal(fault)
+
+
+class _Room(MetaPathFinder):
+    """Finds nothing. It sees that numpy is loaded only where there is memory for it: its library for linear algebra ends the
+    process itself, with a status of its own, where there is none."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """None. Raises MemoryError."""
+        if name == "numpy":
+            import resource
+
+            limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+            taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            if limit - taken < NUMPY:
+                raise MemoryError
+        return None
+
+
+def _watch_memory() -> None:
+    """Have want of memory be a line, where this process may have so much and no more."""
+    try:
+        import resource
+
+        if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY or not Path("/proc/self/statm").exists():
+            return
+    except (ImportError, AttributeError, OSError):
+        return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
+    sys.meta_path.insert(0, _Room())
 
 
 def _close_quietly() -> None:

@@ -135,7 +135,7 @@ def _streams(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
     """Standard streams that hold a text, and take what is printed."""
     kept = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.StringIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), encoding="utf-8")
+    sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "replace")), encoding="utf-8")
     sys.stdout, sys.stderr = io.TextIOWrapper(out, encoding="utf-8", errors="backslashreplace", write_through=True), err
     try:
         yield out, err

@@ -21,7 +21,7 @@ TOGETHER = 600
 """Processor time of all files of such a target."""
 MATCH = 5
 """Processor time of one match of a pattern in such a target's manifest."""
-MEMORY = 4 << 30
+MEMORY = 2 << 30
 """Bytes of address space that such a target may take beyond what the process has."""
 
 

@@ -219,7 +219,10 @@ def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
 def _amount(text: str, name: str, line: int) -> int:
     """A number of at most so many decimal places, as a whole number of the smallest."""
     try:
-        value = Decimal(text).scaleb(DIGITS)
+        given = Decimal(text)
+        value = given.scaleb(DIGITS)  # rounds to 28 digits
+        if len(given.as_tuple().digits) > 28:
+            raise ValueError("more digits than are kept")
         whole = int(value) if value.is_finite() and value.adjusted() < 60 else -1
     except (DecimalException, ValueError, OverflowError):
         raise Unfit(f"{name}:{line}: {text[:40]!r} is not a number") from None

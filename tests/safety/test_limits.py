@@ -43,6 +43,14 @@ BOMBS = [
     "{{ 'a' * 10**10 }}", "{{ 9**999999999 }}", "{{ [1] * 10**10 }}", "{{ '%10000000000d' % 1 }}", "{{ '%*d' % (10**10, 1) }}",
     "{{ 'a'.ljust(10**10) }}", "{{ 'a'|center(10**10) }}", "{{ 'a\nb'|indent(10**10) }}", "{{ '{:>10000000000}'.format(1) }}",
     "{{ '%10000000000d'|format(1) }}",
+    "{% set ns = namespace(x='a' * 10**6) %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x|length }}",
+    "{% set x = 'a' * 10**5 %}{{ x|replace('a', x) }}", "{% set x = 'a' * 10**5 %}{{ x.replace('a', x)|length }}",
+    "{% set x = 'a' * 10**5 %}{{ x.join(x)|length }}", "{{ ('a' * 10**5).translate({97: 'a' * 10**5})|length }}",
+    "{{ '" + "a" * 10**5 + "'|replace('a', '" + "a" * 10**5 + "') }}",
+    "{% set l = [1] %}{% for i in range(50) %}{% set _ = l.extend(l) %}{% endfor %}{{ l|length }}",
+    "{% set l = [1] %}{% set _ = l.append(l) %}{{ l|tojson }}",
+    "{% for a in [1] %}" * 30 + "x" + "{% endfor %}" * 30, "{{ " + "(" * 300 + "1" + ")" * 300 + " }}",
+    "{{ " + "1+" * 9999 + "1 }}",
     "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
     "{% include 'a.j2' %}",
 ]  # fmt: skip
@@ -50,17 +58,58 @@ BOMBS = [
 
 @pytest.mark.parametrize("template", BOMBS)
 def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     said = built(tmp_path, target(tmp_path, template))
-    assert "error[E050" in said and time.monotonic() - begin < 20, said
+    assert "error[E050" in said and time.process_time() - begin < 30, said
 
 
-@pytest.mark.parametrize("limit", ["SECONDS", "MOST"])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ fabric.models_by_key.clear() }}", "{{ fabric.models_by_key.pop('DGX_H100') }}", "{{ options.update(a=1) }}",
+        "{{ fabric.models_by_key['DGX_H100'].origin.span.file.text }}",
+        "{{ fabric.models_by_key['DGX_H100']|attr('scope') }}x{{ y }}",
+        "{{ fabric.models_by_key['DGX_H100']['scope'].set('nics', 1) }}",
+        "{{ [fabric.models_by_key['DGX_H100']]|map(attribute='scope.names')|list }}",
+        "{{ fabric._fabric }}", "{{ fabric.__class__ }}", "{{ ''.__class__.__mro__ }}", "{{ fabric|attr('_fabric') }}",
+        "{{ '{0._fabric}'.format(fabric) }}", "{{ '{0.__class__}'|format(fabric) }}{{ fabric.routers.__globals__ }}",
+        "{{ ['{0.__class__.__mro__}']|map('format', fabric)|first }}{{ x }}", "{{ cycler.__init__.__globals__ }}",
+        "{{ self._TemplateReference__context }}", "{{ (fabric.devices|map(attribute='name')).gi_frame.f_back }}",
+    ],
+)  # fmt: skip
+def test_a_template_reaches_and_changes_nothing(template: str, tmp_path: Path) -> None:
+    """What other targets see stays as it is, and nothing private, of Python, or of the design's text is had."""
+    more = target(tmp_path, template + "{{ ('nothing',)|list }}")
+    done = tdsl(
+        "build", write(tmp_path), "--target-path", more, "--target", "evil", "--target", "json", "--out", tmp_path / "out"
+    )
+    assert done.exit_code == 1 and "error[E0503]" in done.stderr and "target `json`" not in done.stderr, done.output
+
+
+def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MATCH", 0.2)
+    more = target(tmp_path, "{{ router.name }}", "evil/{router}")
+    manifest = more / "evil" / "target.toml"
+    manifest.write_text(
+        manifest.read_text().replace(
+            "[[file]]", '[router]\nnos = "x"\ninterface = "([A-Za-z0-9/]+)+!"\n[[file]]\nscope = "router"'
+        )
+    )
+    design = (
+        f'model switch SW {{ port p[1..32]: 400Gbps {{ name "{"a" * 40}{{i}}" }} }}\n'
+        'fabric f {\n host h[2]: DGX_H100\n switch s: SW { nos "x" }\n connect h[i].nic[0] to s\n}\n'
+    )
+    begin = time.process_time()
+    done = tdsl("build", write(tmp_path, design, "f.fab"), "--target-path", more, "--out", tmp_path / "out", "--force")
+    assert done.exit_code in (0, 1) and "E09" not in done.output and time.process_time() - begin < 60, done.output
+
+
+@pytest.mark.parametrize("limit", ["SECONDS", "TOGETHER", "MOST"])
 def test_loops_of_templates(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(*((limits, limit, 1) if limit == "SECONDS" else (rendering, limit, 1 << 20)))
+    monkeypatch.setattr(*((rendering, limit, 1 << 20) if limit == "MOST" else (limits, limit, 1)))
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}TEXT{% endfor %}{% endfor %}"
-    said = built(tmp_path, target(tmp_path, loop.replace("TEXT", "" if limit == "SECONDS" else "abc")))
-    assert ("it takes more than 1 seconds" if limit == "SECONDS" else "it would be larger than 1 MiB") in said
+    said = built(tmp_path, target(tmp_path, loop.replace("TEXT", "abc" if limit == "MOST" else "")))
+    assert ("it takes more than" if limit != "MOST" else "it would be larger than 1 MiB") in said
 
 
 @pytest.mark.parametrize(
@@ -100,7 +149,7 @@ def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> Non
     write(tmp_path)
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TDSL_CACHE_DIR": str(tmp_path / "cache")}
     seen = set()
-    for size in (90_000, 120_000, 150_000, 2_000_000):
+    for size in (90_000, 108_000, 120_000, 150_000, 2_000_000):  # at 108,000 OpenBLAS itself would end the process
         line = f"ulimit -v {size}; exec {sys.executable} -m tdsl {command} small.fab"
         done = subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
@@ -237,4 +286,43 @@ def test_the_language_server_answers_whatever_is_open(tmp_path: Path) -> None:
 
     begin = time.monotonic()
     talk(tmp_path, conversation)
-    assert took[0] < 10 and time.monotonic() - begin < 30
+    assert took[0] < 30 and time.monotonic() - begin < 100
+
+
+def test_a_call_of_an_assistant_takes_so_long_and_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused then, and the next one is answered; what ends the process is no end of the server."""
+    pytest.importorskip("mcp")
+    from tdsl.commands import _beside
+
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    beside = _beside.Beside()
+    try:
+        answer = beside.call(("expand", "small.fab"), "")
+        assert "fabric small" in answer.printed and not answer.refused
+        slow = "fabric f { require " + " and ".join(["1 < 2"] * 3) + " }"
+        monkeypatch.setattr(_beside, "SECONDS", 0.001)
+        answer = beside.call(("check", "-"), slow)
+        assert "takes more than 0.001 seconds" in answer.refused and not answer.printed
+        monkeypatch.setattr(_beside, "SECONDS", 60.0)
+        assert "fabric small" in beside.call(("expand", "small.fab"), "").printed
+        assert beside._process is not None
+        beside._process.kill()
+        beside._process.join()
+        assert "was ended" in beside.call(("expand", "small.fab"), "").refused
+        assert "fabric small" in beside.call(("expand", "small.fab"), "").printed
+    finally:
+        beside.stop()
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800", "\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000]
+)
+def test_hostile_texts_of_an_assistant(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer or a refusal, and no fault of tdsl's own."""
+    from tdsl.commands._beside import answered
+
+    monkeypatch.chdir(tmp_path)
+    for args in (("check", "-", "--output-format", "json"), ("expand", "-"), ("show", "-", "devices", "--output-format", "csv")):
+        said = answered(args, text)
+        assert (said.printed or said.refused) and "internal error" not in said.refused and "Traceback" not in said.printed, said

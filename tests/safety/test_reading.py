@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.changes import revision
 from tests.cli.run import SMALL, tdsl, write
 
 SECRET = "token = ghp_averysecretword\n"
@@ -244,3 +245,94 @@ def test_what_a_shell_has_open_is_read(tmp_path: Path) -> None:
     shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; {line}'
     done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode in (0, 1) and "not a regular file" not in done.stderr, done.stderr
+
+
+def committed(tree: str, name: str = "main") -> None:
+    who = b"a <a@b> 1 +0000"
+    git(
+        "update-ref",
+        f"refs/heads/{name}",
+        thing(b"commit", b"tree %s\nauthor %s\ncommitter %s\n\nx\n" % (tree.encode(), who, who)),
+    )
+
+
+def test_a_tree_of_ten_thousand_million_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten folders that are all one tree, ten deep: git lists them without an end."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(revision, "LISTING", 1 << 20)
+    git("init", "-q", "-b", "main")
+    blob = thing(b"blob", SMALL.encode())
+    tree = folder(*((b"100644", b"d%d.fab" % i, blob) for i in range(10)))
+    for _ in range(9):
+        tree = folder(*((b"40000", b"f%d" % i, tree) for i in range(10)))
+    committed(tree)
+    write(Path())
+    done = tdsl("diff", "main", "small.fab", "--no-checks")
+    assert done.exit_code == 2 and "the list of its files is larger than 1 MiB" in done.stderr, done.output
+
+
+@pytest.mark.parametrize("lost", ["blob", "tree"])
+def test_no_program_of_a_checkout_is_run_for_a_missing_object(lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A partial clone whose remote is a command: `git` itself would run it."""
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main")
+    blob = thing(b"blob", SMALL.encode())
+    tree = folder((b"100644", b"small.fab", blob))
+    committed(tree)
+    for name, value in {
+        "core.repositoryformatversion": "1", "extensions.partialClone": "evil", "remote.evil.promisor": "true",
+        "remote.evil.partialclonefilter": "blob:none", "protocol.ext.allow": "always",
+        "remote.evil.url": f"ext::sh -c touch% {tmp_path}/ran",
+    }.items():  # fmt: skip
+        git("config", name, value)
+    gone = {"blob": blob, "tree": tree}[lost]
+    (Path(".git/objects") / gone[:2] / gone[2:]).unlink()
+    write(Path())
+    monkeypatch.setattr(revision, "QUIET", {k: v for k, v in revision.QUIET.items() if k != "GIT_NO_LAZY_FETCH"})  # an older git
+    done = tdsl("diff", "main", "small.fab", "--no-checks")
+    assert done.exit_code == 2 and not (tmp_path / "ran").exists(), done.output
+    subprocess.run(["git", "cat-file", "-p", gone], capture_output=True, check=False)
+    assert (tmp_path / "ran").exists(), "what is tested here is nothing on this version of git"
+
+
+@pytest.mark.parametrize(
+    ("command", "settings"),
+    [
+        ("check", 'cluster = "tcp://203.0.113.1:8786"'), ("check", "fix = true"), ("check", "unsafe = true"),
+        ("build", 'sign = "key"'), ("explore", 'cluster = "tcp://203.0.113.1:8786"'),
+    ],
+)  # fmt: skip
+def test_settings_of_a_checkout_run_nothing(command: str, settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code of another machine (Dask sends it as pickles), edits of the designs, a key."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    Path("key").write_text("")
+    Path("tdsl.toml").write_text(f"[{command}]\n{settings}\n")
+    done = tdsl(command, "small.fab", *(("--vary", "nodes=2,3") if command == "explore" else ()))
+    assert done.exit_code == 2 and "is for the call or the environment" in done.stderr, done.output
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize("number", ["1e99999999", "-1e99999999", "inf", "nan", LONG, f"0.{LONG}"])
+def test_numbers_without_an_end(number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In prices, settings, a target's manifest, a table and an option: a line that says so, at once."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    Path("prices.toml").write_text(f'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = {number}\n')
+    done = tdsl("check", "small.fab", "--prices", "prices.toml")
+    assert done.exit_code == 1 and "E0208" in done.stdout, done.output
+    Path("demands.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
+    Path("pairs.csv").write_text(f"0,1,1,1\n{number},0,1,1\n1,1,0,1\n1,1,1,0\n")
+    done = tdsl("check", "demands.fab", "--select", "throughput")
+    assert done.exit_code == 1 and "E09" not in done.output, done.output
+    Path("more/evil").mkdir(parents=True)
+    Path("more/evil/target.toml").write_text(f'title = "t"\nconsumer = "c"\n[options]\na = {number}\n')
+    done = tdsl("build", "small.fab", "--target-path", "more", "--target", "evil")
+    assert done.exit_code == 2 and "E0502" in done.stderr, done.output
+    done = tdsl("build", "small.fab", "--option", f"cabling.x={number}", "--option", f"gpudirect.mtu={number}")
+    assert done.exit_code == 2 and "E09" not in done.output
+    Path("tdsl.toml").write_text(f"[check]\njobs = {number}\n")
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and "E09" not in done.output, done.output

@@ -11,10 +11,12 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
+import click
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
+from tdsl.cli import cli
 from tests.cli.test_ci import valid
 from tests.harness import none
 
@@ -89,3 +91,11 @@ def test_actions_are_pinned_by_commit() -> None:
     used = [(f.name, u) for f in files for u in re.findall(r"uses: (\S+)", f.read_text())]
     assert len(used) > 4
     none([f"{name}: {u}" for name, u in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", u)])
+
+
+def test_the_page_of_trust_has_every_command() -> None:
+    """What each reads, writes and runs: a row for each command that there is, and for no other."""
+    table = (ROOT / "docs" / "security.md").read_text().partition("| command | reads")[2].partition("\n\n")[0]
+    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in re.findall(r"`([a-z-]+)`", row)]
+    assert sorted(named) == cli.list_commands(click.Context(cli))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -154,3 +155,47 @@ def test_what_cannot_sign(keys: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     done = tdsl("build", "small.fab", "--untrusted", "--sign", keys / "a")
     assert done.exit_code == 2 and "--sign is for one's own designs" in done.stderr, done.output
+
+
+@pytest.mark.parametrize("claimed", [1 << 40, 5])
+def test_a_file_that_is_a_hole(claimed: int, out: Path) -> None:
+    """A terabyte that takes no room on the disk, and all memory if it were read at once."""
+    with (out / "hole").open("wb") as file:
+        file.truncate(1 << 40)
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["files"]["hole"] = {"sha256": "0" * 64, "size": claimed}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    done = tdsl("verify", out)
+    assert done.exit_code == 1 and "differs" in done.stdout and "hole" in done.stdout, done.output
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "hole"])
+def test_keys_and_signers_are_regular_files(kind: str, out: Path, tmp_path: Path) -> None:
+    """`ssh-keygen` would wait for the other end of a pipe, and read a device without an end."""
+    place = tmp_path / "key"
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "device":
+        place.symlink_to("/dev/zero")
+    else:
+        with place.open("wb") as file:
+            file.truncate(1 << 40)
+    (out / "manifest.json.sig").write_text("-----BEGIN SSH SIGNATURE-----\n")
+    done = tdsl("verify", out, "--signers", place)
+    assert done.exit_code == 1 and "not a regular file" in done.stdout, done.output
+    done = tdsl("build", write(tmp_path), "--out", tmp_path / "signed", "--target", "cabling", "--sign", place)
+    assert done.exit_code == 2 and "not a regular file" in done.stderr, done.output
+
+
+@pytest.mark.parametrize("path", ["../out/evil", "/tmp/evil", "a/../../out/evil", "a//evil", "./evil"])
+def test_a_manifest_writes_nothing_outside(path: str, out: Path, tmp_path: Path) -> None:
+    """`tdsl render` copies what a manifest lists, with secrets in it."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    (out / "evil").write_text("@@SECRET@@")
+    digest = hashlib.sha256(b"@@SECRET@@").hexdigest()
+    manifest["secrets"], manifest["files"] = ["SECRET"], {path: {"sha256": digest, "size": 10}}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "secrets").write_text("SECRET=verysecret\n")
+    done = tdsl("render", out, "--secrets", tmp_path / "secrets", "--to", tmp_path / "load")
+    assert done.exit_code == 1 and "is not as `tdsl build` writes it" in done.stderr, done.output
+    assert (out / "evil").read_text() == "@@SECRET@@" and not (tmp_path / "load").exists()

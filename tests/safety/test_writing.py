@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 from tdsl import files as disk
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit import write as writing
 from tdsl.emit.write import write
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
@@ -323,3 +325,45 @@ def test_streams_are_written_to(tmp_path: Path) -> None:
     target.chmod(0o640)
     subprocess.run([*line, str(target)], check=True)
     assert target.read_bytes().startswith(b"{") and target.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("way", ["up", "link"])
+def test_what_others_put_into_a_mount_leads_nowhere(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that looks like a build that was killed, whose manifest lists a path upwards or one through a link."""
+    out, victim = tmp_path / "out", tmp_path / "victim"
+    victim.mkdir()
+    ready = out / ".tdsl-ready-0"
+    path = "../victim/x" if way == "up" else "sub/x"
+    (ready / "sub").mkdir(parents=True)
+    (ready / "sub" / "x").write_text("evil")
+    (out / "victim").mkdir()
+    (out / "victim" / "x").write_text("evil")
+    if way == "link":
+        (out / "sub").symlink_to(victim)
+    listed = json.dumps({"schema": 1, "tdsl": "0", "files": {path: {}}})
+    (ready / "manifest.json").write_text(listed)
+    (out / "manifest.json").write_text(json.dumps({"schema": 1, "tdsl": "0", "files": {}}))
+    monkeypatch.setattr(writing, "_beside", lambda out: False)
+    found = Diagnostics()
+    assert not writing.write({"manifest.json": b"{}"}, out, found) and found.has_errors
+    assert not list(victim.iterdir())
+
+
+@pytest.mark.parametrize("path", ["../x", "/tmp/x", "a/../../x", "", "a//b", "a\0b", "."])
+def test_no_file_of_a_build_leads_out_of_it(path: str, tmp_path: Path) -> None:
+    found = Diagnostics()
+    assert not writing.write({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_in_place_of_the_default_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that a checkout brought is not followed; one that the call names is."""
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(tmp_path / "home")
+    design(Path())
+    Path("out").symlink_to("../elsewhere")
+    done = tdsl("build", "small.fab", "--target", "cabling")
+    assert done.exit_code == 2 and "is a link, which is not followed unless" in done.stderr, done.output
+    assert not (tmp_path / "elsewhere").exists()
+    assert tdsl("build", "small.fab", "--target", "cabling", "--out", "out").exit_code == 0
+    assert (tmp_path / "elsewhere" / "manifest.json").exists()
