@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,15 +48,15 @@ def in_time(seconds: float) -> Iterator[None]:
         yield
         return
     left, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
-    begin = time.process_time()
+    given = min(seconds, left) if left else seconds
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, min(seconds, left) if left else seconds)
+        signal.setitimer(signal.ITIMER_VIRTUAL, given)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        rest, _ = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
         if left:
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(left - (time.process_time() - begin), 1e-6))
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(left - (given - rest), 1e-6))
 
 
 @contextmanager
