@@ -183,6 +183,7 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
         _want_platforms(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     keep = options.spool.keep if options.spool is not None else b"".join
+    size = 0
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
@@ -194,6 +195,9 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
             if spec.kind and getattr(record, "kind", "") != spec.kind:
                 continue
             content = render(target, spec, view, record, settings, diagnostics, options.site, keep)
+            size += len(content or b"")
+            if not target.own and size > limits.SIZE:
+                raise Refused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
             if content and not (isinstance(content, bytes) and content.isspace()) and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files

@@ -18,6 +18,8 @@ SECONDS = 60
 """Processor time that a file of a target may take which is not tdsl's own."""
 TOGETHER = 600
 """Processor time of all files of such a target."""
+SIZE = 4 << 30
+"""Bytes of all files of such a target."""
 MATCH = 5
 """Processor time of one match of a pattern in such a target's manifest."""
 MEMORY = 2 << 30

@@ -86,6 +86,15 @@ def test_a_template_reaches_and_changes_nothing(template: str, tmp_path: Path) -
     assert done.exit_code == 1 and "error[E0503]" in done.stderr and "target `json`" not in done.stderr, done.output
 
 
+def test_many_files_of_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may be large, and there is one for every device."""
+    monkeypatch.setattr(limits, "SIZE", 1 << 20)
+    more = target(tmp_path, "{{ 'a' * 200000 }}", "evil/{device}")
+    manifest = more / "evil" / "target.toml"
+    manifest.write_text(manifest.read_text() + 'scope = "device"\n')
+    assert "its files would be larger than 1 MiB together" in built(tmp_path, more)
+
+
 def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MATCH", 0.2)
     more = target(tmp_path, "{{ router.name }}", "evil/{router}")
