@@ -187,7 +187,7 @@ def _routers(data: object, own: bool) -> Routers:
         patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
         raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    interface, management = patterns if own else map(Bounded, patterns)
+    interface, management = (p if own or p.pattern == ".*" else Bounded(p) for p in patterns)
     return Routers(_text(data, "nos", ""), _text(data, "kind", ""), interface, management, mtu, data.get("sonic") is True,
                    _text(data, "channel", ""))  # fmt: skip
 
