@@ -1,4 +1,4 @@
-"""The tutorial of the audit: its commands are run in an empty folder, in order."""
+"""The tutorials of the audit: their commands are run in an empty folder, in order."""
 
 from __future__ import annotations
 
@@ -9,32 +9,60 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.targets import ib
+from tests.targets import frr_lab, ib
 
-PAGE = Path(__file__).parents[1] / "docs" / "tutorial-audit.md"
+DOCS = Path(__file__).parents[1] / "docs"
 
 
-def test_the_commands_of_the_tutorial(tmp_path: Path) -> None:
-    ib.need()
-    assert shutil.which("ibsim"), "ib.need skips where it is absent"
+def follow(page: Path, tmp_path: Path, **more: str) -> tuple[str, Path]:
+    """Write the page's design, run its commands, and return what they print and the folder."""
     shim = tmp_path / "bin" / "tdsl"
     shim.parent.mkdir()
     shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdsl "$@"\n')
     shim.chmod(0o755)
     (tmp_path / "empty").mkdir()
-    script = "set -e\n" + "\n".join(re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
+    text = page.read_text(encoding="utf-8")
+    for file, design in re.findall(r"`(\w+\.fab)`:\n\n```fab check\n(.*?)```", text, re.DOTALL):
+        (tmp_path / "empty" / file).write_text(design)
+    script = "set -e\n" + "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
     environment = os.environ | {
         "PATH": f"{shim.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(PAGE.parents[1]),
-        "IBSIM_SOCKNAME": f"tutorial-{os.getpid()}",
+        "PYTHONPATH": str(DOCS.parent),
+        **more,
     }
     ran = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-c", script], cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=500, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    said = re.search(r"```text\n(.*?)\n```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    said = re.search(r"```text\n(.*?)\n```", text, re.DOTALL)
     assert said is not None and said[1] in ran.stdout
-    report = (tmp_path / "empty" / "report.txt").read_text()
+    return ran.stdout, tmp_path / "empty"
+
+
+def test_a_fabric_that_is_simulated(tmp_path: Path) -> None:
+    ib.need()
+    assert shutil.which("ibsim"), "ib.need skips where it is absent"
+    _, folder = follow(DOCS / "tutorial-audit.md", tmp_path, IBSIM_SOCKNAME=f"tutorial-{os.getpid()}")
+    report = (folder / "report.txt").read_text()
     assert report.count("error[") == 1 and "E0620" in report
     assert "su0-node3" in report and "su0-node4" in report
-    assert "su0-leaf2" in (tmp_path / "empty" / "worklist.csv").read_text()
+    assert "su0-leaf2" in (folder / "worklist.csv").read_text()
+
+
+def test_a_fabric_of_real_routers(tmp_path: Path) -> None:
+    """In network namespaces, with FRR and lldpd; whatever happens, none is left."""
+    frr_lab.need()
+    lab = f"tutorial{os.getpid()}"
+    try:
+        said, folder = follow(DOCS / "tutorial-audit-routers.md", tmp_path, LAB=lab)
+    finally:
+        for pid in Path("/run", lab).glob("*/*.pid"):
+            subprocess.run(["kill", "-KILL", pid.read_text().strip()], capture_output=True, timeout=10, check=False)
+        for space in Path("/run/netns").glob(f"{lab}-*"):
+            subprocess.run(["ip", "netns", "del", space.name], capture_output=True, timeout=20, check=False)
+        shutil.rmtree(Path("/run", lab), ignore_errors=True)
+    assert "1 received" in said
+    report = (folder / "report.txt").read_text()
+    assert report.count("error[") == 1 and "E0620" in report
+    assert all(name in report for name in ("leaf0", "node2", "node3"))
+    assert "leaf0" in (folder / "worklist.csv").read_text()
