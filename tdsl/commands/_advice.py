@@ -31,7 +31,7 @@ def advice(wrong: click.ClickException, args: Sequence[str]) -> str:
             return _replaced(args, given[1], better)
     if isinstance(wrong, click.BadParameter) and "of the form name=value" in said:
         given = re.search(r"'([^']*)' is not of the form", said)
-        return _replaced(args, given[1], f"{given[1]}=VALUE") if given else ""
+        return _replaced(args, given[1], f"{given[1].rstrip('=')}=VALUE") if given else ""
     example = _example(wrong.ctx)
     return f"for example `{example}`" if example else f"`{wrong.ctx.command_path} --help` lists its options"
 

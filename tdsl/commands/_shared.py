@@ -92,11 +92,11 @@ class Setting(Pair):
         return out
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Split at the first equals sign."""
+        """Split at the first equals sign. An option of a target may be empty, a parameter of a design not."""
         if isinstance(value, tuple):
             return (str(value[0]), str(value[1]))
         name, sign, text = str(value).partition("=")
-        if not sign or not name.strip() or not text.strip():
+        if not sign or not name.strip() or not (text.strip() or (param is not None and param.name == "option")):
             self.fail(f"{value!r} is not of the form name=value", param, ctx)
         return name.strip(), text.strip()
 

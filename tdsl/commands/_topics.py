@@ -160,6 +160,7 @@ def _targets() -> list[str]:
 
 def _target(word: str) -> str | None:
     from tdsl.diagnostic import Diagnostics
+    from tdsl.emit.choices import described
     from tdsl.emit.target import discover
 
     found = discover(Diagnostics()).get(word.lower())
@@ -168,4 +169,8 @@ def _target(word: str) -> str | None:
     files = [f"- `{f.path}`" + ("" if f.scope == "fabric" else f", one for each {f.scope}") for f in found.files]
     needs = f"\nIt needs: {', '.join(found.needs)}. Where the fabric lacks one, the target is skipped." if found.needs else ""
     head = [f"# {found.name}: target of `tdsl build`\n", f"{found.title}, for {found.consumer}.\n", "## Files\n"]
-    return "\n".join([*head, *files, needs, f"\nUse: `tdsl build FILE --target {found.name}`"]) + "\n"
+    options = described(found.options, found.values)
+    name = next(iter(found.options), "")
+    how = [f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in `tdsl.toml`."] if name else []
+    table = ["\n## Options\n", *options, *how] if options else []
+    return "\n".join([*head, *files, *table, needs, f"\nUse: `tdsl build FILE --target {found.name}`"]) + "\n"

@@ -162,10 +162,11 @@ def _known(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
 
 def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> dict[str, dict[str, object]]:
     """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the default is."""
+    from tdsl.config import Config
+    from tdsl.emit.choices import unfit
     from tdsl.emit.target import discover
 
     known = discover(Diagnostics(), further)
-    from tdsl.config import Config
 
     config = click.get_current_context().find_object(Config) or Config()
     out: dict[str, dict[str, object]] = {}
@@ -174,8 +175,9 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
             raise config.fault(f"`[target.{name}]`: there is no such target; there are {', '.join(known)}")
         out[name] = dict(table)
         for option, given_value in table.items():
-            if option not in known[name].options or type(given_value) is not type(known[name].options[option]):
-                raise config.fault(f"`[target.{name}]`: {_unfit(known[name].options, option, given_value)}")
+            wrong = unfit(known[name].options, known[name].values, option, given_value)
+            if wrong:
+                raise config.fault(f"`[target.{name}]`: {wrong}")
     for path, text in given:
         name, _, option = path.partition(".")
         if not option:
@@ -190,18 +192,11 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
             value = {"true": True, "false": False}.get(text.lower(), text)
         elif isinstance(default, int) and re.fullmatch("-?[0-9]{1,100}", text):
             value = int(text)
-        if type(value) is not type(default):
-            raise Wrong(f"--option {path}={text}: {_unfit(known[name].options, option, value)}")
+        wrong = unfit(known[name].options, known[name].values, option, value)
+        if wrong:
+            raise Wrong(f"--option {path}={text}: {wrong}")
         out.setdefault(name, {})[option] = value
     return out
-
-
-def _unfit(options: Mapping[str, object], name: str, value: object) -> str:
-    """Why an option cannot have a value."""
-    if name not in options:
-        return f"there is no option `{name}`; " + (f"there are {', '.join(options)}" if options else "this target has none")
-    kinds = {bool: "true or false", int: "a whole number", str: "a text"}
-    return f"`{name}` is {kinds.get(type(options[name]), type(options[name]).__name__)}, not {value!r}"
 
 
 def _failed(compilation: Compilation) -> bool:

@@ -23,6 +23,9 @@ needs = []                   # "links", "cables", "infiniband", "accelerator_hos
 [options]                    # known to templates as `options.heading`
 heading = "Devices of"
 
+[values]                     # what they take: a list of words, {{from = 0, to = 7}}, or a form; without an entry, any
+heading = {{form = "[ -~]{{1,80}}", says = "a text of 1 to 80 printable ASCII characters"}}
+
 [[file]]                     # one table for each file
 path = "{name}/devices.txt"
 template = "devices.txt.j2"
@@ -107,15 +110,18 @@ def _extended(name: str, base: str) -> dict[str, str]:
         raise Wrong(f"there is no target {base!r}; there are {', '.join(known)}")
     found = known[base]
     programs = [f.path for f in found.files if f.program]
-    if programs:
-        raise Wrong(f"target {base!r} makes {programs[0]} by a program, which cannot be extended")
+    if len(programs) == len(found.files):
+        raise Wrong(f"target {base!r} has no template: {programs[0]} is made by a program, which cannot be extended")
     manifest = (found.folder / "target.toml").read_text(encoding="utf-8")
+    head, *tables = re.split(r"^(?=\[\[file\]\]$)", manifest, flags=re.M)
+    manifest = head + "".join(t for t in tables if not re.search(r"^program = ", t, re.M))
+    said = f" {', '.join(programs)}: made by a program, and left out here." if programs else ""
     files = {
-        "target.toml": re.sub(rf'((?:path|single) = "){re.escape(base)}/', rf"\g<1>{name}/", manifest),
+        "target.toml": re.sub(rf'((?:path|single) = ")(?:{re.escape(base)}/)?', rf"\g<1>{name}/", manifest),
         "README.md": f"# {name}: like {base}\n\nEach template extends one of `{base}`. Build it with `tdsl build FILE "
-        f"--target {name} --target-path .`, and name no other target for the same switches.\n",
+        f"--target {name} --target-path .`, and name no other target for the same switches.{said}\n",
     }
-    for template in dict.fromkeys(f.template for f in found.files):
+    for template in dict.fromkeys(f.template for f in found.files if f.template):
         text = (found.folder / "templates" / template).read_text(encoding="utf-8")
         blocks = re.findall(r"{% block (\w+) %}", text)
         more = "".join(f"{{# {{% block {b} %}}{{{{ super() }}}}{{% endblock %}} #}}\n" for b in blocks)

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from tdsl import __version__
 from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.emit import limits
+from tdsl.emit import choices, limits
 from tdsl.emit.assets import read
 from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
@@ -331,14 +331,9 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     """A target's options with what was asked for instead."""
     out = dict(target.options)
     for name, value in options.settings.get(target.name, {}).items():
-        if name not in out:
-            diagnostics.add(
-                "E0502", None, f"target `{target.name}` has no option `{name}`", help=f"known: {', '.join(out) or 'none'}"
-            )
-        elif type(value) is not type(out[name]):
-            diagnostics.add(
-                "E0502", None, f"target `{target.name}`: option `{name}` is {type(out[name]).__name__}, not {value!r}"
-            )
+        wrong = choices.unfit(target.options, target.values, name, value)
+        if wrong:
+            diagnostics.add("E0502", None, f"target `{target.name}`: {wrong}")
         else:
             out[name] = value
     return out

@@ -26,7 +26,7 @@ class FacePort:
     """A port of a switch. ``system`` is the name that routing uses, ``whole`` and ``mode`` the port it is split from and how
     (``2x400G[200G,100G]``) in the words of the platform, "" if the model does not have them. ``index`` tells the transceiver of a
     cage from all others; ``subport`` counts the ports behind it from 1, and is 0 where there is one. ``length_m`` is "" where a
-    leg of the cable has no length."""
+    leg of the cable has no length. ``alias`` is the platform's second name of the port, else that on the faceplate."""
 
     system: str
     name: str
@@ -39,6 +39,7 @@ class FacePort:
     linked: bool
     length_m: int | str
     subport: int = 0
+    alias: str = ""
 
     @property
     def fec(self) -> str:
@@ -98,7 +99,7 @@ class Faceplates:
                     f"Ethernet{p.number}" if sonic else c.netdev(i),
                     f"Ethernet{p.number}", p.lanes, indices[c.name, p.whole], c.labels[i], f"Ethernet{p.whole}",
                     self._mode(model, c.split, (c.rate or rate) // 10**9),
-                    rate // 10**6, links[i] >= 0, metres if metres >= 0 else "", 0,
+                    rate // 10**6, links[i] >= 0, metres if metres >= 0 else "", 0, p.alias or c.labels[i],
                 ))  # fmt: skip
         behind: dict[int, list[FacePort]] = {}
         for port in out:

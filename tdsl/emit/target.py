@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tdsl import files as files_
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit import choices
 from tdsl.emit.limits import MATCH, Bounded, Names
 from tdsl.emit.records import Router
 from tdsl.resources import folder
@@ -19,7 +20,7 @@ from tdsl.resources import folder
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "router", "file", "layer"}
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "values", "router", "file", "layer"}
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
 
@@ -109,6 +110,7 @@ class Target:
     own: bool
     needs: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, choices.Values] = field(default_factory=dict)
     routers: Routers = Routers()
     network: bool = False  # it is of the network alone, where there are scale-up links beside it
 
@@ -161,9 +163,13 @@ def _load(manifest: Path, own: bool) -> Target:
     options = data.get("options", {})
     if not isinstance(options, dict):
         raise _Unfit("`options` is a table of names and defaults")
+    try:
+        values = choices.read(data.get("values", {}), options)
+    except choices.Unfit as fault:
+        raise _Unfit(fault) from fault
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
-        tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options,
+        tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options, values,
         _routers(data.get("router", {}), own), _layer(data) == "network",
     )  # fmt: skip
 

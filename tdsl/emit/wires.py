@@ -420,8 +420,8 @@ class Wires:
         )  # fmt: skip
 
     def _announced(self, ports: Ints) -> Coded:
-        """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias, which
-        is set to the name on the faceplate; ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
+        """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias;
+        ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
         number = np.concatenate([np.arange(m.port_count) + 1 for m in self.fabric.models] or [np.zeros(0, np.int64)])
 
         def of(row: int, infiniband: bool, switch: bool, system: str) -> object:
@@ -429,7 +429,7 @@ class Wires:
             if infiniband and switch:
                 return int(number[row])
             if system == "sonic" and not infiniband:
-                return remark(self.ports.label[row])[:128] if found else ""
+                return remark(self.ports.sonic_alias[row])[:128] if found else ""
             return found
 
         return self._by_port(ports, of)

@@ -140,6 +140,11 @@ class PortColumns:
         return self._gather(lambda c, i: f"Ethernet{c.sonic[i].number}" if c.sonic else "")
 
     @cached_property
+    def sonic_alias(self) -> Objects:
+        """SONiC's second names of ports, ``etp2a``: the model's ``alias``, else the name on the faceplate."""
+        return self._gather(lambda c, i: (c.sonic[i].alias if c.sonic else "") or c.labels[i])
+
+    @cached_property
     def cage(self) -> Objects:
         """Cages as printed: ``OSFP 17``, "" where there is none."""
         return self._gather(lambda c, i: f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")

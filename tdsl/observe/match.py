@@ -74,6 +74,7 @@ class Names:
                 self.devices[name] = d
                 self.folded[name.casefold()] = -1 if self.folded.get(name.casefold(), d) != d else d
         self.tables = [self._table(m) for m in range(len(fabric.models))]
+        self.sonic = [self._sonic(m) for m in range(len(fabric.models))]
 
     def _table(self, model: int) -> dict[str, tuple[int, ...]]:
         out: dict[str, tuple[int, ...]] = {}
@@ -91,6 +92,15 @@ class Names:
             out.setdefault(name, tuple(dict.fromkeys(ports)))
         return out
 
+    def _sonic(self, model: int) -> dict[str, tuple[int, ...]]:
+        """Ports by SONiC's names, ``Ethernet8``, and its aliases, where the model says them."""
+        out: dict[str, tuple[int, ...]] = {}
+        for c in self.fabric.models[model].classes:
+            for i, port in enumerate(c.sonic):
+                for name in (f"Ethernet{port.number}", port.alias):
+                    out.setdefault(name.casefold(), (c.first + i,))
+        return {name: ports for name, ports in out.items() if name}
+
     def device(self, name: str) -> int:
         """The row of a device, -1 where there is none of this name."""
         found = self.devices.get(name)
@@ -98,8 +108,12 @@ class Names:
 
     def local(self, device: int, names: Iterable[str]) -> tuple[int, ...]:
         """Ports inside a device that one of these names means; several for a cable of several links."""
-        table = self.tables[int(self.fabric.device_model[device])]
-        return next((table[n.casefold()] for n in names if n.casefold() in table), ())
+        model, system = int(self.fabric.device_model[device]), str(self.fabric.switch_system[device])
+        tables = [self.tables[model]]
+        if system in ("", "sonic"):  # where nothing says which system it is, the names of the model come first
+            tables.insert(0 if system else 1, self.sonic[model])
+        asked = [n.casefold() for n in names]
+        return next((t[n] for t in tables for n in asked if n in t), ())
 
 
 @dataclass(frozen=True, slots=True)

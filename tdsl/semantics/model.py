@@ -59,17 +59,24 @@ def ravel(indices: tuple[int, ...], axes: tuple[Axis, ...]) -> int:
 class SonicPort:
     """How SONiC knows a port: by a number (``Ethernet8``) and the numbers of its lanes at the switch chip.
 
-    ``whole`` is the number of the port that it is a part of, its own if it is not split.
+    ``whole`` is the number of the port that it is a part of, its own if it is not split. ``alias`` is the second name that the
+    platform has for it (``etp2``, and ``etp2a`` of a part), "" where the model does not say; ``part_aliases`` those of its parts,
+    for every way to split.
     """
 
     number: int
     lanes: tuple[int, ...]
     whole: int
+    alias: str = ""
+    part_aliases: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     def part(self, lane: int, ways: int) -> SonicPort:
         """One of the parts into which the port is split: SONiC numbers ports by their first lane."""
         each = len(self.lanes) // ways
-        return SonicPort(self.number + lane * each, self.lanes[lane * each : (lane + 1) * each], self.whole)
+        names = dict(self.part_aliases).get(ways, ())
+        return SonicPort(
+            self.number + lane * each, self.lanes[lane * each : (lane + 1) * each], self.whole, names[lane] if names else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev", "split", "sonic")
+PORT_SETTINGS = ("type", "cage", "connector", "sockets", "name", "os", "netdev", "split", "sonic", "alias")
 FACTS = (
     "height", "power", "mass", "source", "note", "latency", "price", "airflow", "cooling", "sm", "device", "subsystem", "class",
     "memory", "ports", "codename", "vendor", "part", "gdr", "maxconn", "bandwidth", "year", "marks", "asic", "radix",
@@ -148,7 +148,7 @@ class ModelBuilder:
                 1,
                 Origin(s.name.span),
                 self.lane_systems(settings.get("os"), splits, s.name.name, axes),
-                self.sonic(settings.get("sonic"), splits, s.name.name, axes),
+                self.sonic(settings.get("sonic"), settings.get("alias"), splits, s.name.name, axes),
                 self.per_port(settings.get("netdev"), s.name.name, axes) or (),
                 self.lane_systems(settings.get("netdev"), splits, s.name.name, axes),
                 self.whole_setting(settings.get("sockets"), 1),
@@ -265,9 +265,17 @@ class ModelBuilder:
             out.append((ways, tuple(names)))
         return tuple(out)
 
-    def sonic(self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]) -> tuple[SonicPort, ...]:
-        """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``."""
+    def sonic(
+        self, s: tree.Setting | None, alias: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
+    ) -> tuple[SonicPort, ...]:
+        """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``.
+
+        ``alias "etp{i}", "etp{i}{part[lane]}"`` is the platform's second name for the port, and for a lane of a split one.
+        """
         if s is None:
+            if alias is not None:
+                help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`"
+                raise Fault("E0120", alias.span, "`alias` is SONiC's second name of a port that `sonic` numbers", help=help)
             return ()
         help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`, and `from N` where lane numbers differ"
         words = dict(s.items[0].args) if len(s.items) == 1 else {}
@@ -283,9 +291,13 @@ class ModelBuilder:
             raise Fault(
                 "E0120", words["lanes"].span, f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides", help=help
             )
+        size = len(numbers)
+        aliases = self.per_port(alias, name, axes) or ("",) * size
+        parts = self.lane_systems(alias, splits, name, axes)
         return tuple(
-            SonicPort(n, tuple(range(f, f + c)), n) for n, f, c in zip(numbers, first, counts, strict=True)
-        )  # fmt: skip
+            SonicPort(n, tuple(range(f, f + c)), n, aliases[k], tuple((w, names[k * w : (k + 1) * w]) for w, names in parts))
+            for k, (n, f, c) in enumerate(zip(numbers, first, counts, strict=True))
+        )
 
     def text(self, e: tree.Expr, scope: Scope) -> str:
         """A string."""

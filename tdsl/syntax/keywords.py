@@ -34,7 +34,7 @@ PATTERNS: tuple[str, ...] = ("each", "spread", "pairs", "ring", "mesh", "torus",
 
 SETTINGS: tuple[str, ...] = (
     "hosts", "chips", "rails", "planes", "pods", "clos", "leaf", "spine", "torus", "dragonfly", "oversubscription", "split",
-    "layer", "role", "height", "power", "source", "type", "cage", "connector", "name", "os", "netdev", "rate", "class",
+    "layer", "role", "height", "power", "source", "type", "cage", "connector", "name", "os", "netdev", "alias", "rate", "class",
     "medium", "cable", "length", "colour", "minimize", "distance", "pitch", "tray", "slack", "address", "routing",
     "unnumbered", "asn", "loopback", "management", "vrf", "bfd", "graceful_restart", "mtu", "roce", "dscp", "priority", "cnp",
     "ecn", "pfc", "on", "gen", "lanes", "bus", "device", "arch", "vendor", "family", "cpu_model", "cores", "wrap", "groups",

@@ -233,6 +233,21 @@ def test_several_rails_loosen_the_reverse_path_filter(tmp_path: Path) -> None:
     assert "net/ipv4/conf/eth2/rp_filter = 2" in settings
 
 
+@pytest.mark.parametrize(
+    ("management", "expected"),
+    [
+        ("{ gateway 192.168.0.1 }", True), ("{ vrf default; gateway 192.168.0.1 }", False),
+        ("", False), ("{ vrf oob; gateway 192.168.0.1 }", True),
+    ],
+)  # fmt: skip
+def test_sshd_answers_in_the_vrf_of_management(tmp_path: Path, management: str, expected: bool) -> None:
+    """By the kernel's vrf.rst, a socket of the default VRF hears nothing of another without tcp_l3mdev_accept."""
+    more = f"  address node management from 192.168.0.10/24 {management}\n  routing bgp"
+    files = made(LEAF_SPINE.replace("  routing bgp", more), tmp_path)
+    assert (b"\nnet/ipv4/tcp_l3mdev_accept = 1\n" in files["frr/node0/90-fabric.conf"]) == expected
+    assert (b"vrfs:" in files["frr/node0/netplan.yaml"]) == expected
+
+
 SUMMED = """
 fabric summed {{
   host node[{hosts}]: NODE

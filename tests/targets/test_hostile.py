@@ -333,7 +333,7 @@ READERS: dict[str, Reader] = {
     r"eos/[^/]+\.structured\.yaml|nvue/[^/]+\.yaml": _yaml,
     r"roce/[^/]+\.sh": _shell,
     r"frr/[^/]+/netplan\.yaml": _netplan,
-    r"frr/[^/]+/90-fabric\.conf": _lines(r"#|$|net/ipv4/conf/[^/\s]+/\w+ = \d$"),
+    r"frr/[^/]+/90-fabric\.conf": _lines(r"#|$|net/ipv4/(conf/[^/\s]+/\w+|tcp_l3mdev_accept) = \d$"),
     r"(nccl|rccl)/[^/]+\.xml": lambda path, data, fabric: nccl_reader.read(data.decode()) and None,
     r"(nccl|rccl)/[^/]+\.conf": _lines(r"# |$|NCCL_[A-Z_]+=\S"),
     r"ibsim/assets\.csv": _assets,

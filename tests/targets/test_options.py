@@ -47,7 +47,13 @@ def test_an_option_of_the_call_goes_before_that_of_the_project() -> None:
     [
         ("dns.serial=x", "`serial` is a whole number, not 'x'"), ("dns.colour=1", "there are zone, serial, ttl"),
         ("dsn.serial=1", "there is no target 'dsn'"), ("nccl.complete=maybe", "`complete` is true or false, not 'maybe'"),
-        ("json.x=1", "this target has none"),
+        ("json.x=1", "this target has none"), ("eos.quue=", "there is no option `quue`; did you mean `queue`?"),
+        ("eos.queue=x", "`queue` is one of nothing, tx-queue, uc-tx-queue, not 'x'"),
+        ("dns.serial=-1", "`serial` is a whole number from 0 to 4294967295, not -1"),
+        ("cabling.workbook_rows=0", "`workbook_rows` is a whole number of at least 1, not 0"),
+        ("simai.link_latency=fast", "`link_latency` is a time of ns-3, such as 0.0005ms, not 'fast'"),
+        ("containerlab.image=a b", "`image` is the reference of a container image"),
+        ("frr.aggregate=maybe", "`aggregate` is one of on, off, not 'maybe'"),
     ],
 )  # fmt: skip
 def test_an_option_that_cannot_be(option: str, says: str) -> None:
@@ -60,6 +66,7 @@ def test_an_option_that_cannot_be(option: str, says: str) -> None:
     [
         ("[target.eso]\nqueue = 'x'\n", "there is no such target"), ("[target.eos]\nqueue = 3\n", "`queue` is a text, not 3"),
         ("[target]\neos = 3\n", "is a table of a target's options"),
+        ("[target.opensm]\nlmc = 8\n", "`lmc` is a whole number from 0 to 7, not 8"),
     ],
 )  # fmt: skip
 def test_a_project_that_cannot_be(text: str, says: str) -> None:
@@ -115,6 +122,51 @@ def test_each_target_of_templates_can_be_extended(base: str) -> None:
     assert first and all(Path("out/mine", p.partition("/")[2]).read_bytes() == data for p, data in first.items())
 
 
+def test_files_of_a_program_are_left_out() -> None:
+    """Tables of cables are templates and can be extended; their workbook is not."""
+    assert tdsl("new", "target", "mine", "--from", "cabling").exit_code == 0
+    assert "cables.xlsx" in Path("mine/README.md").read_text()
+    table = Path("mine/templates/cables.csv.j2").read_text()
+    assert table.startswith('{% extends "cabling/cables.csv.j2" %}')
+    assert tdsl("build", "f.fab", "--target-path", ".", "--target", "mine", "--target", "cabling").exit_code == 0
+    assert Path("out/mine/cables.csv").read_bytes() == Path("out/cabling/cables.csv").read_bytes()
+    assert not list(Path("out/mine").glob("*.xlsx"))
+
+
 def test_what_cannot_be_extended() -> None:
-    assert "cannot be extended" in tdsl("new", "target", "mine", "--from", "cabling").stderr
+    assert "cannot be extended" in tdsl("new", "target", "mine", "--from", "simai").stderr
     assert "there is no target 'x'" in tdsl("new", "target", "mine", "--from", "x").stderr
+
+
+def test_an_option_may_be_empty() -> None:
+    """An empty option of the call takes the project's away."""
+    Path("tdsl.toml").write_text('[target.dns]\nzone = "gpu.test"\n')
+    assert tdsl("build", "f.fab", "--target", "dns", "--option", "dns.zone=").exit_code == 0
+    assert Path("out/dns/zone.db").read_text().startswith("$ORIGIN fabric.example.")
+
+
+def test_explain_lists_the_options() -> None:
+    text = tdsl("explain", "opensm").stdout
+    assert "- `lmc`: a whole number from 0 to 7; `0` if not given" in text and "--option opensm.sweep_interval=VALUE" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[options]\na = "x"\n[values]\nb = ["x"]\n', "`values` names `b`, which is no option"),
+        ('[options]\na = "x"\n[values]\na = ["y"]\n', "the default of option `a` is not one of y"),
+        ("[options]\na = 9\n[values]\na = {from = 0, to = 7}\n", "the default of option `a` is not a whole number from 0 to 7"),
+        ('[options]\na = "9"\n[values]\na = {from = 0}\n', "the default of option `a` is not a whole number of at least 0"),
+        ('[options]\na = "x"\n[values]\na = {form = "(", says = "x"}\n', "has a form that is none"),
+        ('[options]\na = "x"\n[values]\na = 3\n', "is a list of words"),
+        ('[options]\na = "x"\n[values]\na = []\n', "is a list of words"),
+    ],
+)
+def test_a_manifest_whose_values_cannot_be(text: str, says: str) -> None:
+    Path("mine/templates").mkdir(parents=True)
+    Path("mine/templates/x.j2").write_text("x")
+    Path("mine/target.toml").write_text(
+        f'title = "t"\nconsumer = "c"\n{text}\n[[file]]\npath = "mine/x"\ntemplate = "x.j2"\n'
+    )
+    done = tdsl("build", "f.fab", "--target-path", ".")
+    assert done.exit_code == 1 and says in " ".join(done.stderr.replace("|", "").split())

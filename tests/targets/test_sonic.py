@@ -77,7 +77,7 @@ def test_every_file_is_valid(tmp_path: Path, judge: Judge, drawn: tuple[str, Con
     assert judge(config(files, "leaf0"), config(files, "spine1")) == ""
     for device in ("leaf0", "spine1"):
         told = config(files, device)
-        names = {f"swp{int(p['alias'])}": name for name, p in told["PORT"].items()}
+        names = {f"swp{int(p['alias'].removeprefix('etp'))}": name for name, p in told["PORT"].items()}
         asn = {key.split("|")[1]: int(n["asn"]) for key, n in told.get("BGP_NEIGHBOR", {}).items()}
         assert asn == {names.get(p, p): n for p, n in expected[device].items()}
         assert ("PORT_QOS_MAP" in told) == bool(roce)
@@ -180,7 +180,7 @@ def test_ports_as_the_platform_has_them(leaf: Config) -> None:
     assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G[200G,100G,50G,40G,25G,10G]"}
     port = leaf["PORT"]["Ethernet4"]
     assert port == {
-        "lanes": "4,5,6,7", "alias": "1/2", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
+        "lanes": "4,5,6,7", "alias": "etp1b", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
         "subport": "2", "description": "node1 mlx5_0",
     }  # fmt: skip
     last = leaf["PORT"]["Ethernet508"]
@@ -344,6 +344,42 @@ def test_break_out_modes_are_those_of_the_platform(leaf: Config, test_data: Path
     platform = json.loads((test_data / "sonic" / "sn5600-platform.json").read_text())["interfaces"]
     assert len(leaf["BREAKOUT_CFG"]) == 64
     assert all(row["brkout_mode"] in platform[port]["breakout_modes"] for port, row in leaf["BREAKOUT_CFG"].items())
+
+
+@pytest.mark.parametrize(
+    ("model", "platform"), [("SN5600", "sn5600-platform.json"), ("ARISTA_7060X6_64PE", "arista-7060x6-64pe-platform.json")]
+)
+@pytest.mark.parametrize("ways", [1, 2, 4])
+def test_aliases_and_lanes_are_those_of_the_platform(
+    tmp_path: Path, test_data: Path, model: str, platform: str, ways: int
+) -> None:
+    """SONiC makes the rows of PORT from platform.json; LLDP sends the alias, so it must be the same there and here."""
+    split = f"{{ split p[1..64] {ways} }}" if ways > 1 else ""
+    path = "p[1, 0]" if ways > 1 else "p[1]"
+    design = f"""
+model host NODE {{ port nic: {800 // ways}Gbps {{ type GE{800 // ways}; netdev "eth0" }} }}
+fabric f {{
+  nos sonic
+  host node: NODE
+  switch leaf: {model} {split}
+  connect node.nic to leaf.{path}
+  address leaf loopback from 10.255.0.0/24
+  routing bgp {{ }}
+}}
+"""
+    files, _ = made(design, tmp_path, "sonic")
+    ports = config(files, "leaf")["PORT"]
+    known = json.loads((test_data / "sonic" / platform).read_text())["interfaces"]
+    expected = {}
+    for name, row in known.items():
+        lanes = row["lanes"].split(",")
+        if len(lanes) < 8:
+            continue
+        mode = next(m for m in row["breakout_modes"] if m.startswith(f"{ways}x{800 // ways}G"))
+        each = 8 // ways
+        for k, alias in enumerate(row["breakout_modes"][mode]):
+            expected[f"Ethernet{int(name.removeprefix('Ethernet')) + k * each}"] = (alias, ",".join(lanes[k * each : (k + 1) * each]))
+    assert {name: (p["alias"], p["lanes"]) for name, p in ports.items()} == expected and len(expected) == 64 * ways
 
 
 def test_each_port_has_a_transceiver_and_a_subport_of_its_own(leaf: Config) -> None:
