@@ -171,6 +171,8 @@ def _target(word: str) -> str | None:
     head = [f"# {found.name}: target of `tdsl build`\n", f"{found.title}, for {found.consumer}.\n", "## Files\n"]
     options = described(found.options, found.values)
     name = next(iter(found.options), "")
-    how = [f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in `tdsl.toml`."] if name else []
+    how = (
+        [f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in `tdsl.toml`."] if name else []
+    )
     table = ["\n## Options\n", *options, *how] if options else []
     return "\n".join([*head, *files, *table, needs, f"\nUse: `tdsl build FILE --target {found.name}`"]) + "\n"

@@ -38,7 +38,11 @@ class Values:
             return self.says
         if self.least is None:
             return f"a whole number up to {self.most}"
-        return f"a whole number of at least {self.least}" if self.most is None else f"a whole number from {self.least} to {self.most}"
+        return (
+            f"a whole number of at least {self.least}"
+            if self.most is None
+            else f"a whole number from {self.least} to {self.most}"
+        )
 
     def fits(self, value: object) -> bool:
         """Whether the option takes this value of the right type."""

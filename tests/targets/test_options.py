@@ -165,8 +165,6 @@ def test_explain_lists_the_options() -> None:
 def test_a_manifest_whose_values_cannot_be(text: str, says: str) -> None:
     Path("mine/templates").mkdir(parents=True)
     Path("mine/templates/x.j2").write_text("x")
-    Path("mine/target.toml").write_text(
-        f'title = "t"\nconsumer = "c"\n{text}\n[[file]]\npath = "mine/x"\ntemplate = "x.j2"\n'
-    )
+    Path("mine/target.toml").write_text(f'title = "t"\nconsumer = "c"\n{text}\n[[file]]\npath = "mine/x"\ntemplate = "x.j2"\n')
     done = tdsl("build", "f.fab", "--target-path", ".")
     assert done.exit_code == 1 and says in " ".join(done.stderr.replace("|", "").split())

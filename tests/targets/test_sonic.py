@@ -378,7 +378,10 @@ fabric f {{
         mode = next(m for m in row["breakout_modes"] if m.startswith(f"{ways}x{800 // ways}G"))
         each = 8 // ways
         for k, alias in enumerate(row["breakout_modes"][mode]):
-            expected[f"Ethernet{int(name.removeprefix('Ethernet')) + k * each}"] = (alias, ",".join(lanes[k * each : (k + 1) * each]))
+            expected[f"Ethernet{int(name.removeprefix('Ethernet')) + k * each}"] = (
+                alias,
+                ",".join(lanes[k * each : (k + 1) * each]),
+            )
     assert {name: (p["alias"], p["lanes"]) for name, p in ports.items()} == expected and len(expected) == 64 * ways
 
 
