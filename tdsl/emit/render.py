@@ -174,9 +174,11 @@ def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
     """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other folder.
 
     Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own by the
-    name of their target: ``{% extends "eos/device.cfg.j2" %}``.
+    name of their target: ``{% extends "eos/device.cfg.j2" %}``. So may a template of tdsl's include one beside it, in the
+    way that works where another target extends it.
     """
-    further = {} if own else {p.parent.name: _Folder(p) for p in sorted(folder("targets").glob("*/templates"))}
+    every = [templates] if own else sorted(folder("targets").glob("*/templates"))
+    further = {p.parent.name: _Folder(p) for p in every}
     env = (_Sandbox if own else _Bounded)(
         loader=ChoiceLoader([_Folder(templates), PrefixLoader(further)]),
         undefined=StrictUndefined,
