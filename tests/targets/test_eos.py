@@ -201,7 +201,7 @@ def test_paths_chosen_for_rdma(tmp_path: Path, balance: str, line: str) -> None:
     assert not [
         x for x in made(text(), tmp_path, "eos", load_balance=balance)[0]["eos/leaf0.cfg"].decode().split("\n") if x == line
     ]
-    assert [d.code for d in made(text(roce=ROCE), tmp_path, "eos", load_balance="best")[1]][:1] == ["E0504"]
+    assert [d.code for d in made(text(roce=ROCE), tmp_path, "eos", load_balance="best")[1]][:1] == ["E0502"]
 
 
 def test_queues_as_the_model_says(tmp_path: Path) -> None:
