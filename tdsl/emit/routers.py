@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, ip_network
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.aggregates import aggregates
 from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
 from tdsl.emit.wires import Wires, gbps
@@ -83,7 +83,11 @@ class Routers:
             else:
                 what = f"nothing says what the operating system of {model} calls port {c.path(i)}"
                 help = 'name them: `port p[1..64]: 400Gbps { os "swp{i}" }`'
-            self.diagnostics.add("E0513", c.origin, what, notes=["its routers are not configured"], help=help)
+            switch = bool(f.is_switch[device[without & (f.device_model[device] == number)][0]])
+            self.diagnostics.add(
+                "E0513", c.origin, what, notes=[f"{'its routers' if switch else 'these hosts'} are not configured"], help=help,
+                severity=Severity.ERROR if switch else Severity.WARNING,
+            )  # fmt: skip
         return set(device[without].tolist())
 
     # ------------------------------------------------------------ one device
