@@ -65,12 +65,10 @@ def bill(fabric: Fabric) -> list[Line]:
     """All lines, by kind, then by name and length."""
     figures = Figures(fabric)
     lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures), *_cords(fabric)]
-    legs = len(fabric.cable_a)
-    if legs:
+    plugs = len(fabric.cable_a) + int((fabric.cable_leg <= 1).sum())  # a break-out has one end that its legs share
+    if plugs:
         lines.append(
-            Line(
-                "label", "cable label", "one for each end of each cable leg", "", "", "", 2 * legs, "", "", "", "", "", "", "", ""
-            )
+            Line("label", "cable label", "one for each plug of each cable", "", "", "", plugs, "", "", "", "", "", "", "", "")
         )
     lines.sort(key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1))
     return _bought(lines, fabric)
@@ -131,14 +129,15 @@ def _devices(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
     out = []
+    count: dict[tuple[str, str], list[int]] = {}  # a model whose ports are split in several ways is one thing to order
     for m, n in enumerate(np.bincount(f.device_model[rows], minlength=len(f.models)).tolist()):
         if n:
-            model = f.models[m]
-            note = (
-                "" if f.places is None or "airflow" in model.facts or model.kind != "switch" else "state the direction of airflow"
-            )
-            out.append(_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
-                             watts(model), price(model, f.prices), note))  # fmt: skip
+            count.setdefault((f.models[m].kind, f.models[m].name), [m, 0])[1] += n
+    for m, n in count.values():
+        model = f.models[m]
+        note = "" if f.places is None or "airflow" in model.facts or model.kind != "switch" else "state the direction of airflow"
+        out.append(_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
+                         watts(model), price(model, f.prices), note))  # fmt: skip
     return out
 
 
@@ -155,14 +154,15 @@ def _cords(f: Fabric) -> list[Line]:
 def _optics(figures: Figures) -> list[Line]:
     f, found = figures.fabric, figures.optics
     out = []
-    count = Counter(zip(found.part.tolist(), f.device_model[found.device].tolist(), strict=True))
-    for (part, m), n in sorted(count.items()):
+    names = [m.name for m in f.models]
+    count = Counter(zip(found.part.tolist(), (names[m] for m in f.device_model[found.device].tolist()), strict=True))
+    for (part, name), n in sorted(count.items()):
         optic = found.parts[part]
-        out.append(_line("optic", shown(optic), optic.title, str(optic.facts.get("part", "")), f.models[m].name, "", n,
+        out.append(_line("optic", shown(optic), optic.title, str(optic.facts.get("part", "")), name, "", n,
                          optic_watts(optic), price(optic, f.prices)))  # fmt: skip
-    lacking = Counter(f.device_model[found.open_ends].tolist())
-    for m, n in sorted(lacking.items()):
-        out.append(_line("optic", "?", "no transceiver is chosen for these cable ends", "", f.models[m].name, "", n, None, None,
+    lacking = Counter(names[m] for m in f.device_model[found.open_ends].tolist())
+    for name, n in sorted(lacking.items()):
+        out.append(_line("optic", "?", "no transceiver is chosen for these cable ends", "", name, "", n, None, None,
                          "to be settled"))  # fmt: skip
     return out
 

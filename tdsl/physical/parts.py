@@ -214,9 +214,9 @@ class Parts:
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
-                return f"no optic of the catalogue fits a {cage_form(c)} {c.heatsink} cage of {outlets(c)} at {best}".replace(
-                    "  ", " "
-                )
+                n = outlets(c)
+                cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace("  ", " ")
+                return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
             return "a length is unknown"
         what = shown(cable) if cable is not None else "no fibre of the catalogue"

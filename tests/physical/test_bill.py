@@ -289,3 +289,36 @@ def test_what_to_mount(files: dict[str, bytes]) -> None:
     assert book.sheetnames == ["row A", "row B", "row C", "row D", "row M"]
     assert [c.value for c in book["row A"][2]] == ["A01", 2, 8, "su0-node0", "DGX_H100", 10200, 130.45, "☐"]
     assert sum(book[n].max_row - 1 for n in book.sheetnames) == len(rows)
+
+
+SPLIT = """
+model host NODE { port nic[2]: 200Gbps { type GE200; cage 1 OSFP }; chip gpu[2]: L40S }
+model cable SPLITTER { rate 800Gbps; legs 4; medium dac; lengths 2m, 3m }
+fabric f {
+  host node[8]: NODE
+  switch leaf[2]: SW51T { split p[1..2] 4 }
+  switch spine: SW51T
+  connect node[n].nic[r] to leaf[r].p[1..2] { cable SPLITTER }
+  connect leaf[*] to spine each x 2
+  hall h1 { row A { rack 1..11 { height 48U } } }
+  place node[n] in h1.A[n + 1] at 1U
+  place leaf[n] in h1.A[9 + n] at 1U
+  place spine in h1.A[11] at 1U
+}
+"""
+
+
+def test_break_outs_and_split_models_are_counted_once(tmp_path: Path) -> None:
+    """A splitter is one cable with five labels, and a model whose ports are split on some switches is one line."""
+    path = tmp_path / "split.fab"
+    path.write_text(SPLIT)
+    found = compiler.elaborate(str(path))
+    fabric = found.designs[0].fabric
+    assert fabric is not None and not [d for d in found.findings if d.severity.word == "error"], found.findings
+    made = build(fabric, TARGETS, Diagnostics())
+    bill = {(x["kind"], x["model"], x["place"]): int(x["quantity"]) for x in rows(made["bom/bom.csv"])}
+    assert bill["cable", "SPLITTER", "host-leaf"] == 4 and bill["cable", "?", "leaf-spine"] == 4
+    assert bill["switch", "SW51T", ""] == 3 and bill["optic", "?", "SW51T"] == 8
+    labels = rows(made["cabling/labels.csv"])
+    assert bill["label", "cable label", ""] == len(labels) == 4 * 5 + 4 * 2
+    assert len({x["cable_id"] for x in rows(made["cabling/cables.csv"])}) == 8
