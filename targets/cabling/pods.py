@@ -25,11 +25,11 @@ def render(fabric: FabricView, options: Mapping[str, object], pod: Pod) -> bytes
     groups = worklist.groups(columns, pod.rows)
     if len(groups) > MOST_SHEETS:
         groups = {pod.name: [row for rows in groups.values() for row in rows]}
-    sheets = [
-        worklist.sheet(name or pod.name, columns, rows, f"{fabric.title}: cables from {name or pod.name}")
-        for name, rows in groups.items()
-    ]
+    if "" in groups:  # hosts outside all groups that have no place: their cables are those of the pod, in the order of pulling
+        order, name = columns["pull_order"], pod.name or "fabric"
+        groups[name] = sorted([*groups.pop(""), *groups.get(name, ())], key=lambda row: int(str(order[row])))
+    sheets = [worklist.sheet(name, columns, rows, f"{fabric.title}: cables from {name}") for name, rows in groups.items()]
     if any(part != "" for part in columns["part"]):
         sheets.insert(0, worklist.pick_list(columns, groups, f"{fabric.title}: what to bring for {pod.name}"))
-    count = [[sheet.name, len(sheet.rows)] for sheet in sheets]
-    return workbook([Sheet("summary", ["where", "rows"], count), *sheets], f"{fabric.title}: cables of {pod.name}")
+    count = [[name, len({columns["cable_id"][row] for row in rows}), len(rows)] for name, rows in groups.items()]
+    return workbook([Sheet("summary", ["where", "cables", "rows"], count), *sheets], f"{fabric.title}: cables of {pod.name}")

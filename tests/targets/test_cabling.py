@@ -272,6 +272,9 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
     ids = []
     for path in books:
         book = openpyxl.load_workbook(io.BytesIO(files[path]))
+        assert [s.title for s in book.worksheets] == ["summary", path[15:18]]  # the manager has no place: with the pod
+        count = dict(list(book["summary"].iter_rows(values_only=True, min_row=2, max_col=2)))
+        assert count == {path[15:18]: book.worksheets[1].max_row - 1}
         for sheet in book.worksheets[1:]:
             rows = list(sheet.iter_rows(values_only=True))
             ids += [row[rows[0].index("cable")] for row in rows[1:]]
