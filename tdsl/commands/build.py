@@ -82,7 +82,7 @@ class TargetName(Text):
     "--assets",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid.",
+    help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid, or device,mac.",
 )
 @click.option(
     "--option", type=Setting(), multiple=True, metavar="TARGET.NAME=VALUE",

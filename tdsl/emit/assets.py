@@ -1,6 +1,7 @@
 """``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
 
-Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface; further ones are for others. A switch
+Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac`` alone where there is
+no InfiniBand; further ones are for others. A switch
 has a row without a port, and so has the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device
 is named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
 """
@@ -19,6 +20,7 @@ from tdsl.source import SourceFile
 AGGREGATION = -2
 """The aggregation node of a switch, in the place of a port."""
 COLUMNS = ("device", "port", "node_guid", "port_guid")
+MACS = ("device", "mac")
 _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
@@ -51,7 +53,7 @@ class _Reader(DeviceTable):
 
     def read(self) -> None:
         """All rows."""
-        for number, cells in self.rows(COLUMNS, "E0531", "the table"):
+        for number, cells in self.rows(COLUMNS, "E0531", "the table", MACS):
             self.row(number, cells)
 
     def row(self, number: int, cells: dict[str, str]) -> None:

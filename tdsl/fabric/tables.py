@@ -21,9 +21,12 @@ class DeviceTable:
         self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
         self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
 
-    def rows(self, columns: Sequence[str], code: str, what: str) -> Iterator[tuple[int, dict[str, str]]]:
+    def rows(
+        self, columns: Sequence[str], code: str, what: str, other: Sequence[str] = ()
+    ) -> Iterator[tuple[int, dict[str, str]]]:
         """The number of each line below the heading, from 1, and its cells by column, in small letters. A heading that lacks one
-        of ``columns`` is a finding with this code, and ends the table; ``what`` is what the table is called there."""
+        of ``columns`` is a finding with this code, and ends the table; ``what`` is what the table is called there. A heading with
+        all columns of ``other`` will do, too."""
         heading: list[str] = []
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
@@ -35,8 +38,9 @@ class DeviceTable:
                 continue
             heading = [c.lower() for c in cells]
             missing = [c for c in columns if c not in heading]
-            if missing:
-                help = f"the first line names the columns: {','.join(columns)}"
+            if missing and not (other and set(other) <= set(heading)):
+                more = f", or at least {','.join(other)}" if other else ""
+                help = f"the first line names the columns: {','.join(columns)}{more}"
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
 

@@ -352,6 +352,17 @@ def test_containerlab_starts_switches_with_eos(tmp_path: Path, test_data: Path) 
     assert shown == set(re.findall(r"^interface (Ethernet\S+)$", files["eos/leaf0.cfg"].decode(), re.M))
 
 
+def test_a_table_of_mac_addresses_needs_no_guids(tmp_path: Path) -> None:
+    """A fabric of Ethernet has none; without either kind of identifier the columns are named."""
+    fabric = compiled(DESIGN, tmp_path)
+    found = Diagnostics()
+    table = "device,mac\nsu0-leaf0,94:6D:AE:00:00:01\n"
+    files = build(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", table)))
+    assert not list(found) and b'"hw-address": "94:6d:ae:00:00:01"' in files["dhcp/kea-dhcp4.json"]
+    build(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", "device,serial\nsu0-leaf0,x\n")))
+    assert [d.code for d in found][:1] == ["E0531"] and "or at least device,mac" in next(iter(found)).help
+
+
 # ---------------------------------------------------------------- netbox
 FIELDS = {
     "1-manufacturers": {"name", "slug"}, "2-device-types": {"manufacturer", "model", "slug", "u_height"},
