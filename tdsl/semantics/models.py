@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,12 @@ from tdsl.diagnostic import Fix, Severity
 from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, SonicPort, unravel
+from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
 from tdsl.semantics.quantity import RATE, TIME, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate
 from tdsl.semantics.shapes import axes_of
+from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import Value, Word, a_type, counted, text_of, whole
 from tdsl.source import Origin
 from tdsl.syntax import tree
@@ -148,7 +150,14 @@ class ModelBuilder:
                 1,
                 Origin(s.name.span),
                 self.lane_systems(settings.get("os"), splits, s.name.name, axes),
-                self.sonic(settings.get("sonic"), settings.get("alias"), splits, s.name.name, axes),
+                sonic_ports(
+                    settings.get("sonic"),
+                    alias := settings.get("alias"),
+                    splits,
+                    partial(self.integers, name=s.name.name, axes=axes),
+                    self.per_port(alias, s.name.name, axes),
+                    self.lane_systems(alias, splits, s.name.name, axes),
+                ),  # fmt: skip
                 self.per_port(settings.get("netdev"), s.name.name, axes) or (),
                 self.lane_systems(settings.get("netdev"), splits, s.name.name, axes),
                 self.whole_setting(settings.get("sockets"), 1),
@@ -264,40 +273,6 @@ class ModelBuilder:
                     names.append(self.text(e, inner))
             out.append((ways, tuple(names)))
         return tuple(out)
-
-    def sonic(
-        self, s: tree.Setting | None, alias: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
-    ) -> tuple[SonicPort, ...]:
-        """``sonic 8*(i - 1) lanes 8``: the port's number, and its lanes, which count from there on or ``from``.
-
-        ``alias "etp{i}", "etp{i}{part[lane]}"`` is the platform's second name for the port, and for a lane of a split one.
-        """
-        if s is None:
-            if alias is not None:
-                help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`"
-                raise Fault("E0120", alias.span, "`alias` is SONiC's second name of a port that `sonic` numbers", help=help)
-            return ()
-        help = "for Ethernet0, Ethernet8 …: `sonic 8*(i - 1) lanes 8`, and `from N` where lane numbers differ"
-        words = dict(s.items[0].args) if len(s.items) == 1 else {}
-        if "lanes" not in words or set(words) - {"lanes", "from"}:
-            raise Fault("E0120", s.span, "`sonic` takes the number of a port and how many lanes it has", help=help)
-        numbers = self.integers(s.items[0].value, name, axes)
-        counts = self.integers(words["lanes"], name, axes)
-        first = self.integers(words["from"], name, axes) if "from" in words else numbers
-        if min(*numbers, *first, 0) < 0 or len(set(numbers)) < len(numbers):
-            raise Fault("E0120", s.span, "SONiC counts ports and lanes from 0, and no two ports may have one number", help=help)
-        bad = next((c for c in counts if c < 1 or c > 16 or any(c % n for n in splits)), None)
-        if bad is not None:
-            raise Fault(
-                "E0120", words["lanes"].span, f"{bad} lanes: a port has 1 to 16, and a number that its `split` divides", help=help
-            )
-        size = len(numbers)
-        aliases = self.per_port(alias, name, axes) or ("",) * size
-        parts = self.lane_systems(alias, splits, name, axes)
-        return tuple(
-            SonicPort(n, tuple(range(f, f + c)), n, aliases[k], tuple((w, names[k * w : (k + 1) * w]) for w, names in parts))
-            for k, (n, f, c) in enumerate(zip(numbers, first, counts, strict=True))
-        )
 
     def text(self, e: tree.Expr, scope: Scope) -> str:
         """A string."""
