@@ -157,7 +157,7 @@ class ModelBuilder:
                     partial(self.integers, name=s.name.name, axes=axes),
                     self.per_port(alias, s.name.name, axes),
                     self.lane_systems(alias, splits, s.name.name, axes),
-                ),  # fmt: skip
+                ),
                 self.per_port(settings.get("netdev"), s.name.name, axes) or (),
                 self.lane_systems(settings.get("netdev"), splits, s.name.name, axes),
                 self.whole_setting(settings.get("sockets"), 1),
