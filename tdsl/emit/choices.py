@@ -59,7 +59,7 @@ def read(data: object, options: Mapping[str, object]) -> dict[str, Values]:
     out = {}
     for name, entry in data.items():
         if name not in options:
-            raise Unfit(f"`values` names `{name}`, which is no option")
+            raise Unfit(f"`values` has `{name}`, and `options` has not")
         out[name] = found = _one(name, entry)
         if isinstance(options[name], str) == (found.least is not None or found.most is not None) or not found.fits(options[name]):
             raise Unfit(f"the default of option `{name}` is not {found.takes}")

@@ -153,7 +153,7 @@ def test_explain_lists_the_options() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('[options]\na = "x"\n[values]\nb = ["x"]\n', "`values` names `b`, which is no option"),
+        ('[options]\na = "x"\n[values]\nb = ["x"]\n', "`values` has `b`, and `options` has not"),
         ('[options]\na = "x"\n[values]\na = ["y"]\n', "the default of option `a` is not one of y"),
         ("[options]\na = 9\n[values]\na = {from = 0, to = 7}\n", "the default of option `a` is not a whole number from 0 to 7"),
         ('[options]\na = "9"\n[values]\na = {from = 0}\n', "the default of option `a` is not a whole number of at least 0"),
