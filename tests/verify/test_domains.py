@@ -16,6 +16,7 @@ from tdsl.certificates.write import certify
 from tdsl.compiler import Compilation, Options, check
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit.build import build
+from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.view import View
 from tdsl.second_opinion import confirm
@@ -183,6 +184,8 @@ def test_domains_of_several_tiers_redistribute_in_two_steps(tmp_path: Path) -> N
     view = ByDomain.of(View.whole(fabric.network))
     assert view.sizes.tolist() == [3, 3]
     assert 0 < view.carried(None, Fraction(10**9)) <= 1
+    no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
+    assert no_work.carried(None, Fraction(10**9)) == 0
 
 
 def test_files_know_the_domain(tmp_path: Path) -> None:

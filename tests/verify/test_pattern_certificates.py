@@ -73,6 +73,8 @@ def test_what_is_written_is_accepted():
         patterns.add(certificate["pattern"])
         upper.add(bool(certificate["upper"]["lengths"]))
         assert 0 < Fraction(certificate["lower_bps"]) <= Fraction(certificate["upper_bps"])
+        if certificate["upper"]["lengths"]:  # both bounds are of one network: of all switches, or of one for those that are equal
+            assert ("quotient" in certificate["lower"]) == ("quotient" in certificate["upper"])
     assert patterns >= {"ring", "shift 3", "rail_allreduce", "between"} and upper == {False, True}
 
 

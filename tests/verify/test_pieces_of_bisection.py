@@ -10,26 +10,31 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tdsl.certificates.write_survives import _shown
 from tdsl.prove import column_generation
 from tdsl.prove.automorphisms import orbits
 from tdsl.prove.bisection import _both_bounds, _cuts, bisection
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.clos import best_spread
 from tdsl.prove.column_generation import along
 from tdsl.prove.cuts import placed, splits
 from tdsl.prove.demands import DIGITS, MOST, Unfit, _amount
+from tdsl.prove.disjoint import Work, weakest
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.equal_split import Demand, spent
 from tdsl.prove.flat_cuts import _places, flat_splits
+from tdsl.prove.group_routing import group_rate
 from tdsl.prove.network import Network
 from tdsl.prove.node_connectivity import separators
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.symmetry import key_of
+from tdsl.prove.trees import _levels
 from tdsl.prove.uniform_flow import SMALL, _by_small_lengths, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
-from tdsl.prove.unit_network import unit_network
+from tdsl.prove.unit_network import parts, unit_network
 from tdsl.prove.view import View
-from tests.fabrics import GBPS, Builder, multiplane, random_chips, random_fabric, superpod, torus
+from tests.fabrics import GBPS, Builder, claim, multiplane, random_chips, random_fabric, superpod, torus
 from tests.verify.judges import redundancy
 
 
@@ -185,3 +190,59 @@ def test_amounts_beyond_the_limit(text: str) -> None:
 def test_hosts_without_scale_up_links_hand_on_nothing() -> None:
     made = ByDomain.of(View.whole(superpod(1, 4, 2, 2).build()))
     assert made.carried(None, Fraction(10**9)) == 0
+
+
+def test_groups_with_links_between_hosts_have_no_rate() -> None:
+    """Where hosts are linked to hosts beside their switches, what leaves by those links is not counted."""
+    rates = []
+    for loose in (False, True):
+        b = Builder("loose")
+        sw = b.devices("g.r", b.model("switch", "SW", {"p": 20}), 2, 1)
+        node = b.devices("node", b.model("host", "NODE", {"nic": 2}, accelerators=1), 4)
+        b.connect("connect all")
+        for h in range(4):
+            b.link(b.free(node, h), b.free(sw, h // 2), 400 * GBPS)
+        b.link(b.free(sw, 0), b.free(sw, 1), 400 * GBPS)
+        if loose:
+            b.link(b.free(node, 0), b.free(node, 1), 400 * GBPS)
+        f = b.build()
+        rates.append(group_rate(unit_network(View.whole(f)), f))
+    assert rates == [Fraction(1, 4), 0]
+
+
+def test_trees_of_other_turns_are_others() -> None:
+    """A square: its far corner is reached by the one side or the other."""
+    near, start = np.array([1, 2, 0, 3, 0, 3, 1, 2]), np.array([0, 2, 4, 6, 8])
+    forwards = np.ones(4, dtype=np.bool_)
+    by = [_levels(4, start, near, forwards, np.array([0]), turn, 2) for turn in range(2)]
+    assert [level.tolist() for level, _ in by] == [[0, 1, 1, 2]] * 2
+    assert {near[x[1][3]] for x in by} == {3} and by[0][1][3] != by[1][1][3]
+
+
+@pytest.mark.parametrize("made", [superpod(2, 4, 2, 2), superpod(4, 8, 2, 4), multiplane(2, 8)])
+def test_shares_towards_hubs_are_exact_on_regular_fabrics(made: Builder) -> None:
+    """The lower bound of a Clos fabric needs no search: shares of capacity show all that the best cut has."""
+    net = unit_network(View.whole(made.build()))
+    found = [best_spread(part) for part in parts(net)]
+    known = bisection(View.whole(made.build()))
+    assert sum(x.value for x in found if x is not None) == known.lower == known.upper
+
+
+def test_short_ways_need_no_work() -> None:
+    """In a complete graph every device has enough neighbours: nothing is searched."""
+    near = {v: set(range(10)) - {v} for v in range(10)}
+    assert weakest(near, list(range(10)), 3, False, Work(0)) is None
+
+
+def test_what_a_certificate_shows_is_held_against_the_condition() -> None:
+    """Half of the most: a bound above shows it, one below refutes it, bounds on both sides say nothing."""
+    f = superpod(2, 4, 2, 2).build()
+    view = View.whole(f)
+    net = unit_network(view)
+    most = net.full * net.grain
+    asked = claim(f, "bisection", ">=", Fraction(1, 2))
+    for low, high, enough in ((40, 60, False), (50, 60, True), (60, 70, True), (30, 40, True), (49, 50, False)):
+        body = {"lower_bps": str(Fraction(most * low, 100)), "upper_bps": str(Fraction(most * high, 100))}
+        assert _shown(body, asked, view) is enough
+    strict = claim(f, "bisection", ">", Fraction(1, 2))
+    assert _shown({"lower_bps": most // 2, "upper_bps": most}, strict, view) is False

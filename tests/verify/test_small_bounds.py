@@ -49,6 +49,8 @@ def test_the_fewest_links_that_separate_two_hosts(maker: object) -> None:
         if len(View.whole(f).units) > 1:
             found = disjoint_paths(View.whole(f))
             assert found.lower == found.upper == redundancy(f), seed
+            (u, v), side = found.proof_upper.pair, found.proof_upper.side
+            assert u != v and side[u] and not side[v], seed
 
 
 def test_groups_are_not_looked_for_without_work() -> None:
