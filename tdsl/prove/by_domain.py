@@ -149,13 +149,10 @@ class ByDomain(View):
         """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
         assert self.plain is not None
         member = np.isin(unit, mine)
-        rows = np.flatnonzero(member[up.device_a] | member[up.device_b])
-        reached = member.copy()
-        while True:
-            near = reached[up.device_a] | reached[up.device_b]
-            if near.sum() == len(rows) and len(rows):
-                break
-            rows = np.flatnonzero(near)
+        reached, known = member.copy(), -1
+        while (count := int(reached.sum())) > known:  # switches, and those behind them
+            known = count
+            rows = np.flatnonzero(reached[up.device_a] | reached[up.device_b])
             reached[up.device_a[rows]] = reached[up.device_b[rows]] = True
         view = View(up, reached & up.built, reached & up.built, rows, budget=self.plain.budget)
         each = np.bincount(unit[view.units], minlength=len(self.hosts))

@@ -135,19 +135,22 @@ def test_a_failure_takes_the_domain(tmp_path: Path) -> None:
     assert found["blast_radius of xbar"].status == "skipped"
 
 
+def through_domains(made: Compilation, word: str) -> Any:
+    """What one linear program over both layers gives."""
+    fabric = made.designs[0].fabric
+    assert fabric is not None
+    world = World(json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"]))
+    for facts in world.facts:
+        facts.setdefault("joined", 1)
+    return world.whole.throughput(word, scaleup=True).value
+
+
 @pytest.mark.parametrize("rate", [100, 400, 3600])
 @pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2"])
 def test_throughput_through_domains_lies_in_its_bounds(rate: int, word: str, tmp_path: Path) -> None:
     claim = f"throughput {word} through scaleup"
     made = racks(tmp_path, claim, rate=rate)
-    found = answers(made)[claim]
-    fabric = made.designs[0].fabric
-    assert fabric is not None
-    data = json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"])
-    world = World(data)
-    for facts in world.facts:
-        facts.setdefault("joined", 1)
-    exact = world.whole.throughput(word, scaleup=True).value
+    found, exact = answers(made)[claim], through_domains(made, word)
     slack = Fraction(1, 10**6)
     assert found.lower - slack <= exact <= found.upper + slack, (found, exact)
     assert rate < 3600 or found.status == "proved"
@@ -184,8 +187,35 @@ def test_domains_of_several_tiers_redistribute_in_two_steps(tmp_path: Path) -> N
     view = ByDomain.of(View.whole(fabric.network))
     assert view.sizes.tolist() == [3, 3]
     assert 0 < view.carried(None, Fraction(10**9)) <= 1
+
+
+APART = """switch own: XBAR; connect tray[(0)].gpu[g].nv to own {{ layer scaleup }}
+    connect tray[t].gpu[g].nv to xbar where t > 0 {{ layer scaleup }}
+    connect own to xbar x {links} {{ layer scaleup }}"""
+"""One tray on a switch of its own, joined to that of the others."""
+
+
+def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Path) -> None:
+    fabric = racks(tmp_path, scaleup=APART.format(links=4)).designs[0].fabric
+    assert fabric is not None
+    view = ByDomain.of(View.whole(fabric.network))
+    assert view.sizes.tolist() == [3, 3]
+    assert view.carried(None, Fraction(10**9)) == 1
+    load = (Fraction(5 * 10**14, 18) + 800 * 10**9) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
+    assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
     assert no_work.carried(None, Fraction(10**9)) == 0
+
+
+@pytest.mark.parametrize("links", [1, 3])
+@pytest.mark.parametrize("rate", [100, 400, 3600])
+@pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2"])
+def test_throughput_through_such_domains_lies_in_its_bounds(word: str, rate: int, links: int, tmp_path: Path) -> None:
+    claim = f"throughput {word} through scaleup"
+    made = racks(tmp_path, claim, rate=rate, scaleup=APART.format(links=links))
+    found, exact = answers(made)[claim], through_domains(made, word)
+    slack = Fraction(1, 10**6)
+    assert found.lower > 0 and found.lower - slack <= exact <= found.upper + slack, (found, exact)
 
 
 def test_files_know_the_domain(tmp_path: Path) -> None:

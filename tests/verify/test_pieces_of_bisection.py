@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,6 +29,7 @@ from tdsl.prove.group_routing import group_rate
 from tdsl.prove.network import Network
 from tdsl.prove.node_connectivity import separators
 from tdsl.prove.shortest_path_routing import PARTS
+from tdsl.prove.spectral_bound import _crossing
 from tdsl.prove.symmetry import key_of
 from tdsl.prove.trees import _levels
 from tdsl.prove.uniform_flow import SMALL, _by_small_lengths, bound, concurrent
@@ -246,3 +248,15 @@ def test_what_a_certificate_shows_is_held_against_the_condition() -> None:
         assert _shown(body, asked, view) is enough
     strict = claim(f, "bisection", ">", Fraction(1, 2))
     assert _shown({"lower_bps": most // 2, "upper_bps": most}, strict, view) is False
+
+
+@pytest.mark.parametrize("units", range(2, 10))
+@pytest.mark.parametrize("way", [None, 1, 3])
+def test_the_spectrum_shows_the_least_over_all_numbers_of_moved_units(units: int, way: int | None) -> None:
+    """So many units are moved to where their switches are, each over a link of its own; half of them, rounded up, at most."""
+    for mu in (Fraction(1, 3), Fraction(2), Fraction(17, 5), Fraction(9)):
+        most, odd = -(-units // 2), units % 2
+        moved = range(most + 1) if way is not None else [0]
+        each = [mu * (units * units - 2 * (2 * k + odd) ** 2) / (4 * units) + k * (way or 0) for k in moved]
+        least = min([*each, Fraction(most * way)] if way is not None else each)
+        assert _crossing(mu, units, way) == max(ceil(least), 0)
