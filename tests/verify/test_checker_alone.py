@@ -116,3 +116,17 @@ def test_cables_that_share_a_link_are_no_case_of_two_that_do_not() -> None:
         for less in ([every[0], *every[3:]], every[:2] + every[3:]):
             with pytest.raises(checker.Rejected):
                 checker.verify(stated(value, less), made)
+
+
+@pytest.mark.parametrize("field", ["share", "parts", "lengths"])
+def test_the_least_share_part_and_length_are_one(field: str) -> None:
+    made = fabric(["h1", "h2"], ["s1"], [("h1", "s1"), ("h2", "s1")])
+    route: dict[str, Any] = {"by": "lengths", "share": 1, "parts": 1, "lengths": [["h1", "s1", 1], ["s1", "h2", 1]]}
+
+    def stated(one: dict[str, Any]) -> dict[str, Any]:
+        bounds = {"lower_bps": 100, "upper_bps": 100, "lower": {"routes": [one]}, "upper": {"lengths": []}}
+        return certificate("throughput", pattern="all_to_all", units=2, **bounds)
+
+    checker.verify(stated(route), made)
+    with pytest.raises(checker.Rejected, match="an integer of at least 1"):
+        checker.verify(stated(route | {field: [["h1", "s1", 0]] if field == "lengths" else 0}), made)
