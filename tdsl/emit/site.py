@@ -123,7 +123,11 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> Site:
     before = len(diagnostics)
     data: object = {}
     try:
+        deep = 0
         for event in yaml.parse(file.text, Loader=yaml.BaseLoader):
+            deep += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if deep > 2 * DEEPEST:  # its time is that of the square of its depth
+                raise RecursionError
             if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
                 at = Span(file, event.start_mark.index, max(event.end_mark.index, event.start_mark.index + 1))
                 diagnostics.add("E0514", at, "a site file has no tags and no aliases", help="write the value itself")

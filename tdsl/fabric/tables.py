@@ -32,7 +32,11 @@ class DeviceTable:
             text = self.file.line(number)
             if not text.strip() or text.startswith("#"):
                 continue
-            cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
+            try:
+                cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
+            except csv.Error as wrong:
+                self.say(code, number, f"{what} has a line that is no CSV: {wrong}", "write values separated by commas")
+                return
             if heading:
                 yield number, dict(zip(heading, cells, strict=False))
                 continue

@@ -17,7 +17,10 @@ MORE = ("mac", "chassis_id", "serial")
 def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
     """All identifiers of a table; rows and GUIDs that are not understood are findings."""
     owner: dict[str, tuple[int, int]] = {}
-    rows = [r for r in csv.reader(file.text.split("\n")) if r and not r[0].startswith("#")]
+    try:
+        rows = [r for r in csv.reader(file.text.split("\n")) if r and not r[0].startswith("#")]
+    except csv.Error:  # `read_guids` says so
+        rows = []
     heading = [c.strip().lower() for c in rows[0]] if rows else []
     if any(c in heading for c in ("node_guid", "port_guid")) or not any(c in heading for c in MORE):
         guids = read_guids(fabric, file, diagnostics)

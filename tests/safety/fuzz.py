@@ -8,6 +8,7 @@ guided by coverage.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
 import random
@@ -21,12 +22,16 @@ from pathlib import Path
 
 from tdsl import compiler, config, resources
 from tdsl.certificates import checker
+from tdsl.commands._beside import answered
 from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit import site
 from tdsl.emit.build import build
 from tdsl.emit.intact import NoManifest, examine
 from tdsl.emit.nccl_lint import lint
 from tdsl.emit.target import discover
+from tdsl.observe import importing, reading
+from tdsl.observe.record import Observed
 from tdsl.source import SourceFile
 from tdsl.syntax.parser import decode, parse
 from tdsl.syntax.printer import format_source
@@ -34,7 +39,8 @@ from tests.cli.run import SMALL
 
 BITS = [
     b"\0", b"\xff", b"\r\n", b"\n", b'"', b"{", b"}", b"[", b"]", b"(", b")", b"..", b"../", b"/", b"\\", b"=", b"-1", b"1e999",
-    b"9" * 60, "\u202e".encode(), "\ud7ff".encode(), b"[" * 200, b"{" * 200, b"null", b"true", b"$(x)", b"{{ 9**9 }}", b"#", b";",
+    b"9" * 60, "\u202e".encode(), "\ud7ff".encode(), b"[" * 200, b"{" * 200, b"null", b"true",
+    b"9" * 5000, b"1e99999999", b"$(x)", b"{{ 9**9 }}", b"#", b";",
 ]  # fmt: skip
 CPU_S, WALL_S = 20, 600
 """Seconds of the processor, and of the clock, that one input may take: more is a find."""
@@ -114,6 +120,33 @@ def _lint(data: bytes, folder: Path) -> None:
     lint(SourceFile("a.xml", data.decode("utf-8", "replace")))
 
 
+def _tables(data: bytes, folder: Path) -> None:
+    """Places and prices of a call."""
+    (folder / "a.fab").write_text(SMALL)
+    text = data.decode("utf-8", "replace")
+    for options in (Options(places=SourceFile("p.csv", text)), Options(prices=SourceFile("p.toml", text))):
+        compiler.check(str(folder / "a.fab"), dataclasses.replace(options, select=("rate_match",)))
+
+
+def _site(data: bytes, folder: Path) -> None:
+    site.read(SourceFile("site.yaml", data.decode("utf-8", "replace")), Diagnostics())
+
+
+def _capture(data: bytes, folder: Path) -> None:
+    (folder / "leaf0.json").write_bytes(data)
+    seen = Observed()
+    with contextlib.suppress(reading.Unreadable, importing.NoDesign):
+        reading.read([("", folder / "leaf0.json")], seen)
+        if not seen.findings.has_errors:
+            importing.design(seen, "asbuilt", 400_000_000_000, True, None)
+
+
+def _call(data: bytes, folder: Path) -> None:
+    """A text that an assistant gives: an answer, or a refusal that is no fault of tdsl's own."""
+    for args in (("check", "-", "--select", "rate_match", "--output-format", "json"), ("expand", "-")):
+        assert "internal error" not in answered(args, data.decode("utf-8", "surrogateescape")).refused
+
+
 def _certificate(data: bytes, folder: Path) -> None:
     """The stand-alone checker, as it is called: it accepts, or says why not."""
     for name in ("a.json", "b.json"):
@@ -133,6 +166,20 @@ def _small() -> list[bytes]:
     return [SMALL.encode(), SMALL.replace("leaf[*] to spine[*] spread x 8", "leaf[i] to spine[i % 2] x 2").encode()]
 
 
+PLACES = b"device,hall,row,rack,unit\nnode[0],h,a,1,4\nleaf[0],h,a,2,1\n"
+PRICES = b'currency = "USD"\ndate = 2026-01-01\n[price]\nQM9700 = 36000.5\n[spares]\nQM9700 = "2%"\n[lead]\nQM9700 = "26 weeks"\n'
+SITE = b"ntp: [192.0.2.10]\nsyslog:\n  - host: 192.0.2.11\n    port: 514\nbanner: |\n  no entry\n"
+CAPTURES = (
+    b"A Device,A Port,B Device,B Port\nleaf0,1,node0,nic0\nleaf0,2,node1,nic0\n",
+    b'{"lldpNeighbors": [{"port": "Ethernet1", "neighborDevice": "node0", "neighborPort": "eth0", "ttl": 120}]}',
+    b'{"lldp": {"interface": {"swp1": {"chassis": {"node0": {"id": {"type": "mac", "value": "00:11:22:33:44:55"}}}, '
+    b'"port": {"id": {"type": "ifname", "value": "eth0"}}}}}}',
+    b'vendid=0x2c9\nswitchguid=0x2c90300a5ed20(2c90300a5ed20)\nSwitch\t36 "S-0002c90300a5ed20"\t# "leaf0" '
+    b"base port 0 lid 1 lmc 0\n"
+    b'[1]\t"H-0002c90300b10001"[1](2c90300b10002) \t# "node0 HCA-1" lid 2 4xFDR\n\nvendid=0x2c9\ncaguid=0x2c90300b10001\n'
+    b'Ca\t1 "H-0002c90300b10001"\t# "node0 HCA-1"\n[1](2c90300b10002) \t"S-0002c90300a5ed20"[1]\t# '
+    b'lid 2 lmc 0 "leaf0" lid 1 4xFDR\n',
+)
 MANIFEST = json.dumps(
     {"schema": 1, "tdsl": "0", "design": {"name": "a", "sha256": "0"}, "files": {"b": {"sha256": "0" * 64, "size": 3}}}
 )
@@ -149,6 +196,10 @@ KINDS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]],
     "manifest": (_manifest, lambda: [MANIFEST.encode()], 20),
     "lint": (_lint, lambda: [b'<system version="1"><cpu numaid="0"><pci busid="0" class="1"/></cpu></system>'], 20),
     "certificate": (_certificate, lambda: [b'{"schema": 1, "check": "bisection", "design": "0", "lower": {"kind": "flow"}}'], 10),
+    "tables": (_tables, lambda: [PLACES, PRICES], 2),
+    "site": (_site, lambda: [SITE], 5),
+    "capture": (_capture, lambda: list(CAPTURES), 10),
+    "call": (_call, _small, 2),
 }
 """What reads, the texts that are changed, and how many of this kind come for one of the slowest."""
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -336,3 +337,22 @@ def test_numbers_without_an_end(number: str, tmp_path: Path, monkeypatch: pytest
     Path("tdsl.toml").write_text(f"[check]\njobs = {number}\n")
     done = tdsl("check", "small.fab")
     assert done.exit_code == 2 and "E09" not in done.output, done.output
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "a," * 100_000, '"' + "a\n" * 100_000, "\0" * 1000, "- " * 100_000])
+def test_tables_and_sites_of_one_line(text: str, tmp_path: Path) -> None:
+    """A cell longer than Python's reader of CSV takes, and brackets that a reader of YAML takes the square of time for."""
+    design = write(tmp_path)
+    table = tmp_path / "table"
+    table.write_text(text)
+    calls = (
+        ("check", design, "--places", table), ("check", design, "--prices", table),
+        ("build", design, "--target", "cabling", "--assets", table, "--out", tmp_path / "out"),
+        ("build", design, "--target", "cabling", "--site", table, "--out", tmp_path / "out"),
+        ("check", design, "--fail-file", table), ("check", design, "--scenarios", table), ("import", table),
+        ("audit", design, "--p2p", table), ("lint-nccl", table),
+    )  # fmt: skip
+    for call in calls:
+        begin = time.process_time()
+        done = tdsl(*call)
+        assert done.exit_code in (0, 1, 2) and "E090" not in done.output and time.process_time() - begin < 20, done.output[-500:]
