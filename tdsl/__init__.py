@@ -2,7 +2,7 @@
 
 ``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
 ``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables,
-``tdsl.draw`` its drawing; ``tdsl.scenarios`` judges it after many failures.
+``tdsl.arrays`` its numbers without a copy, ``tdsl.draw`` its drawing; ``tdsl.scenarios`` judges it after many failures.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tdsl.api import DesignError, build, check, columns, draw, load, scenarios
+    from tdsl.api import DesignError, arrays, build, check, columns, draw, load, scenarios
     from tdsl.compiler import Compilation, Options
     from tdsl.compiler import check as compile
     from tdsl.diagnostic import Diagnostic
@@ -24,6 +24,7 @@ __all__ = [
     "Fabric",
     "Options",
     "__version__",
+    "arrays",
     "build",
     "check",
     "columns",
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    **{name: ("tdsl.api", name) for name in ("DesignError", "build", "check", "columns", "draw", "load", "scenarios")},
+    **{name: ("tdsl.api", name) for name in ("DesignError", "arrays", "build", "check", "columns", "draw", "load", "scenarios")},
     "Compilation": ("tdsl.compiler", "Compilation"),
     "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),

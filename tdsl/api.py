@@ -11,12 +11,31 @@ from tdsl.compilation import Compilation, Design, Options
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tdsl.fabric.failing import Failed
     from tdsl.fabric.graph import Fabric
     from tdsl.notebook import Drawing
     from tdsl.verify.scenarios import Outcome
 
 TABLES = ("devices", "links", "cables")
+ARRAYS: Mapping[str, Mapping[str, str]] = {
+    "devices": {
+        "set": "device_set", "model": "device_model", "built": "built", "tier": "tier", "plane": "plane",
+        "container": "container",
+    },
+    "ports": {"device": "port_device", "state": "port_state", "link": "port_link"},
+    "links": {
+        "a_port": "link_a", "b_port": "link_b", "a_device": "device_a", "b_device": "device_b", "rate_bps": "link_rate",
+        "class": "link_class", "medium": "link_medium", "statement": "link_statement", "bundle": "link_bundle",
+    },
+    "cables": {
+        "a_port": "cable_a", "b_port": "cable_b", "cable": "cable_group", "leg": "cable_leg", "links": "cable_links",
+        "class": "cable_class", "statement": "cable_statement",
+    },
+}  # fmt: skip
+"""Table -> column -> the attribute of ``Fabric`` that it is."""
 
 
 class DesignError(Exception):
@@ -37,7 +56,7 @@ def check(source: str | PathLike[str], options: Options | None = None, **paramet
 
     options = options or Options()
     given = tuple((name, str(value)) for name, value in parameters.items())
-    return compiler.check(fspath(source), replace(options, set=(*options.set, *given)))
+    return compiler.check(fspath(source), replace(options, set=(*options.set, *given))).seal()
 
 
 def scenarios(
@@ -114,3 +133,17 @@ def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
         raise ValueError(f"there is no table {table!r}: {', '.join(TABLES)}")
     rows = getattr(FabricView(fabric, Diagnostics()), table)
     return {name: rows.column(name) for name in rows.names}
+
+
+def arrays(fabric: Fabric, table: str) -> dict[str, NDArray[np.generic]]:
+    """The numbers of ``devices``, ``ports``, ``links`` or ``cables`` by column: arrays that cannot be written and share memory
+    with the fabric. Rows of devices and ports are those that ``Fabric.device_name`` and ``Fabric.port_path`` take; a class is an index
+    into ``Fabric.classes``, a model into ``Fabric.models``; -1 is none. Raises ValueError for another name."""
+    if table not in ARRAYS:
+        raise ValueError(f"there is no table {table!r}: {', '.join(ARRAYS)}")
+    out = {}
+    for name, attribute in ARRAYS[table].items():
+        column = getattr(fabric, attribute).view()
+        column.flags.writeable = False
+        out[name] = column
+    return out

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.sealed import Sealed
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
@@ -62,16 +63,16 @@ class Options:
 
 
 @dataclass(slots=True)
-class Design:
+class Design(Sealed):
     """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names nothing usable."""
 
     name: str
     file: str
     parameters: dict[str, object]
     fabric: Fabric | None
-    claims: list[ResolvedClaim]
-    results: list[Result]
-    findings: list[Diagnostic]
+    claims: Sequence[ResolvedClaim]
+    results: Sequence[Result]
+    findings: Sequence[Diagnostic]
     elapsed_s: float
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
     phase: int = 0  # which phase of the fabric it is, 0 where it has none
@@ -79,6 +80,7 @@ class Design:
     summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
     failed: Failed | None = None  # what is judged as failed
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
+    sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def _repr_html_(self) -> str:
         """Answers, findings and, of small ones, the drawing: what notebooks show."""
@@ -96,14 +98,26 @@ class Design:
 
 
 @dataclass(slots=True)
-class Compilation:
+class Compilation(Sealed):
     """All that is known of one file. ``findings`` are those of all its designs, in the order of the text."""
 
     file: str
-    designs: list[Design]
-    findings: list[Diagnostic]
+    designs: Sequence[Design]
+    findings: Sequence[Diagnostic]
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
     waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
+    sealed: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def seal(self) -> Compilation:
+        """The same, that nothing can change any more: sequences are tuples, and the columns of fabrics cannot be written."""
+        for design in self.designs:
+            design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
+            if design.fabric is not None:
+                design.fabric.seal()
+            design.sealed = True
+        self.designs, self.findings = tuple(self.designs), tuple(self.findings)
+        self.sealed = True
+        return self
 
     def _repr_html_(self) -> str:
         """The answers and findings of all designs: what notebooks show."""

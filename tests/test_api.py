@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tdsl
+from tdsl.api import ARRAYS
 from tests.cli.run import SMALL
 from tests.cli.run import tdsl as call
+from tests.harness import none
 
 
 def test_every_public_name_is_there() -> None:
@@ -68,4 +75,75 @@ def test_findings_belong_to_the_fabric_in_whose_block_they_are(tmp_path: Path) -
     good = "fabric good {\n  host n[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n}\n"
     path.write_text(good + "fabric bad {\n  switch leaf[2]: QM9700\n  let x = [1, 2][3]\n}\n")
     sound, broken = tdsl.check(path).designs
-    assert (sound.findings, [d.code for d in broken.findings]) == ([], ["E0404", "E0108"])
+    assert (list(sound.findings), [d.code for d in broken.findings]) == ([], ["E0404", "E0108"])
+
+
+def test_what_is_found_is_frozen() -> None:
+    result = tdsl.check("dgx_superpod_h100", units=1)
+    design = result.designs[0]
+    assert design.fabric is not None
+    for thing, name in (
+        (result, "findings"), (design, "results"), (design.results[0], "status"), (design.fabric, "link_a"),
+        (tdsl.Options(), "set"),
+    ):  # fmt: skip
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, ())
+    assert {type(x) for x in (result.designs, result.findings, design.results, design.findings, design.claims)} == {tuple}
+    columns = [x for x in vars(design.fabric).values() if isinstance(x, np.ndarray)]
+    assert len(columns) > 20 and not any(x.flags.writeable for x in columns if x is not design.fabric.__dict__.get("device_a"))
+    with pytest.raises(ValueError, match="read-only"):
+        design.fabric.link_rate[0] = 1
+    assert design.fabric.network.is_switch.any()  # what is computed when it is asked for still is
+
+
+def test_what_is_frozen_is_built_and_judged() -> None:
+    """No target and no failure writes into a fabric."""
+    for name in ("dgx_superpod_h100_racks", "tpu_v4", "gb200_su"):
+        fabric = tdsl.load(name)
+        assert len(tdsl.build(fabric)) > 3
+    (outcome,) = tdsl.scenarios("dgx_superpod_h100", [["link su[0].leaf[0] spine[1]"]], units=1)
+    assert outcome.answers
+
+
+def test_arrays_share_memory_with_the_fabric() -> None:
+    fabric = tdsl.load("dgx_superpod_h100", units=1)
+    for table, columns in ARRAYS.items():
+        found = tdsl.arrays(fabric, table)
+        none(
+            f"{table}.{name}"
+            for name, column in found.items()
+            if not np.shares_memory(column, getattr(fabric, columns[name])) or column.flags.writeable
+        )
+        assert len({len(column) for column in found.values()}) == 1
+    links, said = tdsl.arrays(fabric, "links"), tdsl.columns(fabric, "links")
+    assert links["rate_bps"].tolist() == list(said["rate_bps"])
+    assert [fabric.device_name(d) for d in links["a_device"].tolist()] == list(said["a_device"])
+    with pytest.raises(ValueError, match="no table 'racks'"):
+        tdsl.arrays(fabric, "racks")
+
+
+PROGRAM = """\
+import tdsl
+
+result = tdsl.check("pod.fab", units=2)
+for finding in result.findings:
+    print(finding.code, finding.severity, finding.message.upper())
+fabric: tdsl.Fabric = tdsl.load("dgx_superpod_h100")
+rates = tdsl.arrays(fabric, "links")["rate_bps"]
+print(int(rates.sum()), [r.status for r in result.designs[0].results])
+files: dict[str, bytes] = tdsl.build(fabric, ["cabling"])
+result.findings = ()
+result.designs[0].results.append
+tdsl.check(1)
+"""
+
+
+def test_programs_are_typed(tmp_path: Path) -> None:
+    """A type checker knows what is given, and refuses a wrong call."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir", str(tmp_path / "cache"), "program.py"],
+        cwd=tmp_path, env={**os.environ, "MYPYPATH": str(Path(tdsl.__file__).parents[1])}, capture_output=True, text=True,
+    )  # fmt: skip
+    said = [line for line in done.stdout.splitlines() if line.startswith("program.py:")]
+    assert [line.split(":")[1] for line in said] == ["11", "12"], done.stdout + done.stderr

@@ -250,7 +250,7 @@ def _promises(design: Design, made: Audit) -> None:
         from tdsl.observe.asbuilt import findings, promises
 
         made.promises = promises(made, design.claims)
-        design.findings += findings(made, made.promises)
+        design.findings = [*design.findings, *findings(made, made.promises)]
 
 
 def _print(compilation: Compilation, designs: list[Design], made: list[Audit], output_format: str, places: Path | None) -> None:

@@ -326,8 +326,8 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
             for name, text in made.texts.items():
                 save(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
             for finding in not_written(made, design.name):
-                design.findings.append(finding)
-                compilation.findings.append(finding)
+                design.findings = [*design.findings, finding]
+                compilation.findings = [*compilation.findings, finding]
 
 
 def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.sealed import Sealed
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.semantics.supply import Supply
 from tdsl.source import Origin
@@ -55,7 +56,7 @@ def _no_bools() -> Bools:
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
-class Fabric:
+class Fabric(Sealed):
     """One elaborated network.
 
     Columns over devices (``n``), ports (``P``), links (``m``), cables (``k``) and circuits are numpy arrays of equal length.
@@ -128,7 +129,15 @@ class Fabric:
     siblings: tuple[Fabric, ...] = ()  # the other fabrics of its cluster
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
     spans: tuple[Span, ...] = ()  # distances between groups, such as sites
+    sealed: bool = field(default=False, init=False, repr=False)
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
+
+    def seal(self) -> None:
+        """Have no column be written and no attribute be set any more."""
+        for column in vars(self).values():
+            if isinstance(column, np.ndarray):
+                column.flags.writeable = False
+        self.sealed = True
 
     # ------------------------------------------------------------ sizes
     @property

@@ -15,6 +15,8 @@ from tdsl.report.paint import tame
 from tdsl.report.places import place, relative, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tdsl.verify.check import Result
 
 FORMAT = "junit"
@@ -46,7 +48,7 @@ def render(report: Report) -> str:
 
 
 def _sorted(
-    results: list[Result], blamed: list[Diagnostic]
+    results: Sequence[Result], blamed: list[Diagnostic]
 ) -> tuple[list[tuple[Result, list[Diagnostic]]], list[Diagnostic]]:  # fmt: skip
     """Each result with the findings at its place, and the findings of none."""
     left = list(blamed)
