@@ -126,19 +126,29 @@ def draw(fabric: Fabric) -> Drawing:
 
 def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
     """A table of a fabric by column, as templates see it: ``devices``, ``links`` or ``cables``. ``pandas.DataFrame`` and
-    ``pyarrow.table`` take it as it is. Raises ValueError for another name."""
+    ``pyarrow.table`` take it as it is: the values of a column have one type, or are None. Raises ValueError for another name."""
     from tdsl.emit.view import FabricView
 
     if table not in TABLES:
         raise ValueError(f"there is no table {table!r}: {', '.join(TABLES)}")
     rows = getattr(FabricView(fabric, Diagnostics()), table)
-    return {name: rows.column(name) for name in rows.names}
+    return {name: _of_one_type(rows.column(name)) for name in rows.names}
+
+
+def _of_one_type(values: Sequence[object]) -> Sequence[object]:
+    """A column as libraries of tables take it: what is empty among numbers is None, and numbers among words are text."""
+    if len({type(x) for x in values}) < 2:
+        return values
+    some = [None if x == "" else x for x in values]
+    if any(isinstance(x, str) for x in some):
+        return [str(x) for x in values]
+    return some
 
 
 def arrays(fabric: Fabric, table: str) -> dict[str, NDArray[np.generic]]:
-    """The numbers of ``devices``, ``ports``, ``links`` or ``cables`` by column: arrays that cannot be written and share memory
-    with the fabric. Rows of devices and ports are those that ``Fabric.device_name`` and ``Fabric.port_path`` take; a class is an index
-    into ``Fabric.classes``, a model into ``Fabric.models``; -1 is none. Raises ValueError for another name."""
+    """The numbers of ``devices``, ``ports``, ``links`` or ``cables`` by column: arrays that share memory with the fabric and
+    cannot be written. Rows of devices and ports are those that ``Fabric.device_name`` and ``Fabric.port_path`` take; a class is
+    an index into ``Fabric.classes``, a model into ``Fabric.models``; -1 is none. Raises ValueError for another name."""
     if table not in ARRAYS:
         raise ValueError(f"there is no table {table!r}: {', '.join(ARRAYS)}")
     out = {}

@@ -70,6 +70,20 @@ def test_columns_are_those_of_the_files() -> None:
         tdsl.columns(fabric, "racks")
 
 
+def test_a_column_has_one_type() -> None:
+    """Arrow takes no others. What is empty among numbers is None."""
+    for name in ("dgx_superpod_h100", "dgx_superpod_h100_racks", "dragonfly"):
+        fabric = tdsl.load(name)
+        for table in ("devices", "links", "cables"):
+            none(
+                f"{name} {table}.{column}"
+                for column, values in tdsl.columns(fabric, table).items()
+                if len({type(x) for x in values} - {type(None)}) > 1
+            )
+    rails = tdsl.columns(tdsl.load("dgx_superpod_h100", units=1), "links")["rail"]
+    assert set(rails) == {*range(8), None}
+
+
 def test_findings_belong_to_the_fabric_in_whose_block_they_are(tmp_path: Path) -> None:
     path = tmp_path / "two.fab"
     good = "fabric good {\n  host n[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n}\n"
