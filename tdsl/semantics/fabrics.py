@@ -139,7 +139,12 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
             continue
         name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
         near = nearest(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
-        if near in TOP:
+        if isinstance(s, tree.Setting) and name in TOP:
+            diagnostics.add(
+                "E0001", s.span, f"`{name}` is not followed by a name: a name begins with a letter or `_`",
+                help=f"write `{name} pod {{`",
+            )  # fmt: skip
+        elif near in TOP:
             span = s.name.span if isinstance(s, tree.Setting) else s.span
             diagnostics.add(
                 "E0002", span, f"no statement begins with `{name}`; did you mean `{near}`?", help=f"write `{near}`",
@@ -147,7 +152,18 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
             )  # fmt: skip
         else:
             strays.append((name, s.span))
-    if strays:
+    open = [s for s in home.module.body if isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster") and s.body is None]
+    if strays and len(open) == 1 and open[0].span.end < strays[0][1].start:
+        head = open[0].span
+        end = head.start + len(head.text.rstrip())
+        lost = [d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file]
+        diagnostics.items = [d for d in diagnostics if d not in lost[:1]]  # the `}` of the block that is not opened
+        diagnostics.add(
+            "E0118", head, f"a `{{` is missing: `{strays[0][0]}` and what follows are outside of it",
+            help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
+            fix=Fix("put `{`", ((Span(head.file, end, end), " {"),)) if lost else None,
+        )  # fmt: skip
+    elif strays:
         name, span = strays[0]
         more = len(strays) - 1
         what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tdsl.diagnostic import Fix
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.topology import find, known
 from tdsl.syntax import tree
+from tdsl.syntax.keywords import INSTEAD_OF
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
@@ -50,6 +52,12 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         found = find(library, home, name)
         if found is not None:
             raise Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
+        instead = INSTEAD_OF.get(name.lower())
+        if instead is not None:
+            raise Fault(
+                "E0118", s.name.span, f"there is no statement `{name}` here; the word is `{instead}`", help=f"write `{instead}`",
+                fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
+            )  # fmt: skip
         raise unknown(
             "E0118",
             s.name.span,

@@ -9,6 +9,7 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
+from tdsl.diagnostic import Fix
 from tdsl.semantics import forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.fault import Excused, Fault
@@ -214,6 +215,8 @@ class Planner:
             case tree.Broken():
                 pass
             case _:
+                if isinstance(s, tree.Setting):  # what it would connect is not known
+                    self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
                 refuse_later(s, scope, self.library, self.home)
 
     def layer(self, s: tree.Setting, context: Context) -> None:
@@ -390,7 +393,9 @@ class Planner:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
             raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
-                        if not isinstance(s.of, tree.Str) else "the name of a model is written without quotes")  # fmt: skip
+                        if not isinstance(s.of, tree.Str) else "the name of a model is written without quotes",
+                        fix=Fix("remove the quotes", ((s.of.span, s.of.span.text.strip('"').replace(" ", "_")),))
+                        if isinstance(s.of, tree.Str) else None)  # fmt: skip
         model = self.named_model(s.of, scope)
         if model.kind != s.kind.name:
             raise Fault(

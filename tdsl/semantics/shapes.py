@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 
 from tdsl.semantics.evaluate import Evaluator
@@ -41,6 +42,9 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
         help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
         code = "E0111" if type_name(value) == "ratio" else "E0103"
         shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
+        if re.fullmatch(r"\d+\.\d+", extent.span.text):
+            below = int(extent.span.text.partition(".")[0])
+            help_line = f"write `{below}` or `{below + 1}`"
         if isinstance(value, str) and value.strip().isdigit():
             help_line = f"write `{value.strip()}`, without the quotes"
         raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {shown}", help=help_line)
@@ -57,7 +61,12 @@ def _part(extent: tree.Extent, built: object, size: int) -> Axis:
 
 def _positive(size: int, extent: tree.Extent) -> int:
     if size < 1:
-        raise Fault("E0120", extent.span, f"an extent is at least 1; this is {counted(size)}")
+        raise Fault(
+            "E0120",
+            extent.span,
+            f"an extent is at least 1; this is {counted(size)}",
+            help="write `1` or more, or leave the statement out",
+        )
     return size
 
 

@@ -16,6 +16,7 @@ _LIKE_LATIN = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 """Scripts with letters that look like Latin ones."""
 _LATIN_SHAPES = frozenset("асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 """Letters of Cyrillic and Greek that are drawn as Latin ones are (Unicode's confusables.txt)."""
+_LATIN = dict(zip("асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "acehijopsyxdqwABCEHIJKMOPSTXoABEZHIKMNOPTYX", strict=True))
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
@@ -39,6 +40,15 @@ def bad_character(token: Token, text: str) -> Diagnostic:
     if instead is not None:
         span = token.span if sign in _INSTEAD else Span(token.file, token.start, token.start + 1)
         return _swap(token, span, instead, "")
+    if sign[0] in _LATIN:
+        span = Span(token.file, token.start, token.start + 1)
+        name = unicodedata.name(sign[0]).lower()
+        return _swap(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
+    if _HIDDEN.match(sign):
+        return Diagnostic(
+            "E0006", f"{_name(sign)} means nothing here", token.span, help="remove it: it is not seen",
+            fix=Fix("remove it", ((Span(token.file, token.start, token.start + 1), ""),)),
+        )  # fmt: skip
     return Diagnostic(
         "E0006", f"{_name(sign)} means nothing here", token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",

@@ -20,14 +20,26 @@ FOREIGN_UNITS = {
 _YAML = re.compile(r"""-(?=\s)|---|(?:- )?["']?[A-Za-z_][\w.-]*["']?:(?:\s|$)""")
 
 
+_FIRST = (
+    ("TOML", re.compile(r"""\[\[?[A-Za-z_][\w."-]*\]\]?$""")),
+    ("XML", re.compile(r"<(\?xml|[A-Za-z][\w:-]*[\s>/])")),
+    ("Terraform", re.compile(r'(resource|provider|data|module|variable|terraform)(\s+"[^"]*")+\s*\{')),
+    ("Python", re.compile(r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\(.*\).*:$|class\s+\w+.*:$")),
+    ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
+)
+"""Formats whose first line is like no statement of a design."""
+
+
 def other_format(text: str) -> tuple[str, int]:
-    """``JSON`` or ``YAML`` and where it begins, where a text is plainly that, else ""; no statement begins so."""
+    """The format that a text plainly is, and where it begins, else ""; no statement begins so."""
     count = at = begin = 0
     for raw in text.splitlines(keepends=True):
         line = raw.strip()
         if line and not line.startswith("#"):
             if not count:
                 begin = at + len(raw) - len(raw.lstrip())
+            if not count and (other := next((name for name, first in _FIRST if first.match(line)), "")):
+                return other, begin
             if not count and line[0] in "{[":
                 return "JSON", begin
             count += 1

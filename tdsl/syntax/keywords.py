@@ -49,6 +49,16 @@ TYPES: tuple[str, ...] = (
 )  # fmt: skip
 """Names of types."""
 
+INSTEAD_OF: dict[str, str] = {
+    **dict.fromkeys(("switches", "router", "routers", "tor"), "switch"),
+    **dict.fromkeys(("hosts", "server", "servers", "node", "nodes", "compute", "machine"), "host"),
+    **dict.fromkeys(("link", "links", "wire", "join", "edge"), "connect"),
+    **dict.fromkeys(("assert", "ensure", "must", "expect", "verify"), "require"),
+    **dict.fromkeys(("var", "const", "val", "define", "set", "int"), "let"),
+    "network": "fabric",
+}
+"""Words of other languages that begin a statement, in small letters, and the word here."""
+
 CONTINUING: frozenset[str] = frozenset({"to", "via", "where", "with", "and", "or"})
 """A line that begins with one of these continues the one before."""
 

@@ -9,6 +9,7 @@ from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, found_words, nearest
+from tdsl.syntax.slips import TRIALS as SLIPS
 
 
 def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
@@ -29,7 +30,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
                 help=f"numbers have at most {MAX_DIGITS} characters",
             )  # fmt: skip
     scene = Scene(run, i, token, run.expected())
-    for trial in (*HABITS, *TRIALS):
+    for trial in (*HABITS, *SLIPS, *TRIALS):
         finding = trial(scene)
         if finding is not None:
             return finding

@@ -29,10 +29,23 @@ METRICS = (
 Verdict = Literal["proved", "refuted", "bounded"]
 
 
+MEANT = {
+    **dict.fromkeys(("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"), "oversubscription <= 1:1"),
+    **dict.fromkeys(("bandwidth", "cross_section", "full_bisection"), "bisection >= 100%"),
+    **dict.fromkeys(("ecmp", "redundancy", "paths", "multipath"), "edge_redundancy >= 2"),
+    **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
+    **dict.fromkeys(("connected", "connectivity", "reachable"), "reachability"),
+    **dict.fromkeys(("delay", "rtt"), "latency <= 2us"),
+}
+"""Words that people use for a requirement, in small letters, and how it is written."""
+
+
 def unknown(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
     if metric in METRICS:
         return MISSING, f"`{metric}` is not available in this version of tdsl", f"metrics available: {', '.join(sorted(known))}"
+    if metric.lower() in MEANT:
+        return UNKNOWN, f"there is no metric `{metric}`", f"write `{MEANT[metric.lower()]}`"
     near = get_close_matches(metric, [*METRICS, *known], 1, 0.5)
     offer = f"did you mean `{near[0]}`?" if near else f"metrics: {', '.join(sorted(known))}"
     return UNKNOWN, f"there is no metric `{metric}`", offer

@@ -1,0 +1,226 @@
+"""Slips of the hand and words of other languages, each answered with the text that can be pasted."""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.diagnostic import Diagnostic, Fix
+from tdsl.source import Span
+from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, PATTERNS, STARTERS
+from tdsl.syntax.scanner import END
+from tdsl.syntax.scene import Scene
+
+_RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?\s*", re.IGNORECASE)
+
+
+def _say(s: Scene, message: str, span: Span, new: str, at: Span | None = None, *, safe: bool = True) -> Diagnostic:
+    """The finding of a slip, with the edit that mends it: ``new`` in the place of ``at``."""
+    shown = new.strip()
+    return Diagnostic(
+        "E0001", message, span, help=f"write `{shown}`", fix=Fix(f"write `{shown}`", ((at or span, new),), safe=safe)
+    )
+
+
+def _word(s: Scene) -> Diagnostic | None:
+    """``server node[8]: M``, ``var n = 8``."""
+    if len(s.statement) < 2 or s.token is None or s.statement[0].type != "NAME" or s.statement[1].type != "NAME":
+        return None
+    first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
+    if instead is None or (s.token.type == "COLON") != (instead in KIND_WORDS):
+        return None
+    return Diagnostic(
+        "E0002", f"`{first.text}` does not begin this statement; the word is `{instead}`", first.span, help=f"write `{instead}`",
+        fix=Fix(f"write `{instead}`", ((first.span, instead),), safe=False),
+    )  # fmt: skip
+
+
+def _comment(s: Scene) -> Diagnostic | None:
+    """``/* … */``, ``-- …`` and ``<!-- … -->``."""
+    if s.statement or s.token is None:
+        return None
+    text, start = s.run.file.text, s.token.start
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)].rstrip()
+    for sign, closing in (("/*", "*/"), ("<!--", "-->"), ("--", "")):
+        if not line.startswith(sign) or (closing and closing in line and not line.endswith(closing)):
+            continue
+        said = line.removeprefix(sign).removesuffix(closing).strip() if closing else line.removeprefix(sign).strip()
+        span = Span(s.run.file, start, start + len(sign))
+        whole = Span(s.run.file, start, start + len(line))
+        return Diagnostic(
+            "E0001", f"`{sign}` does not begin a comment", span, help=f"write `# {said}`; each line of a comment begins with `#`",
+            fix=Fix("make it a comment", ((whole, f"# {said}".rstrip()),)),
+        )  # fmt: skip
+    return None
+
+
+def _comma(s: Scene) -> Diagnostic | None:
+    """``switch leaf[8]: SN5600,`` and ``require reachability, bisection >= 100%``."""
+    t = s.token
+    if t is None or t.type != "COMMA" or END not in s.expected:
+        return None
+    if len(s.rest) == 1:
+        return Diagnostic(
+            "E0001", "no `,` ends a statement: the end of the line does", s.span, help="remove the `,`",
+            fix=Fix("remove the `,`", ((s.span, ""),)),
+        )  # fmt: skip
+    if s.first in ("require", "report"):
+        return _say(s, f"`,` does not join what a `{s.first}` asks; `and` does", s.span, " and")
+    return None
+
+
+def _angle(s: Scene) -> Diagnostic | None:
+    """``host node<8>: M``."""
+    t = s.token
+    if t is None or t.text != "<" or s.first not in KIND_WORDS or len(s.statement) != 2:
+        return None
+    closing = next((x for x in s.rest if x.text.startswith(">")), None)
+    if closing is None:
+        return None
+    inner = s.run.file.text[t.end : closing.start]
+    return Diagnostic(
+        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `< >`", s.span,
+        help=f"write `{s.first} {s.statement[1].text}[{inner}]`",
+        fix=Fix("write brackets", ((t.span, "["), (Span(s.run.file, closing.start, closing.start + 1), "]"))),
+    )  # fmt: skip
+
+
+def _open_bracket(s: Scene) -> Diagnostic | None:
+    """``host node[8: M``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "COLON" or s.first not in KIND_WORDS:
+        return None
+    kinds = [x.type for x in s.statement]
+    if kinds.count("LSQB") != kinds.count("RSQB") + 1 or "RSQB" not in s.expected:
+        return None
+    text = Span(s.run.file, s.statement[0].start, b.end).text
+    return Diagnostic(
+        "E0001", "this `[` is not closed before the `:`", s.statement[kinds.index("LSQB")].span, help=f"write `{text}]`",
+        fix=Fix("put `]`", ((Span(s.run.file, b.end, b.end), "]"),)),
+    )  # fmt: skip
+
+
+def _pattern_number(s: Scene) -> Diagnostic | None:
+    """``spread = 4`` and ``spread * 4``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if s.first != "connect" or t is None or b is None or t.type not in ("EQUAL", "STAR", "COLON") or b.text not in PATTERNS:
+        return None
+    if not following or following[0].type != "NUMBER":
+        return None
+    new = f"{b.text} x {following[0].text}"
+    return _say(s, f"the number of links a pair follows `x`, not `{t.text}`", s.span, new, b.span.to(following[0].span))
+
+
+def _rate(s: Scene) -> Diagnostic | None:
+    """``connect a to b at 400G``."""
+    t = s.token
+    if s.first != "connect" or t is None or t.text != "at":
+        return None
+    text = s.run.file.text
+    end = text.find("\n", t.start)
+    found = _RATE.fullmatch(text[t.start : end if end >= 0 else len(text)].partition("#")[0])
+    if found is None:
+        return None
+    whole = Span(s.run.file, t.start, t.start + len(found[0].rstrip()))
+    return _say(s, "the rate of a connect is a setting in its braces", whole, f"{{ rate {found[1]}{found[2].upper()}bps }}")
+
+
+def _percent(s: Scene) -> Diagnostic | None:
+    """``100 percent``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.text.lower() not in ("percent", "pct", "per") or b.type != "NUMBER":
+        return None
+    return _say(s, f"`{t.text}` is not a unit; `%` is", s.span, f"{b.text}%", b.span.to(t.span))
+
+
+def _ratio_words(s: Scene) -> Diagnostic | None:
+    """``oversubscription <= 2 to 1``."""
+    t, b, following = s.token, s.before, s.rest[1:2]
+    if t is None or b is None or t.text != "to" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
+        return None
+    if s.first in ("connect", "circuit"):
+        return None
+    return _say(s, "a ratio is written with `:`", s.span, f"{b.text}:{following[0].text}", b.span.to(following[0].span))
+
+
+def _two_words(s: Scene) -> Diagnostic | None:
+    """``switch leaf: SN 5600`` and ``switch leaf: NVIDIA SN5600``."""
+    t, b, words = s.token, s.before, s.statement
+    if t is None or b is None or s.first not in KIND_WORDS or len(words) < 3 or b.type != "NAME" or words[-2].type != "COLON":
+        return None
+    if t.type == "NUMBER":
+        return _say(s, "the name of a model has no blank", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
+    if t.type == "NAME" and t.text not in STARTERS:
+        return _say(s, f"the name of a model is one word; here are `{b.text}` and `{t.text}`", s.span, t.text, b.span.to(t.span),
+                    safe=False)  # fmt: skip
+    return None
+
+
+def _same_line(s: Scene) -> Diagnostic | None:
+    """Two statements on a line, with nothing between them."""
+    t, b = s.token, s.before
+    if t is None or b is None or len(s.statement) < 3 or t.type != "NAME" or END not in s.expected:
+        return None
+    if (
+        t.text not in STARTERS
+        or t.text in s.expected
+        or b.type not in ("NAME", "RSQB", "RBRACE", "NUMBER", "QUANTITY", "PERCENT")
+    ):
+        return None
+    return Diagnostic(
+        "E0001", f"expected a new line or `;` before `{t.text}`", s.span, help=f"write `; {t.text}`, or begin a new line",
+        fix=Fix("put `;`", ((Span(s.run.file, b.end, b.end), ";"),)),
+    )  # fmt: skip
+
+
+def _colon(s: Scene) -> Diagnostic | None:
+    """``require: reachability``."""
+    t = s.token
+    if t is None or t.type != "COLON" or s.first not in ("require", "report", "connect", "let", "use") or len(s.statement) != 1:
+        return None
+    touching = s.run.file.text[t.end : t.end + 1].strip()
+    following = s.rest[1].text if len(s.rest) > 1 else "…"
+    return Diagnostic(
+        "E0001", f"no `:` follows `{s.first}`", s.span, help=f"write `{s.first} {following}`",
+        fix=Fix("remove the `:`", ((Span(s.run.file, s.statement[0].end, t.end), " " if touching else ""),)),
+    )  # fmt: skip
+
+
+def _no_name(s: Scene) -> Diagnostic | None:
+    """``fabric "A pod" {``."""
+    t = s.token
+    if t is None or t.type != "STRING" or s.first not in ("fabric", "cluster", "group") or len(s.statement) != 1:
+        return None
+    name = re.sub(r"\W+", "_", t.text.strip('"').lower(), flags=re.ASCII).strip("_") or "pod"
+    name = name if not name[0].isdigit() else f"n{name}"
+    return Diagnostic(
+        "E0001", f"expected a name, found the string {t.text}: the title follows the name", s.span,
+        help=f"write `{s.first} {name} {t.text}`", fix=Fix(f"put `{name}`", ((Span(s.run.file, t.start, t.start), f"{name} "),)),
+    )  # fmt: skip
+
+
+def _hyphen(s: Scene) -> Diagnostic | None:
+    """``fabric my-pod {``."""
+    t, b = s.token, s.before
+    if t is None or b is None or t.type != "MINUS" or s.first not in KIND_WORDS or len(s.statement) != 2 or t.start != b.end:
+        return None
+    found = re.compile(r"[\w-]*\w").match(s.run.file.text, b.start)
+    assert found is not None
+    whole, name = Span(s.run.file, b.start, found.end()), found[0].replace("-", "_")
+    return _say(s, f"a name has letters, digits and `_`, and no `-`: `{found[0]}`", whole, name)
+
+
+def _and(s: Scene) -> Diagnostic | None:
+    """``connect a[*] and b[*]``."""
+    b = s.before
+    if s.first != "connect" or s.token is None or s.token.type != "NAME" or b is None or b.text not in ("and", "with", "into"):
+        return None
+    if any(x.text == "to" for x in s.statement):
+        return None
+    return _say(s, f"`{b.text}` joins no ends", b.span, "to")
+
+
+TRIALS = (
+    _word, _comment, _comma, _angle, _open_bracket, _pattern_number, _rate, _percent, _ratio_words, _two_words, _same_line,
+    _colon, _no_name, _hyphen, _and,
+)  # fmt: skip
