@@ -159,7 +159,7 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
         lost = [d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file]
         diagnostics.items = [d for d in diagnostics if d not in lost[:1]]  # the `}` of the block that is not opened
         diagnostics.add(
-            "E0118", head, f"a `{{` is missing: `{strays[0][0]}` and what follows are outside of it",
+            "E0118", head, f"a `{{` is missing: `{strays[0][0]}` and what follows are not in its block",
             help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
             fix=Fix("put `{`", ((Span(head.file, end, end), " {"),)) if lost else None,
         )  # fmt: skip

@@ -149,7 +149,7 @@ def _two_words(s: Scene) -> Diagnostic | None:
     if t is None or b is None or s.first not in KIND_WORDS or len(words) < 3 or b.type != "NAME" or words[-2].type != "COLON":
         return None
     if t.type == "NUMBER":
-        return _say(s, "the name of a model has no blank", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
+        return _say(s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
     if t.type == "NAME" and t.text not in STARTERS:
         return _say(s, f"the name of a model is one word; here are `{b.text}` and `{t.text}`", s.span, t.text, b.span.to(t.span),
                     safe=False)  # fmt: skip
