@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import unicodedata
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,7 @@ from threading import Timer
 from tdsl.files import LIMIT
 
 KINDS = (".fab", ".csv", ".lock")
+_FABRIC = re.compile(rb"^(fabric|cluster)\b", re.MULTILINE)
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
 
@@ -67,6 +69,27 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
         raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
     data = io.BytesIO(_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
     return {name: _one(data, name) for name in files}
+
+
+def between(span: str, top: Path) -> tuple[str, str, list[str]]:
+    """The two revisions that ``A..B`` or ``A...B`` compares, and the designs that differ, by their paths from the top. With three
+    points the first one is where B left A; without B it is HEAD. Where only files that designs use differ, all designs of both.
+    Raises RevisionError."""
+    first, _, rest = span.partition("..")
+    second = rest.removeprefix(".") or "HEAD"
+    if not first or first.startswith("-") or second.startswith("-"):
+        raise RevisionError(f"{span!r} does not name two revisions")
+    after = contents(second, top)
+    if rest.startswith("."):
+        contents(first, top)
+        try:
+            first = _git(top, "merge-base", first, second).decode().strip()[:12]
+        except RevisionError:
+            raise RevisionError(f"{first} and {second} have no commit in common") from None
+    before = contents(first, top)
+    both = [name for name in after if name in before and name.endswith(".fab") and _FABRIC.search(after[name])]
+    differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    return first, second, [name for name in both if name in differ] or (both if differ else [])
 
 
 def _judge(name: str) -> None:

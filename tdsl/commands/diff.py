@@ -43,6 +43,7 @@ LAST, EVERY = -1, -2
     short_help="Show what differs between two designs, or two revisions of one.",
     epilog="\b\nExamples:\n  tdsl diff superpod.fab superpod_new.fab\n"
     "  tdsl diff main superpod.fab                        (as it was in the revision `main`)\n"
+    "  tdsl diff main...branch                            (every design that a branch changes, as git does)\n"
     "  tdsl diff v1:superpod.fab v2:superpod.fab --output-format markdown\n"
     "  tdsl diff superpod.fab superpod.fab --set-old units=3 --set-new units=4\n"
     "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
@@ -75,7 +76,8 @@ def command(
 ) -> int:  # fmt: skip
     """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
 
-    Without NEW, OLD is a design in phases, and each phase is compared with the next. Each is a file, a design of the standard
+    Without NEW, OLD is a design in phases, and each phase is compared with the next; or A...B, which compares every design that
+    B has changed since it left A (A..B: all that differ; A...B FILE: this design alone). Each is a file, a design of the standard
     library, or REVISION:FILE; a REVISION alone means the other one's file in that revision of the git repository. Devices are
     known by their path in the design, cables by their ends.
 
@@ -87,7 +89,17 @@ def command(
     asked = options(given)
     from_nothing = new is None
     try:
-        if new is None:
+        if ".." in old and not any(x in old for x in (":", "../", ".fab")):
+            jobs, new = _changed(old, new)
+            both = replace(asked, phase=asked.phase or LAST)
+            pairs = []
+            for before, after in jobs:
+                sides = [(before, after, set_old), (after, before, set_new)]
+                pairs += _pairs(*(_side(*side, both, not no_checks) for side in sides))
+            from_nothing = False
+            if not pairs:
+                click.echo(f"no design differs between the revisions of {old}")
+        elif new is None:
             pairs = _phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
             new = old
         else:
@@ -159,6 +171,23 @@ def _phases(source: str, asked: Options, verify: bool) -> list[tuple[Design, Des
     if not out:
         raise Wrong(f"{source} has no two phases to compare; name a second design")
     return out
+
+
+def _changed(span: str, file: str | None) -> tuple[list[tuple[str, str]], str]:
+    """What ``A...B`` compares: of each design, or of the one that is named, both versions; and what to call the new one."""
+    import os
+
+    from tdsl.changes.revision import RevisionError, between, root
+
+    try:
+        top = root(Path(file).resolve().parent if file else Path.cwd())
+        if top is None:
+            raise RevisionError("this is not a git repository")
+        before, after, names = between(span, top)
+    except RevisionError as wrong:
+        raise Wrong(f"{span}: {wrong}") from None
+    every = [file] if file else [os.path.relpath(top / name) for name in names]
+    return [(f"{before}:{name}", f"{after}:{name}") for name in every], f"{after}:{every[0]}" if len(every) == 1 else after
 
 
 class Incomparable(Exception):

@@ -263,3 +263,43 @@ def test_a_table_of_moves_that_cannot_be_written(tmp_path: Path) -> None:
     a = write(tmp_path)
     done = tdsl("diff", a, a, "--no-checks", "--cables", str(tmp_path / "absent" / "moves.csv"))
     assert done.exit_code == 2 and "moves.csv" in done.stderr and "Traceback" not in done.output
+
+
+def test_the_designs_that_a_branch_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`A...B` is since B left A, `A..B` since A; models that a design uses count, other designs do not."""
+    monkeypatch.chdir(tmp_path)
+
+    def git(*args: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *args], check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    text = "use models (S)\nfabric NAME {\n  switch a[2]: S\n  switch b: S\n  connect a[i] to b\n}\n"
+    model = "model switch S {\n  port p[1..8]: 400Gbps\n}\n"
+    two = text.replace("use models (S)\n", model).replace("NAME", "two")
+    (tmp_path / "models.fab").write_text(model)
+    (tmp_path / "one.fab").write_text(text.replace("NAME", "one"))
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "two.fab").write_text(two)
+    git("add", "-A")
+    git("commit", "-q", "-m", "1")
+    git("checkout", "-q", "-b", "wider")
+    (tmp_path / "sub" / "two.fab").write_text(two.replace("a[2]", "a[4]"))
+    git("commit", "-q", "-a", "-m", "2")
+    git("checkout", "-q", "main")
+    (tmp_path / "one.fab").write_text(text.replace("NAME", "one").replace("a[2]", "a[3]"))
+    git("commit", "-q", "-a", "-m", "3")
+    done = tdsl("diff", "main...wider")
+    assert done.exit_code == 0 and "2 new" in done.stdout and "one" not in done.stdout.split(), done.output
+    both = tdsl("diff", "main..wider", "--output-format", "json")
+    assert [f["fabric"] for f in json.loads(both.stdout)["fabrics"]] == ["one", "two"], both.output
+    alone = tdsl("diff", "main..wider", "sub/two.fab", "--output-format", "json")
+    assert [f["fabric"] for f in json.loads(alone.stdout)["fabrics"]] == ["two"], alone.output
+    git("checkout", "-q", "wider")
+    (tmp_path / "models.fab").write_text("model switch S {\n  port p[1..16]: 400Gbps\n}\n")
+    git("commit", "-q", "-a", "-m", "4")
+    assert len(json.loads(tdsl("diff", "HEAD~1..", "--output-format", "json").stdout)["fabrics"]) == 2
+    assert "no design differs" in tdsl("diff", "HEAD..HEAD").stdout
+    for wrong, why in (("main...nowhere", "there is no revision nowhere"), ("...wider", "does not name two revisions")):
+        done = tdsl("diff", wrong)
+        assert done.exit_code == 2 and why in done.stderr, done.output
