@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
 from jinja2 import (
@@ -85,6 +86,16 @@ class _Sandbox(SandboxedEnvironment):
         return tree
 
 
+def _in_own_template() -> bool:
+    """Whether the innermost template that runs is one of tdsl's own, by the file that it was compiled from."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.endswith(".j2"):
+            return Path(frame.f_code.co_filename).is_relative_to(folder("targets"))
+        frame = frame.f_back
+    return False
+
+
 class _Bounded(_Sandbox):
     """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names. Nothing
     that other targets see can be changed in it, and no source text or scope of a design is had."""
@@ -102,8 +113,9 @@ class _Bounded(_Sandbox):
         return self.unsafe_undefined(obj, str(argument)) if _private(value) else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """No method that changes a list, a set or a dictionary."""
-        return super().is_safe_attribute(obj, attr, value) and not modifies_known_mutable(obj, attr)
+        """No method that changes a list, a set or a dictionary, but in a template of tdsl's own that is extended or included: it
+        changes only what it has made itself."""
+        return super().is_safe_attribute(obj, attr, value) and (not modifies_known_mutable(obj, attr) or _in_own_template())
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """A product, power or remainder of a size that can be had."""

@@ -122,6 +122,17 @@ def test_each_target_of_templates_can_be_extended(base: str) -> None:
     assert first and all(Path("out/mine", p.partition("/")[2]).read_bytes() == data for p, data in first.items())
 
 
+def test_a_block_of_ones_own_changes_nothing_that_others_see() -> None:
+    """What tdsl's own template may do with what it made, a block of others may not do with what it is given."""
+    assert tdsl("new", "target", "mine", "--from", "ansible").exit_code == 0
+    assert tdsl("build", "f.fab", "--target-path", ".", "--target", "mine").exit_code == 0
+    Path("mine/templates/inventory.yaml.j2").write_text(
+        '{% set x = options.update({"a": 1}) %}{% extends "ansible/inventory.yaml.j2" %}\n'
+    )
+    done = tdsl("build", "f.fab", "--target-path", ".", "--target", "mine")
+    assert done.exit_code == 1 and "update" in done.stderr and "unsafe" in done.stderr
+
+
 def test_files_of_a_program_are_left_out() -> None:
     """Tables of cables are templates and can be extended; their workbook is not."""
     assert tdsl("new", "target", "mine", "--from", "cabling").exit_code == 0
