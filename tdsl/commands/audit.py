@@ -140,13 +140,13 @@ def command(
     if not no_requirements:
         for one, m in zip(designs, made, strict=True):
             _promises(one, m)
-    _print(compilation, designs, made, output_format, places)
     if prometheus is not None:
         from tdsl.observe.prometheus import text
 
         save(text(made), prometheus)
     if output is not None:
         _worklist(output, made, places)
+    _print(compilation, designs, made, output_format, places)  # last: a reader such as `head` may end the program
     return FOUND if any(m.faults for m in made) else OK
 
 
