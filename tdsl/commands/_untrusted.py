@@ -77,7 +77,10 @@ def _judge(given: dict[str, Any]) -> None:
         *given.get("fail_file", ()),
         *(given[x] for x in ("assets", "scenarios") if given.get(x)),
     ]
-    written = [given.get("out"), given.get("output"), given.get("certificates"), *(file for _, file in given.get("report", ()))]
+    written = [
+        *map(given.get, ("out", "output", "certificates", "second_opinion_dir")),
+        *(file for _, file in given.get("report", ())),
+    ]
     here = os.getcwd()
     for path in read:
         if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):
