@@ -1,0 +1,35 @@
+"""The largest designs, in a few of their pods or sites; whole they take minutes (docs/performance.md has the figures)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl.compiler import Options, elaborate
+from tests.cli.run import report
+
+DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pods", [2, 3])
+def test_a_few_pods_of_a_million(pods: int) -> None:
+    """Every port of leaves and aggregation switches is in use, and two connectors of each core switch go to a pod."""
+    fabric = elaborate(str(DESIGNS / "gpu1m.fab"), Options(set=(("pods", str(pods)),))).designs[0].fabric
+    assert fabric is not None and fabric.complete
+    ends = pods * 16 * 256 * 8 * 8
+    assert fabric.link_count == 3 * ends
+    assert np.bincount(fabric.link_class).tolist() == [ends] * 3
+    assert len(set(fabric.cable_group.tolist())) == 5 * ends // 8
+
+
+@pytest.mark.slow
+def test_one_site_of_a_fleet() -> None:
+    (design,) = report(DESIGNS / "gpu600k.fab", "--set", "sites=1")["designs"]
+    assert design["ok"]
+    assert design["summary"]["accelerators"] == 24_000
+    assert {r["check"]: r["status"] for r in design["results"] if r["check"] in ("bisection", "oversubscription", "links")} == {
+        "bisection": "proved", "oversubscription": "proved", "links": "proved",
+    }  # fmt: skip
