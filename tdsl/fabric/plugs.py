@@ -18,6 +18,15 @@ TWISTED_PAIR = "BASE_T"
 """The type of ports with eight-pin sockets (IEEE 802.3, 40.8.1), which no model needs to state as cages."""
 
 
+OLDER = {"QSFP112": ("QSFP56", "QSFP28"), "QSFPDD": ("QSFP56", "QSFP28"), "QSFP56": ("QSFP28",)}
+"""Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD MSA, section 1)."""
+
+
+def takes(c: PortClass, form: str) -> bool:
+    """Whether plugs and modules of a form go into the cages of a port class; heat sinks are another matter."""
+    return form == cage_form(c) or form in OLDER.get(cage_form(c), ())
+
+
 def cage_form(c: PortClass) -> str:
     """The form of what goes into the ports of a class: that of their cages, RJ45 for twisted pair, else ""."""
     return c.form or ("RJ45" if c.types == (TWISTED_PAIR,) else "")
@@ -36,7 +45,7 @@ def outlet_rate(c: PortClass) -> int | None:
 def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
     """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
     form = [str(x) for x in several(optic, "form")]
-    if not form or form[0] != cage_form(c) or optic.facts.get("ports", 1) != outlets(c):
+    if not form or not takes(c, form[0]) or optic.facts.get("ports", 1) != outlets(c):
         return False
     return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
 
@@ -49,7 +58,7 @@ def fits(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool 
     ports = optic.facts.get("ports", 1)
     if not cage_form(c):
         return "the model does not state the cage"
-    if not form or form[0] != cage_form(c):
+    if not form or not takes(c, form[0]):
         return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {cage_form(c)}"
     if len(form) > 1 and not c.heatsink:
         return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
@@ -78,7 +87,7 @@ def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClas
             alone = outlets(head) == outlets(tail) == 1
             if alone and not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True):
                 found.append(cable)
-        elif amount(cable, "rate", RATE) == rate * legs:
+        elif carries(cable, rate * legs):
             at_head = [o for o in optics if drives(o, cable) and not fits(o, head, rate, legs)]
             at_tail = [o for o in optics if drives(o, cable) and not fits(o, tail, rate, legs, tail=True)]
             if at_head and at_tail:
@@ -92,6 +101,13 @@ def drives(optic: DeviceModel, cable: DeviceModel) -> bool:
     return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get("fibre")
 
 
+def carries(cable: DeviceModel, rate: int) -> bool:
+    """Whether a fibre is for links of ``rate`` bit/s together: at most its own rate. The transceivers at its ends decide the rate
+    of each link, so one fibre serves those of two generations."""
+    most = amount(cable, "rate", RATE)
+    return most is not None and rate <= most
+
+
 def legs_of(cable: DeviceModel) -> int:
     """Plugs at the split side of a cable, 1 for a straight one."""
     legs = cable.facts.get("legs", 1)
@@ -103,7 +119,7 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     the split side of a break-out. A cage that the model does not state forbids nothing."""
     fact = "tail" if tail and "tail" in cable.facts else "form"
     form = [str(x) for x in several(cable, fact)]
-    if cage_form(c) and form[0] != cage_form(c):
+    if cage_form(c) and not takes(c, form[0]):
         return f"{shown(cable)} has the plug {form[0]}, and the cage is {cage_form(c)}"
     if len(form) > 1 and c.heatsink and form[1] != c.heatsink:
         return f"{shown(cable)} has a plug that is {form[1]}, and the cage takes {c.heatsink}"
@@ -119,8 +135,8 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
 
 def ends_wrong(cable: DeviceModel, a: PortClass, b: PortClass, rate: int) -> tuple[str, str]:
     """Why the plugs of a cable do not go into the cages of the port classes at its two ends, "" for an end that is right. A
-    break-out may be either way round."""
-    if legs_of(cable) == 1:
+    break-out, and a straight cable with two kinds of plugs, may be either way round."""
+    if "tail" not in cable.facts and legs_of(cable) == 1:
         return plug_wrong(cable, a, rate, False), plug_wrong(cable, b, rate, False)
     ways = [(plug_wrong(cable, a, rate, tail), plug_wrong(cable, b, rate, not tail)) for tail in (False, True)]
     return min(ways, key=lambda w: sum(1 for x in w if x))

@@ -202,6 +202,8 @@ def _cables(figures: Figures) -> list[Line]:
             note = "longer than what is sold" if listed else "no length is stated for this part"
         else:
             note = "" if sure else "confirm: this length is not in a published list"
+        said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
+        note = "; ".join(x for x in (note, said) if x)
         metres: int | float | str = "" if length < 0 else number(Fraction(length, MICRO))
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n

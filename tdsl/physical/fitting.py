@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tdsl.fabric.cabling import fills_cages
-from tdsl.fabric.part_facts import amount
-from tdsl.fabric.plugs import ends_wrong, fits, legs_of, plug_wrong
+from tdsl.fabric.plugs import carries, ends_wrong, fits, legs_of, plug_wrong
 from tdsl.semantics.model import DeviceModel, PortClass
-from tdsl.semantics.quantity import RATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def cables_for(parts: Sequence[DeviceModel], a: DeviceModel, b: DeviceModel | No
                     if fills_cages(cable):
                         if not (any(ends_wrong(cable, c, d, rate)) if d is not None else _plugs_wrong(cable, c, rate)):
                             yield Fit(cable, c, d, rate)
-                    elif legs_of(cable) == 1 and amount(cable, "rate", RATE) == Fraction(rate):
+                    elif legs_of(cable) == 1 and carries(cable, rate):
                         pairs = _pairs(cable, here, there, d is None)
                         if pairs:
                             yield Fit(cable, c, d, rate, pairs)

@@ -20,7 +20,7 @@ from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount, lengths_of, optic_watts, shown, sold
-from tdsl.fabric.plugs import cage_form, drives, ends_wrong, fits, outlets
+from tdsl.fabric.plugs import cage_form, carries, drives, ends_wrong, fits, outlets
 from tdsl.physical.lengths import Lengths
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
@@ -63,6 +63,15 @@ def _narrowed(parts: list[DeviceModel], allowed: object) -> list[DeviceModel]:
     """The parts of a kind that a connect allows; all where it allows none of the kind."""
     names = {p.name for p in allowed if isinstance(p, DeviceModel)} if isinstance(allowed, tuple) else set()
     return [p for p in parts if p.name in names] or parts
+
+
+def _longest(run: Ints, group: Ints) -> Ints:
+    """For every leg the longest run of its cable, -1 where one of them is unknown."""
+    count = int(group.max(initial=-1)) + 1
+    most = np.full(count, -1, dtype=np.int64)
+    np.maximum.at(most, group, run)
+    most[group[run < 0]] = -1
+    return most[group]
 
 
 class Parts:
@@ -151,7 +160,7 @@ class Parts:
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
         """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
         cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
-        rate, reach = amount(cable, "rate", RATE), amount(cable, "reach", LENGTH)
+        reach = amount(cable, "reach", LENGTH)
         kind = str(cable.facts.get("medium", ""))
         if (medium and medium not in (kind, "copper")) or cable.facts.get("legs", 0) != group.legs:
             return False
@@ -159,7 +168,7 @@ class Parts:
             alone = cage_form(group.a) and cage_form(group.b) and outlets(group.a) == outlets(group.b) == 1
             if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
                 return False
-        elif kind in COPPER or rate != group.rate * max(group.legs, 1):
+        elif kind in COPPER or not carries(cable, group.rate * max(group.legs, 1)):
             return False
         return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
 
@@ -203,8 +212,9 @@ class Parts:
         shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
         reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
         name = [o.name for o in ends]
-        own = (amount(choice.cable, "power", POWER) if choice.cable is not None else None) or Fraction(0)  # of plugs
-        return (None in watts, sum(shares, own), max(reach, default=Fraction(0)),
+        own = amount(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
+        active = choice.cable is not None and choice.cable.facts.get("medium") in ("acc", "aoc")
+        return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
                 choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
 
     def _why(self, group: _Group, cable: DeviceModel | None) -> str:
@@ -234,9 +244,10 @@ class Parts:
 
     @cached_property
     def sold(self) -> tuple[Ints, Ints]:
-        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source."""
+        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source. The legs of a
+        break-out are as long as its longest run needs: it is one part of one length."""
         number, choices = self.group
-        run = self.lengths.run
+        run = _longest(self.lengths.run, self.fabric.cable_group)
         length = np.full(len(run), -1, dtype=np.int64)
         confirmed = np.zeros(len(run), dtype=np.int64)
         for k, choice in enumerate(choices):

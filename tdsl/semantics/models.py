@@ -389,7 +389,7 @@ class ModelBuilder:
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
             raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
-        if name == "form":  # `form OSFP finned` is a form and a heat sink
+        if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
             words = [
                 self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))
             ]

@@ -40,6 +40,7 @@ def pair(a: str, b: str, connect: str, far: int = 2) -> str:
 
 DGX, SWITCH, CARD, CARDQ = "host a: DGX_H100", "switch b: QM9700", "host a: CX7", "host a: CX7Q"
 WHOLE = "switch a: QM9700"
+MODELS += "model switch HDR { port p[1..40]: 200Gbps { type NDR200; cage 1 QSFP56 }; height 1U }\n"
 XDR = "switch a: Q3400", "switch b: Q3400"
 
 
@@ -63,6 +64,12 @@ XDR = "switch a: Q3400", "switch b: Q3400"
         (pair(CARD, SWITCH, "a.nic[i] to b.p[i + 1] { cable MCP7Y00 }", 1), []),
         (pair(CARD, SWITCH, "a.nic[i] to b.p[i + 1] { cable MCP7Y00 }", 2), ["E0225"]),
         (pair(*XDR, "a.p[1] to b.p[1] { cable MCP4Y10 }", 1), ["E0225", "E0226"]),
+        (pair(*XDR, "a.p[1] to b.p[1] { cable MFP7E10 }"), ["E0203"]),  # no multimode at XDR
+        (pair(*XDR, "a.p[1] to b.p[1] { cable MFP7E30 }"), []),
+        (pair(*XDR, "a.p[1] to b.p[1] { cable MCA4K50 }", 1), []),
+        # older forms go into newer cages, at their own rate
+        (pair("host a: CX7Q", "switch b: HDR", "a.nic[0] to b.p[1] { cable MFS1S00; rate 200Gbps }"), []),
+        (pair("host a: CX7Q", "switch b: HDR", "a.nic[0] to b.p[1] { optic MMA1Z00_NS400; rate 200Gbps }"), ["E0226"]),
     ],
 )  # fmt: skip
 def test_what_is_refused_and_what_is_not(body: str, codes: list[str], tmp_path: Path) -> None:

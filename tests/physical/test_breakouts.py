@@ -100,3 +100,23 @@ def test_pinned_transceivers_of_a_break_out(optics: str, codes: list[str], tmp_p
     body = HALL + SPLIT.replace("FAR", "9").replace("a.p[i, k] to c[i - 1].nic[k]", "c[i - 1].nic[k] to a.p[i, k]")
     _, errors = compiled(body.replace("200Gbps }", f"200Gbps; cable MFP7E20; optic {optics} }}"), tmp_path)
     assert [e.code for e in errors] == codes
+
+
+def test_a_break_out_is_as_long_as_its_longest_leg(tmp_path: Path) -> None:
+    """From the middle of unit 20 down 5.5 and 16.5 units of 44.45 mm, and 0.5 m at each end: 1.24 m and 1.73 m, so 2 m."""
+    text = "model host CARD { port nic[2]: 400Gbps { type NDR; cage 1 QSFP112 }; height 2U }\nfabric f {\n"
+    text += "  hall h { row A { rack 1 { height 48U } }; slack 0.5m }\n  host d[2]: CARD\n  switch s: QM9700 { split p[64] 2 }\n"
+    text += "  place s in h.A[1] at 20U\n  place d[k] in h.A[1] at 14U - 11U*k\n"
+    text += "  connect d[k].nic[0] to s.p[k + 1] { cable MCP7Y10 }\n}\n"
+    path = tmp_path / "design.fab"
+    path.write_text(text)
+    found = compiler.elaborate(str(path)).designs[0].fabric
+    assert found is not None and found.complete
+    physical = physical_of(found)
+    assert physical is not None
+    assert physical.lengths.run.tolist() == [1_244_475, 1_733_425]
+    assert physical.parts.sold[0].tolist() == [2_000_000, 2_000_000]
+    cables = [x for x in bill(found) if x.kind == "cable"]
+    assert [(x.model, x.length_m, x.quantity, x.note) for x in cables] == [
+        ("MCP7Y10", 2, 1, "no longer sold as of September 2026")
+    ]

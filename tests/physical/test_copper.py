@@ -25,10 +25,13 @@ def elaborated(body: str, tmp_path: Path):  # type: ignore[no-untyped-def]
     return found.designs[0].fabric if found.designs else None, [d.code for d in found.findings if d.severity.word == "error"]
 
 
-@pytest.mark.parametrize(("unit", "rack", "part"), [(40, 1, "MCP4Y10"), (1, 1, "MCA4J80"), (38, 2, "MCA4J80"), (1, 9, "")])
+@pytest.mark.parametrize(
+    ("unit", "rack", "part"), [(40, 1, "MCP4Y10"), (1, 1, "MCA4J80"), (38, 2, "MCA4J80"), (1, 9, "MPO16_SM")]
+)
 def test_copper_by_length(unit: int, rack: int, part: str, tmp_path: Path) -> None:
     """From unit 38, in mm: to 40 of the same rack 88.9 + 400; to 1 of it 37 * 44.45 + 400 = 2,045, more than the 2 m of the
-    passive cable; to 38 of the next 600 + 2 * 933 + 400 = 2,866; to 1 of the last 4,800 + 933 + 2,578 + 400 = 8,711."""
+    passive cable; to 38 of the next 600 + 2 * 933 + 400 = 2,866; to 1 of the last 4,800 + 933 + 2,578 + 400 = 8,711, too far
+    for copper: a fibre of eight pairs with a DR8 transceiver at each end."""
     body = HALL + "  switch a: ONE\n  switch b: ONE\n  connect a to b x 2\n"
     body += f"  place a in h.A[1] at 38U\n  place b in h.A[{rack}] at {unit}U\n"
     fabric, errors = elaborated(body, tmp_path)
@@ -37,7 +40,8 @@ def test_copper_by_length(unit: int, rack: int, part: str, tmp_path: Path) -> No
     assert physical is not None
     choice = physical.parts.choice(0)
     assert (choice.cable.name if choice.cable else "") == part
-    assert choice.optic_a is None and choice.optic_b is None
+    ends = [o.name if o else "" for o in (choice.optic_a, choice.optic_b)]
+    assert ends == (["MMS4X00_NM16"] * 2 if part == "MPO16_SM" else ["", ""])
 
 
 def test_a_plug_fills_its_cage(tmp_path: Path) -> None:
