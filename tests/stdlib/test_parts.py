@@ -92,7 +92,7 @@ CABLES: list[Cable] = [
     ("MFP7E40", 800, 2, "MPO12_APC", (), (3, 5, 7, 10, 15, 20, 30, 50)),
     ("MPO16_SM", 800, 1, "MPO16_APC", (), (3, 5, 7, 10, 15, 20, 30, 40, 50, 60, 70, 100, 150)),
 ]
-"""Name, Gbit/s of all its links, legs, plugs (undivided > divided side), lengths in m that are published, and unconfirmed ones."""
+"""Name, Gbit/s of all its links, legs, plugs (undivided > divided side), lengths in m that are published, and the others."""
 
 
 def cable_is_as_published(row: Cable) -> None:
