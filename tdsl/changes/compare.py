@@ -96,6 +96,8 @@ def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
 
 def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
     old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
+    at = [{e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)} for rows in (before, after)]
+    out.places = [Change(d, _place(p), _place(at[1][d])) for d, p in at[0].items() if d in at[1] and at[1][d] != p]
     for key, was in old.items():
         now = new.get(key)
         if now is None:
@@ -105,14 +107,23 @@ def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
         out.cables += [Change(f"{what}: {fact}", x, y) for (fact, x), (_, y) in values if x != y]
         if any(x != y for (fact, x), (_, y) in values if fact in ("part", "length")):
             out.replaced.append((was, now))
+        elif was.places != now.places:
+            far = "b" if was.places[1] != now.places[1] else "a"
+            near = "a" if far == "b" else "b"
+            out.relocated.append(Moved(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now))
         for x, y in ((was.a, now.a), (was.b, now.b)):
             if x.label != y.label:
                 out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))
     gone = [c for key, c in old.items() if key not in new]
     come = [c for key, c in new.items() if key not in old]
-    for at in ("a", "b"):  # a cable whose lower end stays is the same cable before one whose upper end does
-        gone, come = _matched(out, gone, come, at)
+    for side in ("a", "b"):  # a cable whose lower end stays is the same cable before one whose upper end does
+        gone, come = _matched(out, gone, come, side)
     out.removed, out.added = gone, come
+
+
+def _place(at: tuple[str, str, str]) -> str:
+    hall, rack, unit = at
+    return " ".join(x for x in (hall, rack, unit and f"unit {unit}") if x)
 
 
 def _matched(out: Changes, gone: list[Cable], come: list[Cable], at: str) -> tuple[list[Cable], list[Cable]]:

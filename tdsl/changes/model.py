@@ -90,6 +90,8 @@ class Changes:
     removed: list[Cable] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     replaced: list[tuple[Cable, Cable]] = field(default_factory=list)  # both ends stay; another part or length is needed
+    relocated: list[Moved] = field(default_factory=list)  # both ends stay, at a device that is mounted elsewhere now
+    places: list[Change] = field(default_factory=list)  # hall, rack and unit of devices
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)
     parameters: list[Change] = field(default_factory=list)
@@ -101,6 +103,6 @@ class Changes:
         """Whether nothing that anybody could see differs."""
         lists = (
             self.devices_added, self.devices_removed, self.models, self.renamed, self.names, self.ports, self.added, self.removed,
-            self.moved, self.cables, self.addresses, self.figures, self.metrics,
+            self.moved, self.places, self.cables, self.addresses, self.figures, self.metrics,
         )  # fmt: skip
         return not any(lists)

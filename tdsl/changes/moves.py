@@ -34,7 +34,7 @@ def _rows(c: Changes, phase: int, needed: str) -> Iterator[tuple[object, ...]]:
     for x in c.removed:
         gone = (*_part(x), "", "", "")
         yield ("remove", *when, x.link_class, x.id, "", *_at(x, x.a), *_at(x, x.b), *NOWHERE, *gone)
-    for m in c.moved:
+    for m in (*c.moved, *c.relocated):
         yield ("move", *when, m.link_class, m.old.id, m.new.id, *_at(m.new, m.stays), *_at(m.old, m.before), *_at(m.new, m.after),
                *_part(m.old), *_part(m.new), _same(m))  # fmt: skip
     for old, new in c.replaced:

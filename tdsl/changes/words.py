@@ -49,8 +49,11 @@ def summary(c: Changes) -> Iterator[str]:
         return
     kinds: list[tuple[str, Sequence[Cable] | Sequence[Moved]]] = [("new", c.added), ("removed", c.removed), ("moved", c.moved)]
     said = [f"{len(rows):,} {verb}{_by_class(x.link_class for x in rows)}" for verb, rows in kinds if rows]
+    rehung = len(c.relocated) + sum(old.places != new.places for old, new in c.replaced)
+    if rehung:
+        said.append(f"{rehung:,} of devices that are mounted elsewhere")
     if said:
-        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved else "; no existing cable moves")
+        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved or rehung else "; no existing cable moves")
     else:
         yield "no cable changes"
     failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
@@ -81,6 +84,7 @@ def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
         ("devices", devices),
         (f"cables: {', '.join(tally)}", cables),
         ("renamed in the design", [("~", f"{x.what}: {_arrow(x.before, x.after)}") for x in c.renamed]),
+        ("places", [("~", row) for row in _changes(c.places)]),
         ("names", [("~", row) for row in _changes(c.names)]),
         ("ports", [("~", row) for row in _changes(c.ports)]),
         ("addresses", [("~", row) for row in _changes(c.addresses)]),
@@ -166,6 +170,7 @@ def _cell(value: str) -> str:
 def document(c: Changes) -> dict[str, object]:
     """As plain JSON values."""
     out = asdict(c)
+    del out["relocated"]  # ``places`` says which devices are elsewhere
     del out["replaced"]  # ``cables`` says which facts differ
     out["same"] = c.none
     for name in ("devices_added", "devices_removed"):

@@ -303,3 +303,29 @@ def test_the_designs_that_a_branch_changes(tmp_path: Path, monkeypatch: pytest.M
     for wrong, why in (("main...nowhere", "there is no revision nowhere"), ("...wider", "does not name two revisions")):
         done = tdsl("diff", wrong)
         assert done.exit_code == 2 and why in done.stderr, done.output
+
+
+PLACED = """\
+fabric f {
+  switch a: QM9700
+  switch b: QM9700
+  connect a to b x 2
+  hall h { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
+  place a in h.A[1] at 40U
+  place b in h.A[%d] at %dU
+}
+"""
+
+
+@pytest.mark.parametrize(("rack", "unit", "action"), [(4, 35, "move"), (9, 35, "replace")])
+def test_a_device_in_another_rack(rack: int, unit: int, action: str, tmp_path: Path) -> None:
+    """From the third rack, 5.11 m of cable, sold as 7 m, to the fourth with 5.71 m, the same cable, or the ninth with 8.71 m."""
+    moves = tmp_path / "moves.csv"
+    found = differences(PLACED % (3, unit), PLACED % (rack, unit), tmp_path, "--cables", str(moves))
+    assert found["places"] == [{"what": "b", "before": f"h A03 unit {unit}", "after": f"h A0{rack} unit {unit}"}]
+    assert not found["same"] and not found["moved"] and not found["added"] and not found["removed"]
+    rows = list(csv.DictReader(io.StringIO(moves.read_text())))
+    assert [(r["action"], r["old_rack"], r["new_rack"], r["rack"]) for r in rows] == [(action, "A03", f"A0{rack}", "A01")] * 2
+    assert {r["same_cable"] for r in rows} == {"yes" if action == "move" else "no"}
+    text = tdsl("diff", tmp_path / "old.fab", tmp_path / "new.fab").output
+    assert "cables: 2 of devices that are mounted elsewhere" in text and "no cable changes" not in text
