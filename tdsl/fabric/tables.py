@@ -35,7 +35,7 @@ class DeviceTable:
             try:
                 cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
             except csv.Error as wrong:
-                self.say(code, number, f"{what} has a line that is no CSV: {wrong}", "write values separated by commas")
+                self.say(code, number, f"{what} has a line that is not CSV: {wrong}", "write values separated by commas")
                 return
             if heading:
                 yield number, dict(zip(heading, cells, strict=False))

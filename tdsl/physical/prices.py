@@ -60,7 +60,7 @@ def _amount(text: str) -> Fraction:
     """A number with a point or an exponent, exactly. Raises ValueError where it has more than 100 digits written out."""
     digits, _, exponent = text.lower().partition("e")
     if len(digits) > 100 or len(exponent) > 4 or abs(int(exponent or 0)) > 100:
-        raise ValueError(f"{text[:40]} is no amount")
+        raise ValueError(f"{text[:40]} is not an amount")
     return Fraction(text)
 
 
