@@ -103,13 +103,14 @@ def test_a_link_to_a_folder_keeps_leading_there(tmp_path: Path) -> None:
 
 
 def test_a_manifest_cannot_reach_out_of_the_folder(tmp_path: Path) -> None:
+    """A folder with such a manifest is none of tdsl's."""
     out = tmp_path / "out"
     out.mkdir()
     (tmp_path / "precious").write_text("x")
     evil = {"schema": 1, "tdsl": "0", "files": {"../precious": {}, str(tmp_path / "precious"): {}}}
     (out / "manifest.json").write_text(json.dumps(evil))
-    assert put(files(a="1"), out) == []
-    assert (tmp_path / "precious").read_text() == "x"
+    assert put(files(a="1"), out) == ["E0508"]
+    assert (tmp_path / "precious").read_text() == "x" and [p.name for p in out.iterdir()] == ["manifest.json"]
 
 
 def test_without_an_exchange_of_folders_two_renames_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
