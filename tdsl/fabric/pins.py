@@ -80,7 +80,7 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
     out: dict[str, list[Recorded]] = {}
     mine: list[Recorded] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
-        text = file.text[start : end - 1].split("#", 1)[0].rstrip()
+        text = file.text[start : end - 1].partition("#")[0].rstrip()
         if not text.strip():
             continue
         span = Span(file, start + len(text) - len(text.lstrip()), start + len(text))
