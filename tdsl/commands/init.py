@@ -102,15 +102,21 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
     short_help="Start a project: a small commented design, and what checks it.",
     epilog="\b\nExamples:\n  tdsl init my_fabric && tdsl check my_fabric.fab\n  tdsl init my_fabric --ci gitlab\n"
     "  tdsl init my_fabric --bare        (the design and nothing else)\n"
-    "  tdsl init my_fabric --ask         (a design for your hosts and switches)",
+    "  tdsl init my_fabric --ask         (a design for your hosts and switches)\n"
+    "  tdsl init my_fabric --audit infiniband   (and a pipeline that audits the network each night)",
 )
 @click.argument("name", default="my_fabric")
 @click.option(
     "--ci", type=click.Choice([*PIPELINES, "none"]), default="github", show_default=True, help="Whose pipeline to write."
 )
+@click.option(
+    "--audit",
+    type=click.Choice(["infiniband", "lldp"]),
+    help="Also write a pipeline that audits the network each night, by ibnetdiscover or by lldpd.",
+)
 @click.option("--bare", is_flag=True, help="Write the design only.")
 @click.option("--ask", is_flag=True, help="Ask for hosts, switches, ratio and failures, and write a design that passes.")
-def command(name: str, ci: str, bare: bool, ask: bool) -> None:
+def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> None:
     """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
 
     Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is an error.
@@ -120,6 +126,8 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
     name = name.removesuffix(".fab")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise click.UsageError(f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first")
+    if audit and (bare or ci not in PIPELINES):
+        raise click.UsageError("--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare")
     design = Path(f"{name}.fab")
     if (bare or ask) and design.exists():
         raise Wrong(f"{design} is there already; choose another name")
@@ -137,6 +145,15 @@ def command(name: str, ci: str, bare: bool, ask: bool) -> None:
         if ci in PIPELINES:
             path, text = PIPELINES[ci]
             others[path] = text.format(version=__version__)
+        if audit:
+            from tdsl.commands._nightly import INCLUDE, nightly
+
+            place, text = nightly(ci, audit, name, __version__)
+            others[place] = text
+            if ci == "gitlab" and not Path(path).exists():
+                others[path] = INCLUDE + others[path]
+            elif ci == "gitlab":
+                inform(f"add to {path}:\n{INCLUDE}".rstrip())
         for place, text in others.items():
             done = _written(Path(place), text)
             inform(f"{place} is {'written' if done else 'there already and left alone'}")

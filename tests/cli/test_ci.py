@@ -14,6 +14,10 @@ import yaml
 
 from tdsl import __version__
 from tests.cli.run import SMALL, tdsl, write
+from tests.harness import fabric_of
+from tests.observe import captures
+from tests.observe.plant import Cables
+from tests.observe.test_chain import POD, ports
 
 ROOT = Path(__file__).parent.parent.parent
 WRONG = SMALL.replace("<= 1:1", "<= 1:9")
@@ -136,6 +140,63 @@ def test_a_new_project(ci: str, file: str, tmp_path: Path, monkeypatch: pytest.M
     design.write_text(design.read_text().replace("spine[4]", "spine[2]"))
     assert [shell(line, tmp_path).returncode for line in scripts(file)] == [0, 1]
     assert hooks().returncode == 1
+
+
+@pytest.mark.parametrize("network", ["infiniband", "lldp"])
+@pytest.mark.parametrize(("ci", "file"), [("github", ".github/workflows/audit.yml"), ("gitlab", ".gitlab/audit.yml")])
+def test_a_nightly_audit(ci: str, file: str, network: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its steps take the capture, pass for what is as designed, and fail, with a work list, once a cable is lost."""
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("init", "mine", "--ci", ci, "--audit", network).exit_code == 0
+    valid(str(tmp_path / file), "vendor.github-workflows" if ci == "github" else "vendor.gitlab-ci")
+    if ci == "gitlab":
+        valid(str(tmp_path / ".gitlab-ci.yml"), "vendor.gitlab-ci")
+        assert yaml.safe_load(Path(".gitlab-ci.yml").read_text())["include"] == [{"local": file}]
+    write(tmp_path, POD, "mine.fab")
+    cables = Cables(fabric_of(POD, tmp_path, models=False))
+    job = yaml.safe_load(Path(file).read_text())
+    job = job["jobs"]["audit"] if ci == "github" else job["audit"]
+    lines = [s["run"] for s in job["steps"] if "run" in s] if ci == "github" else job["script"]
+    install, take, audit = lines
+    assert install == f"python3 -m venv .audit && .audit/bin/python -m pip install --quiet tdsl=={__version__}"
+    for name, does in {
+        "bin/sudo": "cat site.topo", "bin/ssh": 'cat "site/$2.json"', ".audit/bin/tdsl": f'exec {sys.executable} -m tdsl "$@"'
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+
+    def night() -> int:
+        (tmp_path / "site.topo").write_text(captures.netlist(cables))
+        captures.lldp(cables, tmp_path / "site")
+        names = sorted(p.stem for p in (tmp_path / "site").iterdir())
+        (tmp_path / "devices.txt").write_text("".join(f"{n}\n" for n in [*names, "switched_off"]))
+        path = f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        call = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+        for line in (take, audit):
+            done = subprocess.run([*call, line], env=environment, capture_output=True, text=True, timeout=120)
+            if line is take:
+                assert done.returncode == 0, done.stderr
+        return done.returncode
+
+    assert night() == 0
+    assert "no faults" in Path("report.md").read_text()
+    cables.unplug(ports(cables, "su0-leaf0")[:1])
+    assert night() == 1
+    assert "E0625" in Path("worklist.csv").read_text() and "E0625" in Path("report.md").read_text()
+    assert 'tdsl_faults{fabric="pod",finding="cable_missing"} 1' in Path("tdsl.prom").read_text()
+
+
+def test_an_audit_needs_a_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("init", "mine", "--ci", "none", "--audit", "lldp").exit_code == 2
+    assert tdsl("init", "mine", "--bare", "--audit", "lldp").exit_code == 2
+    assert not list(tmp_path.iterdir())
+    Path(".gitlab-ci.yml").write_text("# mine\n")
+    done = tdsl("init", "mine", "--ci", "gitlab", "--audit", "lldp")
+    assert done.exit_code == 0 and "add to .gitlab-ci.yml" in done.stderr
+    assert Path(".gitlab-ci.yml").read_text() == "# mine\n"
 
 
 def test_the_settings_of_a_new_project_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
