@@ -167,7 +167,7 @@ def test_a_nightly_audit(ci: str, file: str, network: str, tmp_path: Path, monke
         (tmp_path / name).chmod(0o755)
 
     def night() -> int:
-        (tmp_path / "site.topo").write_text(captures.netlist(cables))
+        (tmp_path / "site.topo").write_text(captures.netlist(cables, dict.fromkeys(cables.far, "4xNDR")))
         captures.lldp(cables, tmp_path / "site")
         names = sorted(p.stem for p in (tmp_path / "site").iterdir())
         (tmp_path / "devices.txt").write_text("".join(f"{n}\n" for n in [*names, "switched_off"]))
