@@ -23,6 +23,10 @@ DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
 
 
+ALIKE = 1.25
+"""Devices are of one model where all their ports together are at most so many times those of the one with the most."""
+
+
 class NoDesign(Exception):
     """Captures that make no design; the text says why and what to do."""
 
@@ -128,6 +132,19 @@ class _Importer:
             for device, port in pair:
                 self.devices[device].ports[port] = None
         self.devices = {name: d for name, d in self.devices.items() if d.ports}
+        if self.structure:
+            self._alike()
+
+    def _alike(self) -> None:
+        """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is not in a table."""
+        families: dict[tuple[bool, str], list[Device]] = defaultdict(list)
+        for d in self.devices.values():
+            families[d.switch, re.sub(r"\d+", "\0", d.name)].append(d)
+        for family in families.values():
+            ports = dict.fromkeys(p for d in family for p in d.ports)
+            if len(ports) <= ALIKE * max(len(d.ports) for d in family):
+                for d in family:
+                    d.ports = ports
 
     def _hosts(self) -> set[str]:
         """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called as those of hosts."""

@@ -25,15 +25,52 @@ def rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterato
         yield rule
         return
     if boxes is not None and len(rows) >= FEWEST and len(rows[0][0]) > 1:
-        parts: dict[int, Rows] = {}
-        for row in rows:
-            parts.setdefault(row[0][0], []).append(row)
-        if 1 < len(parts) < len(rows):
-            for fixed in parts.values():
-                yield from rules(a, b, fixed, rate, boxes if _free(fixed) else None)
+        port = len(rows[0][0]) - 1  # where no rule gives all links: one for each port, or for each of the outermost index
+        for index in (port, 0):
+            parts: dict[int, Rows] = {}
+            for row in rows:
+                parts.setdefault(row[0][index], []).append(row)
+            if not 1 < len(parts) < len(rows):
+                continue
+            found = [_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()]
+            if index == port and 2 * sum(map(bool, found)) < len(found):
+                continue
+            for fixed, line in zip(parts.values(), found, strict=True):
+                if line:
+                    yield line
+                else:
+                    yield from rules(a, b, fixed, rate, boxes if _free(fixed) else None)
             return
+    good = _most(rows) if boxes is not None else []
+    rule = _rule(a, b, good, rate, boxes) if boxes is not None and good else None
+    if rule is not None:
+        yield rule
+        rows = sorted(set(rows) - set(good))
     for x, y in rows:
         yield f"connect {_end(a, list(map(str, x)))} to {_end(b, list(map(str, y)))} {{ rate {rate} }}"
+
+
+def _most(rows: Rows) -> Rows:
+    """Links along one index that keep step with one another, where at least three of four do: the others are swapped, say."""
+    varying = [i for i in range(len(rows[0][0])) if len({x[i] for x, _ in rows}) > 1]
+    if len(varying) != 1 or len(rows) < 2 * FEWEST:
+        return []
+    at = np.array([x[varying[0]] for x, _ in rows], dtype=np.int64)
+    to = np.array([y for _, y in rows], dtype=np.int64)
+    if (np.diff(at) == 0).any():
+        return []
+    good = np.ones(len(rows), dtype=np.bool_)
+    for column in to.T:
+        whole, rest = np.divmod(np.diff(column), np.diff(at))
+        step = _mode(whole[rest == 0])
+        good &= column - step * at == _mode(column - step * at)
+    return [row for row, fits in zip(rows, good.tolist(), strict=True) if fits] if 4 * good.sum() >= 3 * len(rows) else []
+
+
+def _mode(values: np.ndarray) -> int:
+    """The value that is there most often, the least of several; 0 of none."""
+    found, counts = np.unique(values, return_counts=True)
+    return int(found[np.argmax(counts)]) if len(found) else 0
 
 
 def _free(rows: Rows) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -117,3 +118,32 @@ def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
     (found,) = json.loads(done.stdout)["fabrics"]
     assert done.exit_code == 1
     assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]
+
+
+@pytest.mark.parametrize("faults", range(4))
+def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Path) -> None:
+    """Of tables no port without a cable is known; swapped and missing cables are exceptions of the rules, and links are kept."""
+    assert tdsl("build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
+    with (tmp_path / "out/cabling/links.csv").open(newline="") as file:
+        head, *rows = list(csv.reader(file))
+    far = [head.index(f"b_{x}") for x in ("device", "interface", "port")]
+    choose = Random(faults)
+    for _ in range(faults):
+        one, other = choose.sample(rows, 2)
+        for k in far:
+            one[k], other[k] = other[k], one[k]
+    for _ in range(faults // 2):
+        rows.remove(choose.choice(rows))
+    with (tmp_path / "seen.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    back = imported(tmp_path, tmp_path / "seen.csv", "--rate", "400Gbps")
+    text = (tmp_path / "asbuilt.fab").read_text()
+    loops = sum(row[head.index("a_device")] == row[head.index("b_device")] for row in rows)
+    assert (
+        back.link_count == len(rows) - loops == len(rows) - text.count("left out")
+        and text.count("model switch") == 1
+        and text.count("model host") == 2
+    )
+    assert text.count("connect ") <= (10 if not faults else len(rows) // 4)
+    if not loops:
+        assert tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "seen.csv").exit_code == 0
