@@ -22,6 +22,11 @@ OLDER = {"QSFP112": ("QSFP56", "QSFP28"), "QSFPDD": ("QSFP56", "QSFP28"), "QSFP5
 """Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD MSA, section 1)."""
 
 
+ACTIVE = ("acc", "aoc")
+"""Media of cables with electronics in their plugs, which run at their own rate: one of 1.6 Tb/s is for no cage of 800 Gb/s
+(NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
+
+
 def takes(c: PortClass, form: str) -> bool:
     """Whether plugs and modules of a form go into the cages of a port class; heat sinks are another matter."""
     return form == cage_form(c) or form in OLDER.get(cage_form(c), ())
@@ -130,6 +135,9 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     if rate > each:
         link = Quantity(Fraction(rate), RATE)
         return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
+    if c.rate is not None and each > c.rate and str(cable.facts.get("medium")) in ACTIVE:
+        own = Quantity(Fraction(c.rate), RATE)
+        return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the port runs at {own}"
     return ""
 
 

@@ -192,8 +192,8 @@ def test_a_new_target_builds_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_init_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.fab").write_text("mine\n")
-    done = tdsl("init", "mine")
-    assert done.exit_code == 2
+    assert tdsl("init", "mine").exit_code == 0
+    assert tdsl("init", "mine", "--bare").exit_code == 2
     assert (tmp_path / "mine.fab").read_text() == "mine\n"
     assert tdsl("init", "../mine").exit_code == 2
     assert tdsl("init", "9x").exit_code == 2

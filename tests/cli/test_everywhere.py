@@ -149,7 +149,7 @@ def listed(*args: str) -> list[dict[str, str]]:
 
 def test_cables_between_two_models() -> None:
     rows = listed("cables", "--for", "QM9700", "--to", "dgx-h100")
-    assert {r["cable"] for r in rows} == {"MFP7E10", "MFP7E30"}
+    assert {r["cable"] for r in rows} == {"MCA4J80_FTF", "MFP7E10", "MFP7E30"}
     (multimode,) = (r for r in rows if r["cable"] == "MFP7E10")
     assert (multimode["from"], multimode["to"], multimode["link"]) == ("QM9700.p", "DGX_H100.nic", "400Gbps")
     assert multimode["optics"] == "MMA4Z00_NS-MMA4Z00_NS_FLT"
@@ -158,7 +158,7 @@ def test_cables_between_two_models() -> None:
 
 def test_optics_of_a_model() -> None:
     alone = {r["optic"] for r in listed("optics", "--for", "QM9700")}
-    assert alone == {"MMA4Z00_NS", "MMS4X00_NM", "MMS4X00_NS", "MMS4X50_NM"}
+    assert alone == {"MMA4Z00_NS", "MMS4X00_NM", "MMS4X00_NS", "MMS4X50_NM", "MMS4X90_NR"}
     assert {r["optic"] for r in listed("optics", "--for", "QM9700", "--to", "DGX_H100")} < alone
     assert len(listed("optics")) > len(alone)
 

@@ -223,7 +223,7 @@ def _frr(path: str, data: bytes, fabric: Fabric) -> None:
 
 
 def _eos(path: str, data: bytes, fabric: Fabric) -> None:
-    _lines(r"!|$|   |service routing|hostname |qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp ")(
+    _lines(r"!|$|   |service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp ")(
         path, data, fabric
     )
     assert data.isascii()

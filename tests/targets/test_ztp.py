@@ -63,14 +63,14 @@ def test_cumulus_linux_is_led_to_files_of_the_build(tmp_path: Path) -> None:
 @pytest.mark.parametrize("title", ["$(reboot)", "`x`; rm -rf /", "a # b", "ends with \\\\"])
 def test_a_shell_reads_the_script(tmp_path: Path, title: str) -> None:
     """Also with names and an address that would be commands."""
-    script = made("nvue", tmp_path, title, url="http://ztp/$(reboot)'\"; x ")["ztp/cumulus-ztp"]
+    script = made("nvue", tmp_path, title, url="http://ztp/$(reboot)'\";x")["ztp/cumulus-ztp"]
     done = subprocess.run(["bash", "-n"], input=script, capture_output=True, timeout=10, check=False)
     assert done.returncode == 0 and not done.stderr
     lines = [x for x in script.decode().splitlines() if "reboot" in x and not x.startswith("#")]
     assert len(lines) == 1 and lines[0].count("$(") == 2, "one of hostname, one as text"
     word = re.findall(r'--output "\$file" (.*)"\$\(hostname', lines[0])[0]
     said = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, text=True, timeout=10, check=False).stdout
-    assert said == "http://ztp/$(reboot)'\"; x /nvue/"
+    assert said == "http://ztp/$(reboot)'\";x/nvue/"
 
 
 def test_switches_of_other_systems_need_none(tmp_path: Path) -> None:
