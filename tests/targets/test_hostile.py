@@ -223,9 +223,10 @@ def _frr(path: str, data: bytes, fabric: Fabric) -> None:
 
 
 def _eos(path: str, data: bytes, fabric: Fabric) -> None:
-    _lines(r"!|$|   |service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp ")(
-        path, data, fabric
+    words = (
+        r"service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp "
     )
+    _lines(rf"!|$|   |{words}")(path, data, fabric)
     assert data.isascii()
 
 
