@@ -151,7 +151,8 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """Cables that begin in one outermost group (``pod3``), or else end there, or outside all: rows of the table of cables."""
+    """Cables that begin in one outermost group (``pod3``), or else end there, or outside all: rows of the table of cables. In a
+    fabric without groups, those of a row of racks (``h1-A``)."""
 
     name: str
     rows: tuple[int, ...]

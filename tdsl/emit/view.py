@@ -203,14 +203,26 @@ class FabricView:
 
     @cached_property
     def pods(self) -> tuple[Pod, ...]:
-        """The cables by the outermost group that they begin in, or else end in; those of no group come last."""
+        """The cables by the outermost group that they begin in, or else end in; those of no group come last. In a fabric without
+        groups, by the row of racks in which they begin, or else end."""
         f, wires = self._fabric, self._wires
         far = wires.devices.place[f.port_device[f.cable_b[wires.cable_order[0]]]].tolist()
         rows: dict[str, list[int]] = {}
         for row, (place, other) in enumerate(zip(self.cables.column("place"), far, strict=True)):
             rows.setdefault(str(place or other).partition("-")[0], []).append(row)
+        if list(rows) == [""]:
+            rows = self._rows_of_racks()
         ordered = sorted(rows, key=lambda name: (name == "", list(rows).index(name)))
         return tuple(Pod(name or "rest", tuple(rows[name])) for name in ordered)
+
+    def _rows_of_racks(self) -> dict[str, list[int]]:
+        """The cables by hall and row, such as ``h1-A``; "" where neither end has a place."""
+        rows: dict[str, list[int]] = {}
+        ends = ("a_hall", "a_rack", "b_hall", "b_rack")
+        for row, (a_hall, a_rack, b_hall, b_rack) in enumerate(zip(*map(self.cables.column, ends), strict=True)):
+            hall, rack = (a_hall, a_rack) if a_rack else (b_hall, b_rack)
+            rows.setdefault(f"{hall}-{str(rack).rstrip('0123456789')}" if rack else "", []).append(row)
+        return rows
 
     @property
     def labels(self) -> Table[CableLabel]:

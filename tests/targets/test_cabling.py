@@ -14,6 +14,7 @@ import openpyxl
 import pytest
 from click.testing import CliRunner
 
+from tdsl import compiler
 from tdsl.cli import cli
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
@@ -283,6 +284,25 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
     found = Diagnostics()
     files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
     assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "16 rows of su0" in found.items[0].message
+
+
+def test_without_groups_a_workbook_is_a_row_of_racks(tmp_path: Path) -> None:
+    path = tmp_path / "f.fab"
+    path.write_text(
+        "fabric f {\n  host n[8]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n"
+        "  hall h { row A..C { rack 1..2 { height 48U } }; pitch rack 0.7m, row 3m; tray above 2.6m; slack 1m }\n"
+        "  place n[i] in h[i//4 + 1, 1] at 2U + 8U*(i%4)\n  place leaf[*] in h.C[1] stacked from 10U\n}\n"
+    )
+    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    assert fabric is not None
+    found = Diagnostics()
+    files = build(fabric, ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 40}}))
+    books = sorted(p for p in files if p.endswith(".xlsx"))
+    assert books == ["cabling/cables-h-A.xlsx", "cabling/cables-h-B.xlsx"] and not found.items
+    for path_of, nodes in zip(books, ("n0 n1 n2 n3", "n4 n5 n6 n7"), strict=True):
+        rows = list(openpyxl.load_workbook(io.BytesIO(files[path_of]))[f"row {path_of[-6]}"].iter_rows(values_only=True))
+        text = {str(cell).split(" ")[0] for row in rows[1:] for cell in row}
+        assert len(rows) == 33 and set(nodes.split()) <= text, text
 
 
 def test_too_many_rows_without_groups_leave_the_workbook_out_with_a_note() -> None:
