@@ -236,6 +236,23 @@ def running(files: Mapping[str, bytes], planned: Sequence[str] = ()) -> Iterator
         shutil.rmtree(scratch)
 
 
+@contextmanager
+def cabled(plan: Sequence[Wire]) -> Iterator[Lab]:
+    """Namespaces and links alone, without routers, for what lldpd hears."""
+    scratch = Path(mkdtemp(prefix="lab-"))
+    scratch.chmod(0o755)
+    names = tuple(dict.fromkeys(d for w in plan for d, _ in (w.a, w.b)))
+    lab = Lab(f"t{uuid4().hex[:6]}", scratch, names, tuple(plan), [])
+    try:
+        _cable(lab, 1500)
+        for name in names:
+            (scratch / lab.space(name)).mkdir(mode=0o755)
+        yield lab
+    finally:
+        _stop(lab)
+        shutil.rmtree(scratch)
+
+
 def netplan(content: bytes, home: Path) -> list[str]:
     """What systemd-networkd is told by the files that netplan makes of one, as commands of ``ip``."""
     etc = home / "etc" / "netplan"
