@@ -6,37 +6,26 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.targets import frr_lab, ib
-
-DOCS = Path(__file__).parents[1] / "docs"
+from tests.test_tutorials import DOCS, empty
 
 
 def follow(page: Path, tmp_path: Path, **more: str) -> tuple[str, Path]:
     """Write the page's design, run its commands, and return what they print and the folder."""
-    shim = tmp_path / "bin" / "tdsl"
-    shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdsl "$@"\n')
-    shim.chmod(0o755)
-    (tmp_path / "empty").mkdir()
+    folder, environment = empty(tmp_path)
     text = page.read_text(encoding="utf-8")
     for file, design in re.findall(r"`(\w+\.fab)`:\n\n```fab check\n(.*?)```", text, re.DOTALL):
-        (tmp_path / "empty" / file).write_text(design)
+        (folder / file).write_text(design)
     script = "set -e\n" + "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
-    environment = os.environ | {
-        "PATH": f"{shim.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(DOCS.parent),
-        **more,
-    }
     ran = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=500, check=False
+        ["bash", "-c", script], cwd=folder, env=environment | more, capture_output=True, text=True, timeout=500, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     said = re.search(r"```text\n(.*?)\n```", text, re.DOTALL)
     assert said is not None and said[1] in ran.stdout
-    return ran.stdout, tmp_path / "empty"
+    return ran.stdout, folder
 
 
 def test_a_fabric_that_is_simulated(tmp_path: Path) -> None:

@@ -16,18 +16,22 @@ STEP = re.compile(r"`(?P<file>[\w.]+)`[^`]*?:\n\n```fab check\n(?P<text>.*?)```|
 """A design that the text before it gives a file name (`Write this to `pod.fab`:`), or commands."""
 
 
-@pytest.fixture
-def run(tmp_path: Path):
-    """Run shell commands in an empty folder, with a `tdsl` that is this one."""
+def empty(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """An empty folder, and an environment with a `tdsl` that is this one."""
     shim = tmp_path / "bin" / "tdsl"
     shim.parent.mkdir()
     shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m tdsl "$@"\n')
     shim.chmod(0o755)
     folder = tmp_path / "empty"
     folder.mkdir()
-    environment = os.environ | {
-        "PATH": f"{shim.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(DOCS.parent),
+    return folder, os.environ | {"PATH": f"{shim.parent}:{os.environ['PATH']}", "PYTHONPATH": str(DOCS.parent)}
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Run shell commands in an empty folder."""
+    folder, environment = empty(tmp_path)
+    environment |= {
         "BROWSER": "true",
         "HOME": str(tmp_path),
         **{f"GIT_{who}_{what}": "a@b.example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},

@@ -124,7 +124,7 @@ def answered(args: Sequence[str], text: str) -> Answer:
             return Answer(refused="there is not enough memory for this design")
         except RecursionError:
             return Answer(refused="the design is nested too deeply to be read")
-        except Exception as fault:  # the server goes on, and is told
+        except Exception as fault:  # the server goes on with an error
             return Answer(refused=f"internal error: {type(fault).__name__}: {fault}")
         sys.stdout.flush()
         return Answer(out.getvalue().decode() or err.getvalue())

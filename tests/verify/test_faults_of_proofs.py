@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from tdsl.certificates.write import certify
+from tdsl.fabric.graph import Fabric
 from tdsl.prove.all_to_all import bounds
 from tdsl.prove.block_cuts import groups
 from tdsl.prove.cuts import _groupings
@@ -23,18 +24,23 @@ from tests.harness import compile_text
 from tests.verify.test_checker import MODELS
 
 
-def test_what_leaves_a_group_loads_its_links() -> None:
-    """Host 1 reaches three others by the thin link of its group, two of them in the other group."""
+def two_groups(*inside: int) -> Fabric:
+    """Two groups of two switches with a host each: in Gb/s the link inside each group; all others have 4,000."""
     b = Builder("thin")
     sw = b.devices("g.r", b.model("switch", "SW", {"p": 20}), 2, 2)
     node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 4)
     b.connect("connect all")
     for h in range(4):
         b.link(b.port(node, h, "nic", 0), b.free(sw, h), 4000 * GBPS)
-    for g in range(2):
-        b.link(b.free(sw, 2 * g), b.free(sw, 2 * g + 1), 400 * GBPS)
+    for g, rate in enumerate(inside):
+        b.link(b.free(sw, 2 * g), b.free(sw, 2 * g + 1), rate * GBPS)
     b.link(b.free(sw, 0), b.free(sw, 2), 4000 * GBPS)
-    f = b.build()
+    return b.build()
+
+
+def test_what_leaves_a_group_loads_its_links() -> None:
+    """Host 1 reaches three others by the thin link of its group, two of them in the other group."""
+    f = two_groups(400, 400)
     view = View.whole(f)
     known = bounds(view)
     assert known is not None and group_rate(unit_network(view), f) == known.upper == Fraction(1, 3)

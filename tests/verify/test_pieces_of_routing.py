@@ -18,22 +18,14 @@ from tdsl.prove.trees import everyone
 from tdsl.prove.unit_graph import _equivalent
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tests.fabrics import GBPS, Builder, claim, multiplane, selector
+from tests.fabrics import Builder, claim, multiplane, selector
+from tests.verify.test_faults_of_proofs import two_groups
 
 
 @pytest.mark.parametrize("thin", [0, 1])
 def test_the_thin_link_of_any_group_counts(thin: int) -> None:
     """Two groups of two switches with a host each; in one of them the link carries a tenth."""
-    b = Builder("thin")
-    sw = b.devices("g.r", b.model("switch", "SW", {"p": 20}), 2, 2)
-    node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 4)
-    b.connect("connect all")
-    for h in range(4):
-        b.link(b.port(node, h, "nic", 0), b.free(sw, h), 4000 * GBPS)
-    for g in range(2):
-        b.link(b.free(sw, 2 * g), b.free(sw, 2 * g + 1), (400 if g == thin else 4000) * GBPS)
-    b.link(b.free(sw, 0), b.free(sw, 2), 4000 * GBPS)
-    f = b.build()
+    f = two_groups(*(400 if g == thin else 4000 for g in range(2)))
     net = unit_network(View.whole(f))
     assert group_rate(net, f) == Fraction(1, 3)
     # switches that are all joined to each other are not searched
