@@ -142,15 +142,15 @@ def _guarded(run: Any, args: Sequence[str]) -> int:
         status = run()
         return status if isinstance(status, int) else 0
     except click.ClickException as wrong:
-        wrong.show()
+        _everywhere.refuse(wrong)
         better = advice(wrong, args)
         if better:
-            click.echo(f"help: {better}", err=True)
+            _everywhere.warn(f"help: {better}")
         return USAGE
     except Exception as fault:
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:
             _close_quietly()
-            click.echo(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)", err=True)
+            _everywhere.warn(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)")
             return USAGE
         return _internal(fault)
 
@@ -205,7 +205,7 @@ def _internal(fault: Exception) -> int:
         code, words = "E0904", f"{fault.filename}: {fault.strerror or fault}"
     where = _where(fault) if code == "E0901" else ""
     words = " ".join(words.split())
-    click.echo(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)", err=True)
+    _everywhere.warn(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)")
     return USAGE
 
 

@@ -46,6 +46,8 @@ class Config:
         """Whether a path lies in the folder of the file, links followed, and not in what git keeps there."""
         if self.folder is None:
             return True
+        if "\0" in str(place):
+            return False
         real = Path(os.path.realpath(place))
         return real.is_relative_to(self.folder) and ".git" not in (p.lower() for p in real.relative_to(self.folder).parts)
 

@@ -80,7 +80,22 @@ def quiet() -> bool:
 def inform(words: str) -> None:
     """Say on stderr what was done, unless ``--quiet``."""
     if not quiet():
-        click.echo(words, err=True)
+        warn(words)
+
+
+def warn(words: str) -> None:
+    """Say a line on stderr. What a name in it would do to a terminal, it does not do."""
+    from tdsl.report.paint import tame
+
+    click.echo(tame(words), err=True)
+
+
+def refuse(wrong: click.ClickException) -> None:
+    """Say on stderr what is wrong with a call, with its usage."""
+    from tdsl.report.paint import tame
+
+    vars(wrong)["message"] = tame(wrong.message)  # final for subclasses, in click
+    wrong.show()
 
 
 def begun(ctx: click.Context, config: Config | None) -> None:
@@ -90,11 +105,11 @@ def begun(ctx: click.Context, config: Config | None) -> None:
     begin = time.perf_counter()
     file = config.file if config is not None and config.file is not None else "none"
     python = ".".join(map(str, sys.version_info[:3]))
-    click.echo(f"tdsl {__version__}, Python {python}, in {os.getcwd()}", err=True)
-    click.echo(f"configuration: {file}; library: {resources.folder('stdlib')}", err=True)
+    warn(f"tdsl {__version__}, Python {python}, in {os.getcwd()}")
+    warn(f"configuration: {file}; library: {resources.folder('stdlib')}")
 
     def ended() -> None:
-        click.echo(f"{time.perf_counter() - begin:.1f} s{_memory()}", err=True)
+        warn(f"{time.perf_counter() - begin:.1f} s{_memory()}")
 
     ctx.call_on_close(ended)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from tdsl.commands._everywhere import refuse
 from tdsl.commands._shared import say
 
 READ = (".fab", ".toml", ".csv", ".j2")
@@ -61,7 +62,7 @@ def _once(run: Callable[[], int], changed: str) -> None:
     try:
         run()
     except click.ClickException as wrong:
-        wrong.show()
+        refuse(wrong)
     sys.stdout.flush()
     say("watching; Ctrl-C ends it\n", sys.stderr)
     sys.stderr.flush()

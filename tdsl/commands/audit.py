@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import inform, warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -130,7 +130,7 @@ def command(
     designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
     if len(designs) < len(compilation.designs) or not designs:
         show_findings([compilation], sys.stderr)
-        click.echo(f"{design}: the design has errors, so nothing is compared", err=True)
+        warn(f"{design}: the design has errors, so nothing is compared")
         return FOUND
     observed = Observed()
     read_captures(captures, observed, column)

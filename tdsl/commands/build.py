@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tdsl.commands._everywhere import quiet
+from tdsl.commands._everywhere import quiet, warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -131,7 +131,7 @@ def command(
         raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
     _report(compilation, begin)
     if not files or (_failed(compilation) and not force):
-        click.echo("nothing is written" + ("" if force else "; --force writes what can be made"), err=True)
+        warn("nothing is written" + ("" if force else "; --force writes what can be made"))
         return FOUND
     status = FOUND if _failed(compilation) else OK
     for place, made in files.items():

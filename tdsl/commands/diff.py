@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
+from tdsl.commands._everywhere import warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -106,7 +107,7 @@ def command(
             sides = [(old, new, set_old), (new, old, set_new)]
             pairs = _pairs(*(_side(*side, replace(asked, phase=asked.phase or LAST), not no_checks) for side in sides))
     except Incomparable as why:
-        click.echo(f"{why}", err=True)
+        warn(f"{why}")
         return FOUND
     found = [compare(*pair) for pair in pairs]
     if cables is not None:
@@ -133,7 +134,7 @@ def command(
         say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
     failing = any(x.severity is Severity.ERROR for _, after in pairs for x in after.findings)
     if failing:
-        click.echo(f"{new} has errors: `tdsl check {new}` shows them", err=True)
+        warn(f"{new} has errors: `tdsl check {new}` shows them")
     if failing or any(not p.complete for p in plans):
         return FOUND
     return DIFFERS if detailed_exitcode and any(not c.none for c in found) else OK

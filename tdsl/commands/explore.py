@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import warn
 from tdsl.commands._figures import figures_of, number_of
 from tdsl.commands._pareto import Point, drawing, frontier
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
@@ -113,7 +114,7 @@ def command(
     left = len(rows) - len(points)
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
-        click.echo(f"{left} of {len(rows)} combinations are not judged: {why}", err=True)
+        warn(f"{left} of {len(rows)} combinations are not judged: {why}")
     return OK if any(not row["errors"] for row in rows) else FOUND
 
 

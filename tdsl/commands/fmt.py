@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tdsl.commands._everywhere import warn
 from tdsl.commands._shared import FOUND, OK, Wrong, save, say
 
 
@@ -36,7 +37,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
         if diff and changed:
             _show_diff(data, new, shown)
         elif check and changed:
-            click.echo(f"would reformat {shown}", err=True)
+            warn(f"would reformat {shown}")
         elif name == "-" and not (check or diff):
             say(new)
         elif changed and not (check or diff):

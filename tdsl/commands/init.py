@@ -161,7 +161,10 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
 
 
 def _written(path: Path, text: str) -> bool:
-    """Write a file, unless it is there."""
+    """Write a file, unless it is there. No link is followed: it may have come with somebody else's checkout."""
+    for folder in path.parents[:-1]:
+        if folder.is_symlink():
+            raise Wrong(f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in its place")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as out:

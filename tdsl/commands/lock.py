@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import inform, warn
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save, show_findings
 
 
@@ -40,7 +40,7 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     show_findings(compilations, sys.stderr)
     designs = compilations[0].designs
     if any(d.fabric is None or not d.fabric.complete for d in designs):
-        click.echo("nothing is written", err=True)
+        warn("nothing is written")
         return FOUND
     fabrics = [d.fabric for d in designs if d.fabric is not None]
     used = digests(compilations[0].read, Path(file).parent)

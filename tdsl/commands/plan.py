@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import inform, warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -103,7 +103,7 @@ def _compiled(source: str, asked: Options) -> Compilation | None:
     if all(d.fabric is not None and d.fabric.complete for d in compilation.designs):
         return compilation
     show_findings([compilation], sys.stderr)
-    click.echo(f"{source} has errors, so nothing is planned", err=True)
+    warn(f"{source} has errors, so nothing is planned")
     return None
 
 
@@ -255,9 +255,7 @@ def _record(old: str, new: str, after: Compilation) -> None:
     if not place.is_file():
         return
     if Path(old).is_file() and place.resolve() == Path(old).resolve():
-        click.echo(
-            f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once it is cabled", err=True
-        )
+        warn(f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once it is cabled")
         return
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]
     used = digests(after.read, place.parent)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import inform, warn
 from tdsl.commands._shared import FOUND, OK, Wrong
 from tdsl.commands._untrusted import FLAG, VARIABLE, asked
 
@@ -65,10 +65,10 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
                 raise Failed("; ".join(d.message for d in gather(found)))
             to.chmod(0o700)
     except Failed as why:
-        click.echo(f"error: {why}", err=True)
+        warn(f"error: {why}")
         return FOUND
     except OSError as fault:
-        click.echo(f"error: {to}: {fault.strerror or fault}", err=True)
+        warn(f"error: {to}: {fault.strerror or fault}")
         return FOUND
     finally:
         os.umask(before)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import inform, warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -91,7 +91,7 @@ def command(
         import webbrowser
 
         if not webbrowser.open(path.resolve().as_uri()):
-            click.echo(f"no browser was found: open {path}", err=True)
+            warn(f"no browser was found: open {path}")
     return FOUND if errors else OK
 
 

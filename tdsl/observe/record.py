@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.source import SourceFile, Span
+from tdsl.source import HIDDEN, SourceFile, Span
 
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21
@@ -142,12 +142,16 @@ class Observed:
 
 
 def plain(text: str, line: int) -> str:
-    """A name from a capture. Raises Malformed where it holds control characters or is too long."""
+    """A name from a capture. Raises Malformed where it holds control characters or hidden ones, or is too long."""
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
     if _CONTROL.search(text):
         raise Malformed(
             line, f"a name contains a control character: {text[:60]!r}", "capture the output again without a terminal"
+        )
+    if HIDDEN.search(text):
+        raise Malformed(
+            line, f"a name contains a character that is not seen or turns the order of the text: {text[:60]!a}", "remove it"
         )
     return text
 

@@ -6,11 +6,9 @@ import re
 import unicodedata
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Severity
-from tdsl.source import SourceFile, Span
+from tdsl.source import HIDDEN, SourceFile, Span
 from tdsl.syntax.scanner import Token
 
-_HIDDEN = re.compile(r"[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
-"""Characters that are not seen, or that turn the order of those around them."""
 _WORD = re.compile(r"[^\W\d_]+")
 _LIKE_LATIN = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 """Scripts with letters that look like Latin ones."""
@@ -44,7 +42,7 @@ def bad_character(token: Token, text: str) -> Diagnostic:
         span = Span(token.file, token.start, token.start + 1)
         name = unicodedata.name(sign[0]).lower()
         return _swap(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
-    if _HIDDEN.match(sign):
+    if HIDDEN.match(sign):
         return Diagnostic(
             "E0006", f"{_name(sign)} means nothing here", token.span, help="remove it: it is not seen",
             fix=Fix("remove it", ((Span(token.file, token.start, token.start + 1), ""),)),
@@ -59,7 +57,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
     """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts that look alike."""
     if file.text.isascii():
         return
-    for found in _HIDDEN.finditer(file.text):
+    for found in HIDDEN.finditer(file.text):
         diagnostics.add(
             "E0497", Span(file, found.start(), found.end()),
             f"this is {_name(found[0])}, which is not seen or turns the order of the text",

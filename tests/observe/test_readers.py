@@ -254,6 +254,7 @@ def test_malformed_tables_of_ufm(name: str) -> None:
         (SWITCH + "x" * (2 << 20), "E0601", 2),
         (SWITCH + "\x1b[2Jboo\n", "E0601", 2),
         ('Switch\t4 "S-1"\t# "sw\x07"\n', "E0601", 1),
+        ('Switch\t4 "S-1"\t# "sw\u202e1"\n', "E0601", 1),
         (SWITCH + "\0\n", "E0601", 2),
         ('Switch\t99999 "S-1"\t# "sw"\n', "E0601", 1),
         ('Switch\t4 "S-1"\t# "' + "n" * 600 + '"\n', "E0601", 1),

@@ -197,8 +197,10 @@ def test_a_revision_is_read_and_nothing_is_written(tmp_path: Path, monkeypatch: 
         '[check]\ncertificates = "../victims"\n',
         '[check]\noutput = ".git/hooks/post-checkout"\n',
         '[check]\noutput = "link"\n',
+        '[check]\noutput = "a\\u0000b"\n',
         '[check]\nfail-file = ["VICTIM"]\n',
         'path = [".."]\n',
+        'path = ["a\\u0000b"]\n',
     ],
 )
 def test_settings_of_a_checkout_name_nothing_outside(settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,3 +358,45 @@ def test_tables_and_sites_of_one_line(text: str, tmp_path: Path) -> None:
         begin = time.process_time()
         done = tdsl(*call)
         assert done.exit_code in (0, 1, 2) and "E090" not in done.output and time.process_time() - begin < 20, done.output[-500:]
+
+
+BELL = "a\x07b"
+"""A name with a control character. A bell stands for all: click itself takes escape sequences out where there is no terminal."""
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("check", BELL),
+        ("check", "--config", BELL, "small.fab"),
+        ("diff", f"{BELL}...HEAD"),
+        ("help", BELL),
+        (BELL,),
+        ("fmt", BELL),
+    ],
+)
+def test_names_of_a_call_do_not_steer_the_terminal(
+    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    done = tdsl(*args)
+    assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[check]\n"BELL" = 1\n',
+        '[check]\noutput = "../BELL"\n',
+        '"BELL" = 1\n',
+        'path = ["../BELL"]\n',
+        '[severity]\n"BELL" = "error"\n',
+    ],
+)
+def test_settings_do_not_steer_the_terminal(settings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    (tmp_path / "tdsl.toml").write_text(settings.replace("BELL", "\\u0007"))
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and "\ufffd" in done.stderr and "\x07" not in done.output, done.output
