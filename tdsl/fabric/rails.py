@@ -93,7 +93,8 @@ def rail_plan(fabric: Fabric) -> RailPlan:
         mine = group == g
         judged[mine] = _serving(fabric, rail[mine], switch[mine])[1]
     if judged.any() and not judged.all():  # what other hosts meet says nothing of the rails of these
-        of_judged = _serving(fabric, rail[judged], switch[judged])[0]
+        of_judged, alone, count = _serving(fabric, rail[judged], switch[judged])
+        organised, number = organised or alone, count if alone else number
         serves = np.where(of_judged >= 0, of_judged, serves)
     return RailPlan(organised, number if organised else 1, rows, rail, switch, serves, judged)
 
