@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given, settings
 
-from tdsl.fabric import keeping
+from tdsl.fabric import keeping, patterns
 from tdsl.fabric.asns import _leaders
 from tdsl.fabric.pins import Mount, mounted
 from tdsl.fabric.rails import rail_plan
@@ -47,6 +47,19 @@ def test_new_links_go_where_the_spread_has_them(case: tuple[np.ndarray, np.ndarr
     found = keeping._solved(own, standing, rule)
     assert found is not None
     assert moved(found, own, standing, rule) == min(moved(x, own, standing, rule) for x in choices(own, free))
+
+
+def test_of_equal_choices_that_of_the_spread() -> None:
+    """Where links stand in the pairs that the spread has fewer of, and some must move."""
+    random = np.random.default_rng(1)
+    for a, b, k in [(2, 3, 4), (3, 2, 5), (2, 3, 5), (4, 3, 4)] * 12:
+        own = keeping.matrix(patterns.spread(a, b, k, True, HERE, ("a", "b")), a, b)
+        rule = keeping.rule_of(own, False, alike=True)
+        assert rule is not None
+        standing = np.minimum(random.integers(0, 4, (a, b)), rule.high)
+        found = keeping._solved(own, standing, rule)
+        assert found is not None
+        assert moved(found, own, standing, rule) == min(moved(x, own, standing, rule) for x in choices(own, False))
 
 
 HALL = """model switch TALL { port p[8]: 400Gbps; height 1U }
