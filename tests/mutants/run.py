@@ -70,10 +70,23 @@ def project(copy: Path) -> str:
 def record(
     name: str, rooms: list[str], tests: list[str], place: Path, copy: Path, seconds: float, seed: int, but: Path | None = None
 ) -> None:
-    """Run tests under coverage, for so many seconds, but those whose times are known."""
-    line = [sys.executable, "-c", RECORD, str(place / name), str(seconds), str(seed), ",".join(rooms), str(but or ""), *tests]
-    with (place / f"{name}.log").open("w") as log:
-        subprocess.run(line, cwd=copy, check=True, stdout=log, stderr=subprocess.STDOUT, env=environment(copy))
+    """Run tests under coverage, for so many seconds on each core, but those whose times are known. Cores share the modules."""
+    cores = os.cpu_count() or 1
+
+    def run(share: int) -> subprocess.Popen[bytes]:
+        part = f"{place / name}.{share}"
+        line = [part, str(seconds), str(seed), ",".join(rooms), str(but or ""), f"{share}/{cores}", *tests]
+        with Path(f"{part}.log").open("w") as log:
+            return subprocess.Popen(
+                [sys.executable, "-c", RECORD, *line], cwd=copy, stdout=log, stderr=subprocess.STDOUT, env=environment(copy)
+            )
+
+    if any([p.wait() for p in [run(share) for share in range(cores)]]):
+        raise SystemExit(f"a recording ended early: see {place / name}.*.log")
+    took: dict[str, Any] = {}
+    for part in sorted(place.glob(f"{name}.*.times")):
+        took.update(json.loads(part.read_text()))
+    (place / f"{name}.times").write_text(json.dumps(took))
 
 
 def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
@@ -81,12 +94,14 @@ def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, li
     import coverage
 
     took = {n: s for n, s in json.loads((place / f"{name}.times").read_text()).items() if s is not None}
-    data = coverage.CoverageData(str(place / f"{name}.coverage"))
-    data.read()
-    known = {}
-    for file in data.measured_files():
-        lines = {n: [c for c in names if c in took] for n, names in data.contexts_by_lineno(file).items()}
-        known[os.path.relpath(file, copy)] = {n: names for n, names in lines.items() if names}
+    known: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for part in sorted(place.glob(f"{name}.*.coverage")):
+        data = coverage.CoverageData(str(part))
+        data.read()
+        for file in data.measured_files():
+            for line, names in data.contexts_by_lineno(file).items():
+                if some := [c for c in names if c in took]:
+                    known[os.path.relpath(file, copy)][line] += some
     return known, took
 
 
@@ -187,7 +202,7 @@ def main() -> int:
     parser.add_argument("group", choices=GROUPS)
     parser.add_argument("-n", type=int, default=40, help="how many mutants (40)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--record-seconds", type=float, default=300, help="how long tests are recorded (300)")
+    parser.add_argument("--record-seconds", type=float, default=300, help="how long tests are recorded on each core (300)")
     parser.add_argument("--test-seconds", type=float, default=ALL_S, help=f"of tests that a mutant is run against ({ALL_S:g})")
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
     parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")

@@ -18,17 +18,21 @@ from types import CodeType, FunctionType
 from typing import Any
 
 RECORD = """
-import json, random, sys, time
+import json, random, sys, time, zlib
 import coverage, pytest
 from hypothesis import settings
 where, seconds, seed, source = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
 known = set(json.load(open(sys.argv[5]))) if sys.argv[5] else set()
+share, shares = map(int, sys.argv[6].split("/"))  # modules of tests that this process runs
 measured = coverage.Coverage(data_file=where + ".coverage", source=source, config_file=False)
 took, times, asked = {}, {}, {}
 FUNCTIONS = 3  # of a module in a turn: what there is time for says something of every module
 EXAMPLES = 15  # of a property, to see what it runs; the whole takes as many times as long
 failed = set()
 begin = time.monotonic()
+
+def mine(name):
+    return zlib.crc32(name.partition("::")[0].encode()) % shares == share
 
 class Plugin:
     def pytest_collection_modifyitems(self, items):
@@ -46,7 +50,7 @@ class Plugin:
                 given = asked.setdefault(held, held._hypothesis_internal_use_settings)
                 times[item.nodeid] = max(1, given.max_examples / EXAMPLES)
                 held._hypothesis_internal_use_settings = settings(given, max_examples=min(EXAMPLES, given.max_examples))
-        items[:] = sorted((i for i in items if i.nodeid not in known), key=lambda i: turns[i.nodeid])
+        items[:] = sorted((i for i in items if i.nodeid not in known and mine(i.nodeid)), key=lambda i: turns[i.nodeid])
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
@@ -62,7 +66,7 @@ class Plugin:
         took[report.nodeid] = took.get(report.nodeid, 0) + report.duration
 
 measured.start()
-pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=20", *sys.argv[6:]], plugins=[Plugin()])
+pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=20", *sys.argv[7:]], plugins=[Plugin()])
 measured.stop()
 measured.save()
 json.dump({n: None if n in failed else s * times.get(n, 1) for n, s in took.items()}, open(where + ".times", "w"))
