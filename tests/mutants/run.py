@@ -81,7 +81,8 @@ def record(
                 [sys.executable, "-c", RECORD, *line], cwd=copy, stdout=log, stderr=subprocess.STDOUT, env=environment(copy)
             )
 
-    if any([p.wait() for p in [run(share) for share in range(cores)]]):
+    ended = [p.wait() for p in [run(share) for share in range(cores)]]
+    if any(ended):
         raise SystemExit(f"a recording ended early: see {place / name}.*.log")
     took: dict[str, Any] = {}
     for part in sorted(place.glob(f"{name}.*.times")):
