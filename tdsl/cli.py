@@ -18,7 +18,7 @@ from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
 from threading import current_thread, main_thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,12 +28,17 @@ from tdsl.commands._advice import advice
 from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
 
+if TYPE_CHECKING:
+    from mmap import mmap
+
 USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
 """Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of another machine,
 change designs, or use a key."""
-NUMPY = 72 << 20
+NUMPY = 96 << 20
 """Bytes of address space without which numpy is not loaded."""
+RESERVE = 8 << 20
+"""Bytes of address space that are kept for saying that there is no more."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
 EPILOG = """\b
 Begin with:
@@ -119,8 +124,8 @@ class Commands(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         given = list(sys.argv[1:] if args is None else args)
         run = super().main
-        _watch_memory()
-        sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given))
+        reserve = _watch_memory()
+        sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))
 
 
 @contextmanager
@@ -136,10 +141,15 @@ def _interruptible() -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _guarded(run: Any, args: Sequence[str]) -> int:
-    """The status of a call; whatever it raises becomes one line on stderr."""
+def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
+    """The status of a call; whatever it raises becomes one line on stderr. Memory in ``reserve`` is given back for it."""
     try:
-        status = run()
+        try:
+            status = run()
+        except BaseException:
+            if reserve is not None:
+                reserve.close()
+            raise
         return status if isinstance(status, int) else 0
     except click.ClickException as wrong:
         _everywhere.refuse(wrong)
@@ -171,17 +181,23 @@ class _Room(MetaPathFinder):
         return None
 
 
-def _watch_memory() -> None:
-    """Have want of memory be a line, where this process may have so much and no more."""
+def _watch_memory() -> mmap | None:
+    """Have want of memory be a line, where this process may have so much and no more: the memory that is kept for that line."""
     try:
         import resource
 
         if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY or not Path("/proc/self/statm").exists():
-            return
+            return None
+        from mmap import mmap
+
+        import tdsl.report.paint  # noqa: F401
+
+        reserve = mmap(-1, RESERVE)
     except (ImportError, AttributeError, OSError):
-        return
+        return None
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
     sys.meta_path.insert(0, _Room())
+    return reserve
 
 
 def _close_quietly() -> None:

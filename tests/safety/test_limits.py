@@ -158,13 +158,14 @@ def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> Non
     write(tmp_path)
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TDSL_CACHE_DIR": str(tmp_path / "cache")}
     seen = set()
-    for size in (90_000, 108_000, 120_000, 150_000, 2_000_000):  # at 108,000 OpenBLAS itself would end the process
+    for size in (70_000, 90_000, 96_000, 101_000, 105_000, 108_000, 112_000, 120_000, 150_000, 2_000_000):
+        # from about 100,000 on OpenBLAS itself would end the process, and a module of the message was not loaded
         line = f"ulimit -v {size}; exec {sys.executable} -m tdsl {command} small.fab"
         done = subprocess.run(
             ["bash", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
         )
         assert done.returncode in (0, 2) and "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == 0 or (done.stderr.startswith("error[E0903]: there is not enough memory") and done.stdout == "")
+        assert done.returncode == 0 or ("error[E0903]: there is not enough memory" in done.stderr and done.stdout == "")
         assert done.returncode == 0 or not (tmp_path / "out").exists()
         seen.add(done.returncode)
     assert seen == {0, 2}
