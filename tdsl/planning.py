@@ -176,6 +176,8 @@ def _absent(source: str) -> str:
         return f"{source} is a folder; " + (f"name a design in it{such}" if inside else "it has no .fab file")
     if source == "-":
         return "this command does not read standard input; name a file"
+    if disk.stamp(path) is not None:
+        return f"{source}: it is not a regular file"
     beside = [name for name in disk.names(path.parent) if name.endswith(".fab")]
     file = nearest(path.name, beside) or nearest(f"{path.name}.fab", beside)
     if file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -224,6 +225,18 @@ def test_settings_with_a_name_that_no_file_can_have(tmp_path: Path, monkeypatch:
         Path("tdsl.toml").write_text(settings.replace("NAME", "{" * 3000))
         done = tdsl("check", "small.fab")
         assert done.exit_code == 2 and words in done.stderr, done.output[-2000:]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_designs_are_regular(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if kind == "pipe":
+        os.mkfifo("a.fab")
+    else:
+        socket.socket(socket.AF_UNIX).bind("a.fab")
+    for call in ("check", "build", "lock", "fmt", "show"):
+        done = tdsl(call, "a.fab")
+        assert done.exit_code == 2 and "a.fab: it is not a regular file" in done.stderr, done.output
 
 
 @pytest.mark.parametrize("kind", ["pipe", "zero", "link"])
