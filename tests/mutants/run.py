@@ -28,14 +28,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutants.mutate import Mutant, mutants
-from tests.mutants.serve import RECORD, Job, alone, fork, serve
+from tests.mutants.serve import BEGIN, RECORD, Job, alone, fork, serve
 
 ROOT = Path(__file__).parents[2]
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
 REST = ("syntax", "semantics", "verify", "sizing", "emit", "observe", "changes", "report", "physical", "nccl", "ide")
 JUDGES = (
     "fabric", "physical", "syntax", "semantics", "errors", "report", "observe", "changes", "designs", "cli", "verify", "targets",
-    "lsp",
+    "lsp", "safety", "stdlib",
 )  # fmt: skip
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "proofs": (PROOFS, ("verify", "soundness")),
@@ -72,13 +72,17 @@ def record(
 ) -> None:
     """Run tests under coverage, for so many seconds on each core, but those whose times are known. Cores share the modules."""
     cores = os.cpu_count() or 1
+    (copy / "begin").mkdir(exist_ok=True)
+    (copy / "begin" / "sitecustomize.py").write_text(BEGIN)
 
     def run(share: int) -> subprocess.Popen[bytes]:
         part = f"{place / name}.{share}"
         line = [part, str(seconds), str(seed), ",".join(rooms), str(but or ""), f"{share}/{cores}", *tests]
+        also = {"RECORDED_TO": f"{part}.inner.coverage", "ROOMS": ",".join(str(copy / r) for r in rooms)}
+        env = environment(copy, copy / "begin") | also
         with Path(f"{part}.log").open("w") as log:
             return subprocess.Popen(
-                [sys.executable, "-c", RECORD, *line], cwd=copy, stdout=log, stderr=subprocess.STDOUT, env=environment(copy)
+                [sys.executable, "-c", RECORD, *line], cwd=copy, stdout=log, stderr=subprocess.STDOUT, env=env
             )
 
     ended = [p.wait() for p in [run(share) for share in range(cores)]]
@@ -91,18 +95,18 @@ def record(
 
 
 def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
-    """For each file and line the tests that run it, and the seconds of each test. Tests that failed are left out."""
+    """For each file and line the tests that run it, none where only an import did, and the seconds of each test. Tests that failed
+    are left out."""
     import coverage
 
     took = {n: s for n, s in json.loads((place / f"{name}.times").read_text()).items() if s is not None}
     known: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for part in sorted(place.glob(f"{name}.*.coverage")):
+    for part in sorted(place.glob(f"{name}.*.coverage*")):
         data = coverage.CoverageData(str(part))
         data.read()
         for file in data.measured_files():
             for line, names in data.contexts_by_lineno(file).items():
-                if some := [c for c in names if c in took]:
-                    known[os.path.relpath(file, copy)][line] += some
+                known[os.path.relpath(file, copy)][line] += [c for c in names if c in took]
     return known, took
 
 
@@ -139,10 +143,10 @@ def nearby(jobs: list[Job], folders: list[str], copy: Path) -> list[str]:
     return sorted(out)
 
 
-def environment(copy: Path) -> dict[str, str]:
-    """What a run in the copy finds: the copy first, then what was given."""
+def environment(copy: Path, *more: Path) -> dict[str, str]:
+    """What a run in the copy finds: the copy first, then ``more``, then what was given."""
     given = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and Path(p).resolve() != ROOT]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), *given])}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), *map(str, more), *given])}
 
 
 def chosen(tests: list[str], took: dict[str, float], seconds: float) -> list[str]:
@@ -188,12 +192,13 @@ def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str,
     text = (ROOT / file).read_text(encoding="utf-8")
     near = statements(text).get(mutant.line, range(mutant.line, mutant.line + 1))
     tests = known.get(mutant.line) or sorted({t for line in near for t in known.get(line, ())})
-    if not tests and not inside(text, mutant.line):  # it is run once, before all tests
+    anew = not tests and (not inside(text, mutant.line) or any(line in known for line in near))
+    if anew:  # it is run once, before all tests
         tests = sorted({t for names in known.values() for t in names})
     some = chosen(tests, took, seconds)
     return Job(
         file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.text, tuple(some), len(tests),
-        30 + SLOWER * sum(took[n] for n in some),
+        30 + SLOWER * sum(took[n] for n in some), anew,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 RECORD = """
-import json, random, sys, time, zlib
+import json, os, random, sys, time, zlib
 import coverage, pytest
 from hypothesis import settings
 where, seconds, seed, source = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split(",")
@@ -55,6 +55,7 @@ class Plugin:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
         measured.switch_context(item.nodeid)
+        os.environ["TEST_THAT_RUNS"] = item.nodeid
         yield
         measured.switch_context("")
         if time.monotonic() - begin > seconds:
@@ -73,6 +74,23 @@ json.dump({n: None if n in failed else s * times.get(n, 1) for n, s in took.item
 """
 
 
+BEGIN = """
+import atexit, os, signal, sys
+if "TEST_THAT_RUNS" in os.environ:
+    import coverage
+    measured = coverage.Coverage(data_file=os.environ["RECORDED_TO"], data_suffix=True, source=os.environ["ROOMS"].split(","),
+                                 config_file=False, context=os.environ["TEST_THAT_RUNS"])
+    measured.set_option("run:sigterm", True)
+    measured._warn_no_data = measured._warn_unimported_source = False
+    measured.start()
+    def end():
+        measured.stop()
+        measured.save()
+    atexit.register(end)
+"""
+"""What a process that a test starts runs first (as ``sitecustomize``), to be recorded as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A mutant: its file and line, the text of that line, what is changed, the whole text, and the tests for it."""
@@ -85,6 +103,7 @@ class Job:
     tests: tuple[str, ...]
     of: int
     limit: float
+    anew: bool = False  # whether the line is run while modules are imported: no function of a loaded module has the mutant
 
 
 def fork(work: Callable[[], set[str]]) -> set[str]:
@@ -187,7 +206,7 @@ def serve(
             gc.freeze()
             for key, job in jobs.items():
                 changed = _changed(job, copy, root, functions)
-                if changed is None or not set(job.tests) <= set(items):
+                if changed is None or job.anew or not set(job.tests) <= set(items):
                     left.add(key)
                     continue
                 with _written(job, copy, root):
