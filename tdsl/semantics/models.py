@@ -13,7 +13,7 @@ from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
-from tdsl.semantics.quantity import RATE, TIME, Quantity
+from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate
 from tdsl.semantics.shapes import axes_of
@@ -33,6 +33,9 @@ FACTS = (
     "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
     *supply.FACTS,
 )  # fmt: skip
+MEASURED = {"power": (POWER, "700W"), "height": (UNITS, "2U"), "mass": (MASS, "14kg"), "rate": (RATE, "400Gbps"),
+            "diameter": (LENGTH, "5mm")}  # fmt: skip
+"""What a fact is an amount of, and how one is written."""
 PORT_LIMIT = 1 << 16
 
 
@@ -389,6 +392,11 @@ class ModelBuilder:
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
             raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
+        dim, example = MEASURED.get(name, (None, ""))
+        if dim is not None and not (isinstance(value, Quantity) and value.dim == dim and value.amount >= 0):
+            less = isinstance(value, Quantity) and value.dim == dim
+            raise Fault("E0103", s.span, f"`{name}` of a model is one amount such as `{example}`" + (", not below zero" if less
+                        else f", not {a_type(value)}"), help=f"write `{name} {example}`")  # fmt: skip
         if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
             words = [
                 self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -259,6 +259,17 @@ def _millimetres(value: object, span: Span, least: int = 1) -> int:
     return int(amount)
 
 
+def _once(settings: Iterable[tree.Setting], but: str = "") -> Iterator[tree.Setting]:
+    """These settings. Raises Fault where one stands twice that is not ``but``."""
+    first: dict[str, tree.Setting] = {}
+    for s in settings:
+        name = s.name.name
+        if name in first and name != but:
+            raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(first[name].span, "first here")])
+        first.setdefault(name, s)
+        yield s
+
+
 class _Reader:
     """Reads the block of one hall."""
 
@@ -271,14 +282,11 @@ class _Reader:
             raise Fault("E0120", s.span, "a hall has a name and a block", help="`hall h1 { row A { rack 1..8 { height 48U } } }`")
         rows: list[Row] = []
         once: dict[str, tree.Setting] = {}
-        for inner in self.settings(s.body or (), HALL, "hall"):
+        for inner in _once(self.settings(s.body or (), HALL, "hall"), but="row"):
             if inner.name.name == "row":
                 rows += self.rows(inner, rows)
-                continue
-            if inner.name.name in once:
-                raise Fault("E0104", inner.span, f"`{inner.name.name}` is set twice",
-                            labels=[(once[inner.name.name].span, "first here")])  # fmt: skip
-            once[inner.name.name] = inner
+            else:
+                once[inner.name.name] = inner
         if not rows:
             raise Fault("E0120", s.span, f"hall `{s.name.name}` has no row", help="add `row A { rack 1..8 { height 48U } }`")
         rack_pitch, row_pitch = self.pitch(once.get("pitch"))
@@ -351,7 +359,7 @@ class _Reader:
             raise Fault("E0120", s.span, "racks have numbers", help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`")
         height: int | None = None
         feeds, watts, mass, bend = 0, None, None, None
-        for inner in self.settings(s.body or (), RACK, "rack"):
+        for inner in _once(self.settings(s.body or (), RACK, "rack")):
             if inner.name.name == "height":
                 units = self.amount(inner, UNITS)
                 if units.denominator != 1:
@@ -416,7 +424,7 @@ class _Reader:
         numbers = {n for r in rows for n, _ in r.racks}
         across: tuple[int, ...] = tuple(sorted({rows[0].racks[0][0], rows[0].racks[-1][0]}))
         area = None
-        for inner in self.settings(s.body or (), TRAY, "tray"):
+        for inner in _once(self.settings(s.body or (), TRAY, "tray")):
             if inner.name.name == "along":
                 if [i.value.bare for i in inner.items if isinstance(i.value, tree.Path)] != ["rows"]:
                     raise Fault("E0120", inner.span, "trays run along rows", help="`along rows`")

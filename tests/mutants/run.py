@@ -101,12 +101,15 @@ def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, li
 
     took = {n: s for n, s in json.loads((place / f"{name}.times").read_text()).items() if s is not None}
     known: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for part in sorted(place.glob(f"{name}.*.coverage*")):
+    parts = sorted(place.glob(f"{name}.*.coverage*"), key=lambda p: (".inner." in p.name, p))
+    for part in parts:  # what a process of a test runs comes last: it imports what was imported before
         data = coverage.CoverageData(str(part))
         data.read()
         for file in data.measured_files():
             for line, names in data.contexts_by_lineno(file).items():
-                known[os.path.relpath(file, copy)][line] += [c for c in names if c in took]
+                lines = known[os.path.relpath(file, copy)]
+                if ".inner." not in part.name or lines.get(line, names):
+                    lines[line] += [c for c in names if c in took]
     return known, took
 
 
