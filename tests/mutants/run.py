@@ -95,8 +95,8 @@ def record(
 
 
 def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
-    """For each file and line the tests that run it, none where only an import did, and the seconds of each test. Tests that failed
-    are left out."""
+    """For each file and line the tests that run it, none where only an import did, and the seconds of each test. Those that
+    failed are left out."""
     import coverage
 
     took = {n: s for n, s in json.loads((place / f"{name}.times").read_text()).items() if s is not None}
