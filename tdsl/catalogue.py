@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+
+from tdsl.dataclass import dataclass
 
 FOLDER = Path(__file__).parent / "explain"
 HEAD = re.compile(r"# (E\d{4}) ([a-z][a-z0-9_]*): (.+)")

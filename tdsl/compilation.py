@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.sealed import Sealed
 from tdsl.source import SourceFile

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from tdsl import files
+from tdsl.dataclass import dataclass
 
 NAME = "tdsl.toml"
 LIMIT = 1 << 20

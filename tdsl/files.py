@@ -16,10 +16,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+from tdsl.dataclass import dataclass
 
 LIMIT = 64 << 20
 """Bytes of a file that are read at most, where the caller does not say less."""

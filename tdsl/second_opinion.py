@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from tdsl import compiler
 from tdsl.compiler import Compilation, Design, Options
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric

@@ -8,7 +8,7 @@ first and then the rest in order; what holds for those is not proved for all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain, islice
 from math import prod
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tdsl import compiler
 from tdsl.compiler import Compilation, Design, Options
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, gather
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value, text_of

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from tdsl.dataclass import dataclass
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

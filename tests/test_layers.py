@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,7 @@ LAYERS = (
     ("lsp_requests",),
     ("cli",),
 )
-ALONE = ("config", "resources", "cache", "files", "sealed")
+ALONE = ("config", "resources", "cache", "dataclass", "files", "sealed")
 """Rooms that import nothing but the standard library, and may be imported by all."""
 SAME = {"commands": "cli", "__main__": "cli"}
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
@@ -72,7 +73,7 @@ def misdirected(path: Path) -> Iterator[str]:
             continue
         there = SAME.get(name.split(".")[1], name.split(".")[1])
         if there == here or there in ALONE:
-            allowed = here not in ALONE or there in (here, "files")
+            allowed = here not in ALONE or there in (here, "dataclass", "files")
         else:
             allowed = here in RANK and there in RANK and RANK[there] < RANK[here]
         if not allowed:
@@ -89,6 +90,13 @@ def test_the_package_itself_imports_nothing_at_once() -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             name = node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
             assert name in ("__future__", "typing")
+
+
+def test_data_classes_are_those_that_compile_their_methods_late() -> None:
+    """The checker of certificates runs without tdsl; all else takes ``tdsl.dataclass``."""
+    free = {PACKAGE / "dataclass.py", PACKAGE / "certificates" / "checker.py"}
+    taken = re.compile(r"from dataclasses import .*\bdataclass\b|dataclasses\.dataclass\(")
+    none([str(path) for path in MODULES if path not in free and taken.search(path.read_text(encoding="utf-8"))])
 
 
 def test_candidates_for_symmetries_go_to_what_verifies_them() -> None:

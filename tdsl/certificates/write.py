@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from hashlib import sha256
 
@@ -19,6 +19,7 @@ from tdsl.certificates import checker
 from tdsl.certificates.write_figures import all_to_all, built, of_bisection, of_reachability, paths, plain, symmetric
 from tdsl.certificates.write_survives import BUNDLED, LeftOut, of_survives
 from tdsl.certificates.write_throughput import Json, Unshown, patterns, shown
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tdsl.changes.steps import Step
+from tdsl.dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Cable

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import chain
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from tdsl.changes.model import Cable, Changes
 from tdsl.changes.union import OLD, Union
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools
 from tdsl.prove.bisection import bisection
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import FREE, Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.prove.view import View

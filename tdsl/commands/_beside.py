@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,6 +18,7 @@ from threading import Lock
 import click
 
 from tdsl.commands._untrusted import FILE, MEMORY
+from tdsl.dataclass import dataclass
 
 SECONDS = 120.0
 """How long a call may take."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say
+from tdsl.dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.compilation import Options

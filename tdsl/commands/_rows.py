@@ -6,13 +6,13 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
 from tdsl import __version__
 from tdsl.commands._shared import say
+from tdsl.dataclass import dataclass
 from tdsl.report.columns import table
 from tdsl.report.json_report import SCHEMA, dump
 from tdsl.report.paint import Paint, wants_colour

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say, show_findings
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ is named as on its label or as the design writes it, a port as the design, the o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.tables import DeviceTable

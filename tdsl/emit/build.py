@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
 from tdsl import __version__
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit import choices, limits
 from tdsl.emit.assets import read

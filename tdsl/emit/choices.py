@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import nearest
 
 KINDS = {bool: "true or false", int: "a whole number", str: "a text"}

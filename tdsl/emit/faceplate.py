@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Ints
 from tdsl.semantics.model import DeviceModel

@@ -8,11 +8,11 @@ import re
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from tdsl.dataclass import dataclass
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
 from tdsl.emit.signature import SIGNATURE

@@ -6,12 +6,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from re import Match, Pattern
 from types import FrameType
 from typing import Any, Protocol
 
+from tdsl.dataclass import dataclass
 from tdsl.emit.quote import Refused
 
 SECONDS = 60

@@ -7,8 +7,9 @@ or texts. The rules are those of ``xmlGetNode`` and ``xmlLoadSub`` in NCCL 2.30.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.source import SourceFile, Span
 

@@ -7,12 +7,13 @@ together, then whole declarations. The finest level that a page holds is drawn.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf, log2, prod
 from typing import Any
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.emit.drawing import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.emit.glyphs import glyph_of, trays
 from tdsl.emit.shapes import shapes

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.emit.wires import known
 from tdsl.fabric.columns import Objects, Table
 from tdsl.fabric.graph import Fabric

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
 from tdsl import files as files_
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import choices
 from tdsl.emit.limits import MATCH, Bounded, Names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from ipaddress import ip_network
 from math import prod
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import adapters, hosts, picture, scheduling, subnets
 from tdsl.emit.addresses import given_addresses, plain

@@ -7,7 +7,7 @@ identifiers when they are shown. Everything that a design says is in the packed 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tdsl import __version__
+from tdsl.dataclass import dataclass
 from tdsl.emit.packed import pack
 from tdsl.emit.shapes import shapes
 from tdsl.emit.wires import Wires

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
+
+from tdsl.dataclass import dataclass
 
 MAX_ROWS = 1_048_575  # below the heading
 A4_COLUMNS = 12

@@ -17,12 +17,12 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 from threading import Event
 
 from tdsl import files as disk
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
 from tdsl.emit.spool import Content, chunks_of, digest_of

@@ -7,13 +7,14 @@ rank comes from the port at the end that the statement names: (rank of the devic
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_address, ip_interface
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.graph import Fabric, Ints

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import populations
 from tdsl.fabric.graph import Bools, Fabric, Ints

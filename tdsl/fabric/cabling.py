@@ -6,11 +6,11 @@ One far connector makes a straight cable, several make a break-out with a leg ea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.order import by_keys, within
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceModel

@@ -9,10 +9,11 @@ with the new one: along Euler circuits their links alternate between the two, so
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.fabric.assemble import assemble
 from tdsl.fabric.circuits import circuit, plant_of

@@ -7,7 +7,7 @@ when asked for. Nothing in it points back to the text except ``sets[…].origin`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.sealed import Sealed
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.semantics.supply import Supply

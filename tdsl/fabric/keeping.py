@@ -8,10 +8,9 @@ verified.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.vector import Array
 

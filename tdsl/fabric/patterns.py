@@ -6,11 +6,11 @@ All functions give arrays for one application; members are numbered by rank in t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault

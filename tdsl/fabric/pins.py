@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.fabric.ports import KEPT, Ends, Ports

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.cabling import connectors
 from tdsl.fabric.graph import FREE, HOLE, USED
 from tdsl.fabric.order import by_keys, distinct, within

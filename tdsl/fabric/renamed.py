@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
 
 INDEX = re.compile(r"\[([^\]]*)\]")

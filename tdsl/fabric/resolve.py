@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.vector import SAFE, Array, Assignments, booleans, integers, largest
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault

@@ -7,12 +7,12 @@ evaluated alone by the evaluator, which also words the fault and so always has t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import COMPARISONS

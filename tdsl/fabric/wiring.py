@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric import keeping, patterns
 from tdsl.fabric.cabling import links_together
 from tdsl.fabric.order import distinct

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.ide.known import Known, statements
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.source import Span

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tdsl.dataclass import dataclass
 from tdsl.ide.describe import formal, port_words
 from tdsl.ide.known import Known, Meaning, port_types
 from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from tdsl.compiler import Compilation, Design
+from tdsl.dataclass import dataclass
 from tdsl.semantics.ranges import Settings
 from tdsl.source import Span
 

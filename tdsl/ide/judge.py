@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from tdsl import catalogue, compiler
 from tdsl.allowances import FOREVER, Allowances
 from tdsl.compiler import Options
 from tdsl.config import ConfigError, load
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.ide import shelf
 from tdsl.ide.facts import Fact, Placed, facts, lens, parameters, placed

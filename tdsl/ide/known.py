@@ -7,10 +7,11 @@ compiling makes, the devices of an intent, is taken from the design as it was la
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.ide import describe
 from tdsl.ide.facts import Placed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tdsl.dataclass import dataclass
 from tdsl.ide import describe
 from tdsl.ide.complete import path_before
 from tdsl.ide.known import Known, Meaning

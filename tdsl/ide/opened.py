@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic
 from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
 from tdsl import files, resources
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.ide import places, shelf
 from tdsl.ide.names import Names

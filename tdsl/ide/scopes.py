@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics import topology
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import COUNTS, DEVICES

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
 
 from tdsl.allowances import day
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Severity
 from tdsl.fabric.graph import Ints
 from tdsl.observe.audit import Audit, Fault

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tdsl.dataclass import dataclass
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.columns import natural
 from tdsl.fabric.graph import Fabric

@@ -7,7 +7,9 @@ and cycles over ports. Faults that share no port lie in different components, an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from tdsl.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

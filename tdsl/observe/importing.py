@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
 from tdsl.observe.record import End, Observed, hexadecimal
 from tdsl.observe.rules import Rows, rules

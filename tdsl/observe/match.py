@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnets

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from tdsl.dataclass import dataclass
 
 FACTORY = re.compile(
     r"MT\d{3,6}\b.*|.*\bMellanox Technologies\b.*|.*\bInfini(?:scale|Host|Band HCA)\b.*|(?:Quantum|SwitchX|SwitchIB|ConnectX)\b.*"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.source import HIDDEN, SourceFile, Span
 

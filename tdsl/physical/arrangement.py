@@ -6,10 +6,9 @@ how far it may be from the best is what `length_bound` says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.physical.lengths import MM, Lengths
 

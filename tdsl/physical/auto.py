@@ -8,12 +8,13 @@ on the floor so that the cables are short (`arrangement`). Nothing is random: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import ceil
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import amount, optic_watts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
 from tdsl.physical.cords import cords

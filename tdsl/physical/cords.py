@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel

@@ -7,8 +7,8 @@ The rules are those by which parts are chosen and judged: ``plugs.ends_wrong`` f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.plugs import carries, ends_wrong, fits, legs_of, plug_wrong
 from tdsl.semantics.model import DeviceModel, PortClass

@@ -6,11 +6,11 @@ follows the trays by the shortest way, and comes down. Each end has the slack of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.distances import between
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct

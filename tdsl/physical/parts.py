@@ -9,12 +9,12 @@ reaches; where its plugs would fill cages of several ports it is taken if it is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns

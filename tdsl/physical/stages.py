@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.bom import Line, bill

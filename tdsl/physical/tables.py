@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.figures import Figures

@@ -6,12 +6,12 @@ computed. A circle of diameter d has the area pi d^2 / 4; 355/113 stands for pi,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount
 from tdsl.physical.model import Physical

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits
 from tdsl.prove.block_cuts import groups, least

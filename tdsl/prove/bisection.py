@@ -8,7 +8,7 @@ algorithms and architectures", 1992; Dally and Towles, "Principles and practices
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools
 from tdsl.prove.automorphisms import orbits, translated
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum

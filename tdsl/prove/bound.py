@@ -6,12 +6,12 @@ verify without tdsl.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.clos import Spread
 from tdsl.prove.network import Network

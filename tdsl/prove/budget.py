@@ -6,8 +6,10 @@ Limits count steps or sizes, never seconds, so that an answer does not depend on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
+
+from tdsl.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ upper bound is one of both layers. Its lower bound is one as far as the domains 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup
 from tdsl.prove.all_to_all import bounds

@@ -15,12 +15,12 @@ Sources: the argument of hubs is that of concurrent flow, Leighton and Rao, "Mul
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.components import components
 from tdsl.prove.network import Network

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import combinations
+
+from tdsl.dataclass import dataclass
 
 Near = Mapping[int, Set[int]]
 SOURCE = -1

@@ -7,12 +7,12 @@ read, makes every element an orbit of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.rails import link_rail

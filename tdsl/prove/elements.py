@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.bundles import members
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector

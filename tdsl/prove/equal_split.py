@@ -7,11 +7,11 @@ down; the first link carries the remainder.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.components import components
 from tdsl.prove.network import Network

@@ -6,11 +6,10 @@ its answer is certain; the others are to be judged one by one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import summed

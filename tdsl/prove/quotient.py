@@ -9,10 +9,9 @@ reduction via colour refinement", ESA 2014). Rows are compared as a whole, whate
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network, counted
 from tdsl.prove.symmetry import equal_demands, equal_rows

@@ -7,10 +7,9 @@ those arcs have capacity and rounded down; the first arc takes the remainder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.network import Network

@@ -9,10 +9,9 @@ programming", 1972, is the general method: eliminate what depends on little.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network

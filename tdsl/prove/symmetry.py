@@ -22,11 +22,11 @@ permutations give more orbits, never a wrong answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.rails import link_rail
 from tdsl.prove.network import Network, summed

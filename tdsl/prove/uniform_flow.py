@@ -11,13 +11,14 @@ the program says in floats is only a proposal of lengths and parts, both rounded
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice
 from math import isqrt
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.budget import DEFAULT, Budget

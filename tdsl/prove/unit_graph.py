@@ -6,11 +6,11 @@ weight w with w times the capacity represents w units, and what those send each 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows

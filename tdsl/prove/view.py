@@ -5,11 +5,11 @@ A part keeps the fabric's numbering of devices and links; it only says which of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.tiers import main_ends

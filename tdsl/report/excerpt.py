@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.report.paint import TAB, UNSEEN, Paint, cells, length, wrap
 from tdsl.source import SourceFile, Span
 

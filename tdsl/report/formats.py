@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ import re
 import shutil
 import unicodedata
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TextIO
+
+from tdsl.dataclass import dataclass
 
 STYLES = {
     "error": "1;31",

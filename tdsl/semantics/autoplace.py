@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.source import Origin
 from tdsl.syntax import tree

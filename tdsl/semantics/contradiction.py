@@ -8,13 +8,14 @@ irreducible is said only where, without each place, z3 gave sizes with which the
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
 import z3
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Label
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.operators import (

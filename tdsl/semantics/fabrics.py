@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Fix
 from tdsl.semantics.cluster import Member, members
 from tdsl.semantics.fault import nearest, unknown

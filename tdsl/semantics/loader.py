@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
 from tdsl import files, resources
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.semantics.fault import Fault, nearest
 from tdsl.source import SourceFile, Span

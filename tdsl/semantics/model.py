@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
+from tdsl.dataclass import dataclass
 from tdsl.source import Origin
 
 KINDS = ("host", "chip", "switch", "ocs", "panel")

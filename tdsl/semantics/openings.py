@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.source import Span
 from tdsl.syntax import tree
 

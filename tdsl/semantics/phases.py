@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.settings import plain
 from tdsl.syntax import tree

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import DeviceSet

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.scope import Scope

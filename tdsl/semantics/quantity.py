@@ -6,8 +6,9 @@ bits per second in one direction; ``GB/s`` says bytes. Prefixes of rates and siz
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from tdsl.dataclass import dataclass
 
 BASE = ("b", "s", "m", "W", "kg", "$", "U", "dB")
 Dim = tuple[int, int, int, int, int, int, int, int]

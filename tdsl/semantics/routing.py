@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope

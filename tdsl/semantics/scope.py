@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.values import Value
 from tdsl.source import Span

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
 from math import gcd, lcm
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
 from tdsl.source import Span

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import Value, text_of

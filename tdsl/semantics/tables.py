@@ -10,8 +10,8 @@ in brackets may be left out. A row is then a list with an element for each word 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.ends import Ends, EndSet, Names
 from tdsl.semantics.sizing import Leading, Tier
 from tdsl.source import Span

@@ -7,9 +7,9 @@ name that stands for itself in a setting), Function, or a ModelName.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, show
 from tdsl.source import Span
 from tdsl.syntax import tree

@@ -8,11 +8,12 @@ that declare or leave out, holes, intents. What z3 (de Moura and Bjørner, TACAS
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import z3
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value
 from tdsl.sizing.budget import DEFAULT

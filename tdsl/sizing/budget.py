@@ -6,7 +6,9 @@ same on every machine. ``--solve-seconds`` multiplies the first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from tdsl.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Plan
 from tdsl.semantics.quantity import MONEY, Quantity

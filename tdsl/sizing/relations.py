@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any
 
 import z3
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.resolve import bare_variable
 from tdsl.fabric.wiring import late
 from tdsl.semantics.fault import Excused, Fault

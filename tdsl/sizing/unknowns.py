@@ -8,7 +8,7 @@ numbers that are worth a trial (``tdsl.sizing.proposals``); the wiring is the ju
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from math import ceil
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
 from tdsl.fabric.ports import Ports

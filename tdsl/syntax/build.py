@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tdsl.dataclass import dataclass
 from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS

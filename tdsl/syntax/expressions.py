@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tdsl.dataclass import dataclass
 from tdsl.source import Span
 
 

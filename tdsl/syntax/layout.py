@@ -6,8 +6,9 @@ visibly begins, with a ``FAULT`` token that carries what to say. Braces come out
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.source import SourceFile
 from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from tdsl.dataclass import dataclass
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.scanner import END, FAULT, Token
 

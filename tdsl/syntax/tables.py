@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -12,6 +11,7 @@ from lark.lexer import Lexer, PatternStr
 
 from tdsl import cache as cache_folder
 from tdsl import resources
+from tdsl.dataclass import dataclass
 from tdsl.syntax.build import Builder
 from tdsl.syntax.scanner import Scanner
 

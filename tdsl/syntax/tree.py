@@ -5,8 +5,7 @@ Every node holds its span. Sequences are tuples, chains of operators are flat, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tdsl.dataclass import dataclass
 from tdsl.source import Span
 from tdsl.syntax.expressions import (
     At as At,

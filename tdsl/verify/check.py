@@ -10,13 +10,14 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar, Literal
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
 from tdsl.prove.element_symmetry import symmetry

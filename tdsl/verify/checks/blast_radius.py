@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links

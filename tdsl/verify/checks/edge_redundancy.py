@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import LinkPaths

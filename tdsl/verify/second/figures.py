@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.as_networkx import cables_of
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import HOLE

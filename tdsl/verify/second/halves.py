@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, gcd, prod
 from typing import Any
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.verify.check import Result
 from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge

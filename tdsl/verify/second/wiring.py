@@ -6,10 +6,10 @@ Nothing here comes from the proof engine: units, forwarding and components are f
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element, Selector
 from tdsl.fabric.graph import Fabric
 
