@@ -6,6 +6,7 @@ Exit status: 0 clean, 1 findings, 2 a wrong call or a fault of tdsl's own; 130 a
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -13,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
@@ -37,6 +37,8 @@ ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
 change designs, or use a key."""
 NUMPY = 96 << 20
 """Bytes of address space without which numpy is not loaded."""
+GARBAGE = 200_000
+"""New objects after which unreachable ones are looked for: hardly any are in cycles, and to look often is a tenth of the time."""
 RESERVE = 8 << 20
 """Bytes of address space that are kept for saying that there is no more."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
@@ -124,6 +126,7 @@ class Commands(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         given = list(sys.argv[1:] if args is None else args)
         run = super().main
+        gc.set_threshold(GARBAGE, 20, 20)
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))
@@ -166,7 +169,7 @@ def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
         return _internal(fault)
 
 
-class _Room(MetaPathFinder):
+class _Room:
     """Finds nothing. It sees that numpy is loaded only where there is memory for it: its library for linear algebra ends the
     process itself, with a status of its own, where there is none."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 
 @cache
 def folder(kind: str) -> Path:
     """The folder of that name: inside the installed package, or next to it in a checkout."""
-    package = Path(str(files("tdsl")))
+    package = Path(__file__).parent
     packed = package / "_data" / kind
     return packed if packed.is_dir() else package.parent / kind

@@ -6,7 +6,6 @@ A failure is what makes `check` fail. Source: the schema of Jenkins' xUnit plugi
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
 
 from tdsl import catalogue
 from tdsl.diagnostic import Diagnostic
@@ -16,6 +15,7 @@ from tdsl.report.places import place, relative, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from xml.etree import ElementTree
 
     from tdsl.verify.check import Result
 
@@ -24,6 +24,8 @@ FORMAT = "junit"
 
 def render(report: Report) -> str:
     """All designs as suites."""
+    from xml.etree import ElementTree
+
     root = ElementTree.Element("testsuites", name="tdsl check")
     for compilation in report.compilations:
         findings: dict[str, list[Diagnostic]] = {}
@@ -67,6 +69,8 @@ def _title(result: Result) -> str:
 
 
 def _case(suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = "") -> None:
+    from xml.etree import ElementTree
+
     case = ElementTree.SubElement(suite, "testcase", classname=fabric, name=_clean(title))
     for d in faults:
         failure = ElementTree.SubElement(case, "failure", type=d.code, message=_clean(d.message))
