@@ -6,12 +6,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from tdsl.emit.records import Model
-from tdsl.emit.view import FabricView
+import numpy as np
 
-End = tuple[str, int, str, int]
-"""Instance, number in it, component, number in it."""
-Edge = tuple[End, End, str]
+from tdsl.emit.records import Link, Model
+from tdsl.emit.rows import texts_of
+from tdsl.emit.view import FabricView
+from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, small
+from tdsl.fabric.columns import Table
+
+EMPTY = "[]\n}"
+"""How a document without edges ends."""
+Place = tuple[str, int, str]
+"""Instance of a device, number in it, model."""
 
 
 class Names:
@@ -30,11 +36,12 @@ class Names:
         return name
 
 
-def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The document, as JSON, which is YAML, too."""
+def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]:
+    """The document in pieces, as JSON, which is YAML, too."""
     devices, called, ends = _devices(fabric.models)
     instances: dict[tuple[str, str], tuple[str, list[str]]] = {}
-    names, at = Names(), {}
+    names = Names()
+    at: dict[str, Place] = {}
     for d in fabric.devices:
         if d.model not in called:
             continue
@@ -44,14 +51,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         name, members = instances[path, d.model]
         at[d.name] = name, len(members), d.model
         members.append(d.name)
-    edges: list[Edge] = []
-    rates: dict[str, float] = {}
-    for link in fabric.links:
-        sides = (link.a_device, link.a_index), (link.b_device, link.b_index)
-        near, far = ((*at[name][:2], *ends[at[name][2], port]) for name, port in sides)
-        rate = f"{link.rate_gbps:g}G".replace(".", "_").replace("+", "")
-        rates[rate] = link.rate_gbps
-        edges.append((near, far, rate))
+    edges, rates = _edges(fabric.links, at, ends)
     document = {
         "name": Names().of(fabric.name),
         "description": fabric.title,
@@ -61,9 +61,15 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
             for n, r in sorted(rates.items(), key=lambda x: x[1])
         ],
         "instances": [{"name": n, "device": called[key[1]], "count": len(members)} for key, (n, members) in instances.items()],
-        "edges": [_edge(run) for run in _runs(sorted(edges))],
+        "edges": [],
     }
-    return (json.dumps(document, indent=1) + "\n").encode()
+    head = json.dumps(document, indent=1)
+    if not len(edges):
+        yield f"{head}\n".encode()
+        return
+    yield f"{head.removesuffix(EMPTY)}[\n".encode()
+    yield from texts_of(edges, ",\n")
+    yield b"\n ]\n}\n"
 
 
 def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str, str], dict[tuple[str, int], tuple[str, int]]]:
@@ -99,26 +105,83 @@ def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str
     return out, called, ends
 
 
-def _runs(edges: Sequence[Edge]) -> Iterator[list[Edge]]:
-    """Links between two devices whose ports follow each other at both ends."""
-    run: list[Edge] = []
-    for edge in edges:
-        following = run and run[-1][2] == edge[2] and all(
-            old[:3] == new[:3] and new[3] == old[3] + 1 for old, new in zip(run[-1][:2], edge[:2], strict=True)
-        )  # fmt: skip
-        if run and not following:
-            yield run
-            run = []
-        run.append(edge)
-    if run:
-        yield run
+def _edges(
+    links: Table[Link], at: Mapping[str, Place], ends: Mapping[tuple[str, int], tuple[str, int]]
+) -> tuple[Joined, dict[str, float]]:
+    """The edges as JSON in the order of their ends, and the rates that they have by name. Links between two devices whose ports
+    follow each other at both ends are one edge, with slices at both ends."""
+    ports = sorted(ends, key=lambda p: (ends[p], p))
+    components = {name: n for n, name in enumerate(sorted({name for name, _ in ends.values()}))}
+    component = np.array([components[ends[p][0]] for p in ports], dtype=np.int64)
+    number = np.array([ends[p][1] for p in ports], dtype=np.int64)
+    ended = [_coded(links, f"{side}_device") for side in "ab"]
+    names, devices = [list(map(str, c.values)) for c in ended], [c.codes for c in ended]
+    port = [_port(links, side, at, names[n], ports, devices[n]) for n, side in enumerate("ab")]
+    rate, rates = _rates(links)
+    rank = [np.empty(len(n), np.int64) for n in names]
+    for n, called in enumerate(names):  # the order of devices: by instance, then by number
+        rank[n][sorted(range(len(called)), key=lambda i, c=called: at.get(c[i], ("", -1))[:2])] = np.arange(len(called))
+    near, far = (rank[n][devices[n]] * len(ports) + port[n] for n in (0, 1))
+    order = np.lexsort((rate.codes, far, near))
+    device = [d[order] for d in devices]
+    port = [p[order] for p in port]
+    codes = rate.codes[order]
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = codes[1:] != codes[:-1]
+    for d, p in zip(device, port, strict=True):
+        begins[1:] |= (d[1:] != d[:-1]) | (component[p[1:]] != component[p[:-1]]) | (number[p[1:]] != number[p[:-1]] + 1)
+    first = np.flatnonzero(begins)
+    length = np.diff(first, append=len(order))
+
+    def end(n: int) -> tuple[Coded, str, Coded]:
+        instances = [json.dumps("{}[{}]".format(*at[name])) if name in at else "" for name in names[n]]
+        slices = combined(lambda p, run: json.dumps(f"{ends[ports[p]][0]}[{ends[ports[p]][1]}:{ends[ports[p]][1] + run}]"),
+                          (len(ports), port[n][first]), (int(length.max(initial=0)) + 1, length))  # fmt: skip
+        return Coded(instances, small(device[n][first])), ',\n    "component": ', slices
+
+    return Joined(
+        '  {\n   "ep1": {\n    "instance": ', *end(0), '\n   },\n   "ep2": {\n    "instance": ', *end(1),
+        '\n   },\n   "scheme": "one2one",\n   "link": ',
+        Coded([json.dumps(v) for v in rate.values], small(codes[first])), "\n  }",
+    ), rates  # fmt: skip
 
 
-def _edge(run: Sequence[Edge]) -> dict[str, object]:
-    """A run of links, as slices at both ends."""
+def _port(
+    links: Table[Link],
+    side: str,
+    at: Mapping[str, Place],
+    names: Sequence[str],
+    ports: Sequence[tuple[str, int]],
+    device: Integers,
+) -> Integers:  # fmt: skip
+    """The port at one end of all links, by its place among ``ports``."""
+    models = {model: n for n, model in enumerate(sorted({model for model, _ in ports}))}
+    most = max((index for _, index in ports), default=0) + 1
+    known = np.full(len(models) * most, -1, np.int32)
+    for n, (model, index) in enumerate(ports):
+        known[models[model] * most + index] = n
+    model = np.array([models[at[name][2]] if name in at else 0 for name in names], dtype=np.int64)
+    index = links.compact(f"{side}_index")
+    assert isinstance(index, Numbers)
+    found: Integers = known[model[device] * most + index.codes]
+    return found
 
-    def end(first: End) -> dict[str, str]:
-        instance, number, component, port = first
-        return {"instance": f"{instance}[{number}]", "component": f"{component}[{port}:{port + len(run)}]"}
 
-    return {"ep1": end(run[0][0]), "ep2": end(run[0][1]), "scheme": "one2one", "link": run[0][2]}
+def _rates(links: Table[Link]) -> tuple[Coded, dict[str, float]]:
+    """The rate of every link by its name, names in their order; and the rates by name."""
+    rate = _coded(links, "rate_gbps")
+    values, codes = rate.values, rate.codes
+    called = [f"{value:g}G".replace(".", "_").replace("+", "") for value in values]
+    rates: dict[str, float] = {}
+    for name, value in zip(called, values, strict=True):
+        if isinstance(value, (int, float)):
+            rates[name] = value
+    ordered = sorted(rates)
+    return Coded(ordered, np.array([ordered.index(name) for name in called], dtype=np.int32)[codes]), rates
+
+
+def _coded(links: Table[Link], name: str) -> Coded:
+    """A column that is kept as few values."""
+    column = links.compact(name)
+    assert isinstance(column, Coded)
+    return column

@@ -45,7 +45,8 @@ PIECE = 1 << 20
 WIDEST = 1 << 20
 """Characters that a template of others may ask for in one step."""
 Kept = TypeVar("Kept")
-Program = Callable[..., bytes]  # of the fabric, the options, and the record where the file's scope has one
+Program = Callable[..., bytes | Iterable[bytes]]
+"""Of the fabric, the options, and the record where the file's scope has one; a file or its pieces."""
 
 
 class _Folder(BaseLoader):
@@ -221,7 +222,8 @@ def render(
     try:
         if spec.program:
             program = _program(target.folder / spec.program)
-            return keep([program(view, options) if spec.scope == "fabric" else program(view, options, record)])
+            made = program(view, options) if spec.scope == "fabric" else program(view, options, record)
+            return keep([made] if isinstance(made, bytes) else made)
         known = {"fabric": view, "options": options, "site": site}
         if spec.scope != "fabric":
             known[spec.scope] = record

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined
+from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, constant
 from tdsl.fabric.columns import Table
 
 CHUNK = 1 << 22
@@ -81,15 +81,36 @@ def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) 
     head: list[str] = []
     csv_module.writer(SimpleNamespace(write=head.append), lineterminator="\r\n").writerow(headings)
     yield head[0][:-2].encode()
-    yield from _lines(table, fields, csv_cells, _csv_pieces, ("\n", ",", ""))
+    yield from _lines(_columns(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", ""))
 
 
 def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[bytes]:
     """A table as JSON arrays, one a line."""
     first = True
-    for chunk in _lines(table, fields, json_cells, _json_pieces, (",\n[", ", ", "]")):
+    for chunk in _lines(_columns(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")):
         yield chunk[2:] if first else chunk
         first = False
+
+
+def texts_of(column: Joined, between: str) -> Iterator[bytes]:
+    """The texts of a column as they are, in chunks."""
+    first = True
+    for chunk in _lines([column], len(column), _as_they_are, _all_pieces, (between, "", "")):
+        yield chunk[len(between.encode()) :] if first else chunk
+        first = False
+
+
+def _as_they_are(values: Sequence[object]) -> list[str]:
+    return list(map(str, values))
+
+
+def _all_pieces(column: Joined) -> list[str | Coded]:
+    return list(column.pieces)
+
+
+def _columns(table: Table[Any], fields: Sequence[str]) -> list[Any]:
+    """The columns of a table; a field "" is an empty one."""
+    return [table.compact(f) if f else constant("", len(table)) for f in fields]
 
 
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
@@ -118,16 +139,14 @@ def _json_pieces(column: Joined) -> list[str | Coded] | None:
 
 
 def _lines(
-    table: Table[Any], fields: Sequence[str], texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
+    columns: Sequence[Any], size: int, texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
     marks: tuple[str, str, str],
 ) -> Iterator[bytes]:  # fmt: skip
     """Lines in chunks. ``marks`` stand before a line, between its cells and behind it."""
-    size = len(table)
     if not size:
         return
     before, between, behind = marks
     parts: list[_Part] = [before.encode()]
-    columns: list[Any] = [table.compact(f) if f else Coded([""], np.zeros(size, np.int32)) for f in fields]
     for n, column in enumerate(columns):
         parts += [between.encode()] if n else []
         made = pieces(column) if isinstance(column, Joined) else None

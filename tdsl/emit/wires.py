@@ -15,7 +15,7 @@ from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
-from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant
+from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant, small
 from tdsl.fabric.columns import Column, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
@@ -246,7 +246,7 @@ class Wires:
         def reordered(numbers: Integers) -> Integers:
             if id(numbers) in turned:
                 return turned[id(numbers)][1]
-            found: Integers = numbers[order].astype(np.int32) if _small(numbers) else numbers[order]
+            found: Integers = small(numbers)[order]
             if any(numbers is shared for _, shared in self._made.values()):
                 turned[id(numbers)] = (numbers, found)
             return found
@@ -513,11 +513,6 @@ class Wires:
 
 def _listed(make: Callable[[], Column | Compact]) -> Column:
     return listed(make())
-
-
-def _small(numbers: Integers) -> bool:
-    """Whether numbers fit into 32 bits."""
-    return numbers.itemsize <= 4 or not len(numbers) or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
 
 
 def _plain(value: object) -> object:

@@ -80,11 +80,38 @@ class Joined:
 
 
 Compact = Coded | Numbers | Joined
+Values = Callable[[int, int], list[object]]
+
+
+def stretches(column: Sequence[object] | Compact) -> Values:
+    """What gives the values of some rows of a column, from one row up to another, without making those of the others."""
+    if isinstance(column, Coded):
+        objects, codes = np.empty(len(column.values), dtype=object), small(column.codes)
+        objects[:] = list(column.values)
+        return lambda start, stop: list(objects[codes[start:stop]])
+    if isinstance(column, Numbers):
+        numbers, blank = small(column.codes), column.blank
+        return lambda start, stop: Numbers(numbers[start:stop], blank).tolist()
+    if isinstance(column, Joined):
+        pieces = [[p] if isinstance(p, str) else stretches(p) for p in column.pieces]
+
+        def texts(start: int, stop: int) -> list[object]:
+            columns = [p * (stop - start) if isinstance(p, list) else map(str, p(start, stop)) for p in pieces]
+            return ["".join(row) for row in zip(*columns, strict=True)]
+
+        return texts
+    return lambda start, stop: list(column[start:stop])
+
+
+def small(numbers: Integers) -> Integers:
+    """Numbers in 32 bits where they fit."""
+    fit = numbers.itemsize < 4 or not len(numbers) or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
+    return numbers.astype(np.int32, copy=False) if fit else numbers
 
 
 def constant(value: object, rows: int) -> Coded:
-    """A column of one value."""
-    return Coded([value], np.zeros(rows, np.int32))
+    """A column of one value, which takes no memory by its rows."""
+    return Coded([value], np.broadcast_to(np.zeros(1, np.int32), rows))
 
 
 def combined(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:

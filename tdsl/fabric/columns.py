@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cabling import first_of_cage, shares
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant, stretches
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import DeviceModel, PortClass, unravel
 
 Record = TypeVar("Record")
 Column = Sequence[object]
 Objects = NDArray[np.object_]
+STRETCH = 1 << 12
+"""Rows whose values are held at once where the records of a table are walked."""
 
 
 def listed(column: Column | Compact) -> Column:
@@ -60,9 +62,11 @@ class Table(Generic[Record]):
         return tuple(f.name for f in fields(self._record))  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Record]:
-        columns = [self.column(n) for n in self.names]
+        columns = [stretches(self.compact(n)) for n in self.names]
         make: Callable[..., Record] = self._record
-        return (make(*values) for values in zip(*columns, strict=True))
+        for start in range(0, self._size, STRETCH):
+            stop = min(self._size, start + STRETCH)
+            yield from map(make, *(values(start, stop) for values in columns))
 
 
 def port_id(c: PortClass, index: int) -> str:
