@@ -116,7 +116,7 @@ def _columns(table: Table[Any], fields: Sequence[str]) -> list[Any]:
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
     """The pieces of a column of texts, None where a text may need quotes."""
     for piece in column.pieces:
-        if any(_QUOTED & set(str(v)) for v in ([piece] if isinstance(piece, str) else piece.values)):
+        if _QUOTED & set(piece if isinstance(piece, str) else "".join(map(str, piece.values))):
             return None
     for piece in column.pieces:  # as long as a text may begin with this one
         starts = [piece] if isinstance(piece, str) else list(map(str, piece.values))
@@ -176,7 +176,7 @@ def _lines(
 def _coded(texts: Sequence[str], codes: Integers) -> _Part:
     """A column of few texts: one text alone where no other occurs."""
     encoded = [t.encode() for t in texts]
-    if any(b"\0" in e for e in encoded):
+    if b"\0" in b"".join(encoded):
         return [_Raw(encoded[c]) for c in codes.tolist()]
     if len(texts) == 1 or (low := int(codes.min())) == int(codes.max()):
         return encoded[0 if len(texts) == 1 else low]

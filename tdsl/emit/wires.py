@@ -19,6 +19,7 @@ from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combine
 from tdsl.fabric.columns import Column, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
+from tdsl.fabric.order import ranks
 from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
@@ -171,21 +172,34 @@ class Wires:
         other = (values[links] >= 0) & (values[links] != own[cables])
         if not other.any():
             return Numbers(own, -1)
-        out: list[object] = [known(v) for v in own.tolist()]
-        several: dict[int, set[int]] = {}
-        for cable, value in zip(cables[other].tolist(), values[links[other]].tolist(), strict=True):
-            several.setdefault(cable, set()).add(value)
-        for cable, extra in several.items():
-            one = out[cable]
-            out[cable] = " ".join(map(str, sorted(extra | ({one} if isinstance(one, int) else set()))))
-        return out
+        several = np.flatnonzero(np.bincount(cables[other], minlength=len(own)))
+        place = np.full(len(own), -1, np.int64)
+        place[several] = np.arange(len(several))
+        width = int(values.max()) + 1
+        there = np.zeros((len(several), width), dtype=bool)  # which values occur among the links of each of these legs
+        here = (place[cables] >= 0) & (values[links] >= 0)
+        there[place[cables[here]], values[links[here]]] = True
+        sets, codes = np.unique(np.packbits(there, axis=1), axis=0, return_inverse=True)
+        names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(sets, axis=1)]
+        low = np.where(own < 0, width, own)
+        low[several] = width + 1 + codes.ravel()
+        return Coded([*range(width), "", *names], low)
 
     def _cable_rate(self) -> Coded:
         links, cables = self.crossings
         total = np.zeros(len(self.fabric.cable_a), np.int64)
-        np.add.at(total, cables, self.fabric.link_rate[links])
-        rates, codes = np.unique(total, return_inverse=True)
-        return Coded([gbps(r) if r else "" for r in rates.tolist()], codes.ravel())
+        rates, codes = self._rates
+        for n, rate in enumerate(rates):
+            mine = cables if len(rates) == 1 else cables[codes[links] == n]
+            total += np.bincount(mine, minlength=len(total)) * rate
+        sums, places = ranks(total)
+        return Coded([gbps(r) if r else "" for r in sums.tolist()], places)
+
+    @cached_property
+    def _rates(self) -> tuple[list[int], Ints]:
+        """The different rates of links in bits per second, and which of them each link has."""
+        found, codes = ranks(self.fabric.link_rate)
+        return found.tolist(), codes
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""
@@ -347,17 +361,13 @@ class Wires:
         def setting(name: str) -> Callable[[], Compact]:
             return lambda: self._setting(f.link_statement, name, f.link_class)
 
-        def rates() -> tuple[list[int], Ints]:
-            found, codes = np.unique(f.link_rate, return_inverse=True)
-            return found.tolist(), codes.ravel()
-
         columns: dict[str, Callable[[], Column | Compact]] = {
             "cable_id": lambda: self._ids(near_far()[0]),
             "far_cable_id": lambda: self._ids(near_far()[1]),
             "link_class": lambda: Coded(f.classes, f.link_class),
             "medium": lambda: Coded(MEDIA, f.link_medium),
-            "rate_bps": lambda: Coded(*rates()),
-            "rate_gbps": lambda: Coded([gbps(r) for r in rates()[0]], rates()[1]),
+            "rate_bps": lambda: Coded(*self._rates),
+            "rate_gbps": lambda: Coded([gbps(r) for r in self._rates[0]], self._rates[1]),
             "via": lambda: self._crossed(f.link_via_a),
             "fec": setting("fec"),
             "mtu": self._mtu,

@@ -9,6 +9,9 @@ import numpy as np
 from tdsl.fabric.columns import DeviceColumns, PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 
+BLOCK = 1 << 16
+"""Runs of links that are looked up at once."""
+
 
 class Cables:
     """The cables of a fabric; a row is a leg of a cable, in the order of the fabric's cable columns."""
@@ -30,9 +33,22 @@ class Cables:
         link = np.concatenate([links, links[via]])
         if not len(f.cable_a) or not len(start):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        keys = self._pair(f.cable_a, f.cable_b)
+        legs = [self.ports.connector_of(p) for p in (f.cable_a, f.cable_b)]
+        keys = self._pair(*legs)
+        named = np.full(len(f.port_device), -1, np.int32)
+        for connectors in legs:
+            named[connectors] = np.arange(len(keys), dtype=np.int32)
+        if np.count_nonzero(named >= 0) == 2 * len(keys):  # a connector is of one leg, which it names
+            leg = np.empty(len(start), np.int32)
+            for block in (slice(i, i + BLOCK) for i in range(0, len(start), BLOCK)):
+                run = self.ports.connector_of(start[block])
+                here = named[run]
+                same = keys[here] == self._pair(run, self.ports.connector_of(stop[block]))
+                leg[block] = np.where(same, here, -1)  # also where no leg has the connector
+            found = np.flatnonzero(leg >= 0)
+            return link[found], leg[found].astype(np.int64)
+        wanted = self._pair(self.ports.connector_of(start), self.ports.connector_of(stop))
         order = np.argsort(keys, kind="stable")
-        wanted = self._pair(start, stop)
         at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
         hit = keys[order][at] == wanted
         return link[hit], order[at[hit]]
@@ -46,8 +62,7 @@ class Cables:
         return found
 
     def _pair(self, a: Ints, b: Ints) -> Ints:
-        """One number for the two connectors that a pair of ports sits in, whichever way round."""
-        a, b = self.ports.connector_of(a), self.ports.connector_of(b)
+        """One number for a pair of connectors, whichever way round."""
         paired: Ints = np.minimum(a, b) * len(self.fabric.port_device) + np.maximum(a, b)
         return paired
 

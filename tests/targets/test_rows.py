@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
 from tdsl.emit import spool as spool_module
-from tdsl.emit.rows import cell, csv_rows, json_rows
+from tdsl.emit.rows import cell, csv_rows, json_rows, texts_of
 from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
+from tdsl.fabric import columns as columns_module
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined
 from tdsl.fabric.columns import Column, Table
 
@@ -98,6 +99,25 @@ def test_rows_are_those_of_csv_and_json(table: Table[Record], chunk: int, widest
             patch.setattr(rows_module, name, value)
         assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
         assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
+
+
+@given(tables(), st.integers(1, 5))
+def test_records_are_the_rows_of_the_columns(table: Table[Record], stretch: int) -> None:
+    """Walked a few at a time, records have the values of whole columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns_module, "STRETCH", stretch)
+        walked = [(r.a, r.b, r.c) for r in table]
+    assert walked == list(zip(*(table.column(f) for f in FIELDS), strict=True))
+
+
+@given(
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.lists(st.integers(0, 3), min_size=1, max_size=12),
+    TEXTS.filter(lambda t: "\0" not in t),
+)
+def test_texts_as_they_are(values: list[str], codes: list[int], between: str) -> None:
+    column = Joined("<", Coded(values, np.array([c % len(values) for c in codes])), ">")
+    assert b"".join(texts_of(column, between)).decode() == between.join(map(str, column.tolist()))
 
 
 @pytest.mark.parametrize("first", ["", "x"])
