@@ -15,7 +15,7 @@ from tdsl.emit.quote import remark
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
-from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant, small
+from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant, sets, small
 from tdsl.fabric.columns import Column, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
@@ -172,18 +172,8 @@ class Wires:
         other = (values[links] >= 0) & (values[links] != own[cables])
         if not other.any():
             return Numbers(own, -1)
-        several = np.flatnonzero(np.bincount(cables[other], minlength=len(own)))
-        place = np.full(len(own), -1, np.int64)
-        place[several] = np.arange(len(several))
-        width = int(values.max()) + 1
-        there = np.zeros((len(several), width), dtype=bool)  # which values occur among the links of each of these legs
-        here = (place[cables] >= 0) & (values[links] >= 0)
-        there[place[cables[here]], values[links[here]]] = True
-        sets, codes = np.unique(np.packbits(there, axis=1), axis=0, return_inverse=True)
-        names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(sets, axis=1)]
-        low = np.where(own < 0, width, own)
-        low[several] = width + 1 + codes.ravel()
-        return Coded([*range(width), "", *names], low)
+        here = values[links] >= 0
+        return sets(cables[here], values[links[here]], len(own))
 
     def _cable_rate(self) -> Coded:
         links, cables = self.crossings

@@ -114,6 +114,24 @@ def constant(value: object, rows: int) -> Coded:
     return Coded([value], np.broadcast_to(np.zeros(1, np.int32), rows))
 
 
+def sets(rows: Integers, numbers: Integers, size: int) -> Coded:
+    """A column of the different numbers of each of ``size`` rows, ascending: one as it is, several joined by blanks, none as "".
+    Each number stands beside its row."""
+    width = int(numbers.max(initial=-1)) + 1
+    low, high = np.full(size, width), np.full(size, -1)
+    np.minimum.at(low, rows, numbers)
+    np.maximum.at(high, rows, numbers)
+    several = low < high
+    place = np.cumsum(several) - 1
+    here = several[rows]
+    there = np.zeros((int(several.sum()), width), dtype=bool)  # which numbers occur in each row that has several
+    there[place[rows[here]], numbers[here]] = True
+    found, codes = np.unique(np.packbits(there, axis=1), axis=0, return_inverse=True)
+    names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(found, axis=1)]
+    low[several] = width + 1 + codes.ravel()
+    return Coded([*range(width), "", *names], low)
+
+
 def combined(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
     """A column that depends on several columns of codes, each given with the number of its codes: ``pick`` is called once for
     each combination that occurs."""

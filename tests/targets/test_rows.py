@@ -20,7 +20,7 @@ from tdsl.emit.rows import cell, csv_rows, json_rows, texts_of
 from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined, sets
 from tdsl.fabric.columns import Column, Table
 
 
@@ -145,6 +145,13 @@ def test_chunks_do_not_change_lines() -> None:
     assert len(chunks) >= 3
     assert b"".join(chunks).decode() == by_csv(table)
     assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70)), max_size=12))
+def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
+    made = sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
+    own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
+    assert made.tolist() == [n[0] if len(n) == 1 else " ".join(map(str, n)) for n in own]
 
 
 @given(st.integers(1, 4), st.integers(1, 5), st.data())
