@@ -8,16 +8,13 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
-from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,13 +22,14 @@ import click
 from tdsl import __version__
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice
+from tdsl.commands._interrupt import INTERRUPTED, interruptible
 from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
 
 if TYPE_CHECKING:
     from mmap import mmap
 
-USAGE, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
+USAGE, PIPE_CLOSED = 2, 141
 ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
 """Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of another machine,
 change designs, or use a key."""
@@ -102,7 +100,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
         try:
-            with _interruptible():
+            with interruptible():
                 status = super().invoke(ctx)
                 sys.stdout.flush()
                 sys.stderr.flush()
@@ -130,19 +128,6 @@ class Commands(click.Group):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt where it would end the process, so that what is open is cleared away."""
-    ends = signal.getsignal(signal.SIGINT) is signal.SIG_DFL and current_thread() is main_thread()
-    if ends:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ends:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tdsl import progress
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
 from tdsl.phases import acquainted, explained, gathered, lone, settled, upgraded, verified, wired
@@ -36,6 +37,7 @@ def stages(source: str, options: Options, verify: bool = True, every: bool = Fal
     from tdsl.semantics.fabrics import elsewhere
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
+    progress.phase(f"read {source}")
     text = planned(source, options, diagnostics, every_phase=verify)
     if not text.plans:
         only = lone(text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
@@ -55,6 +57,7 @@ def stages(source: str, options: Options, verify: bool = True, every: bool = Fal
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
     absent: list[dict[str, str]] = []
     for i, plan in enumerate(text.plans if parsed else ()):
+        progress.phase(f"elaborate {plan.name}")
         sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
         designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []))
         absent.append(not_its_own)

@@ -334,6 +334,7 @@ class _Signals:
     """The signal that asked the process to end, 0 where none did."""
 
     waiting: int = 0
+    held: bool = False
 
     def note(self, number: int, frame: FrameType | None = None) -> None:
         """Remember it: what is being written ends at its next step, not between any two instructions."""
@@ -349,22 +350,35 @@ def may_end() -> None:
         raise Ended
 
 
+def _ends(handler: Any) -> bool:
+    """Whether a handler of a signal ends the process, by itself or by an exception that nobody catches; ``ends`` says it."""
+    return handler in (signal.SIG_DFL, signal.default_int_handler) or getattr(handler, "ends", False)
+
+
+def held() -> bool:
+    """Whether signals wait for ``may_end``."""
+    return _signals.held
+
+
 @contextmanager
 def terminable() -> Iterator[None]:
     """Have SIGTERM, SIGHUP and Ctrl-C wait for ``may_end`` or for the end of the work, and then end the process as they would
     have. In a thread other than the main one they are left as they are."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
-    numbers = [n for n in numbers if signal.getsignal(n) in (signal.SIG_DFL, signal.default_int_handler)]
+    numbers = [n for n in numbers if _ends(signal.getsignal(n))]
     before: dict[int, Any] = {}
     with suppress(ValueError):  # not the main thread
         for number in numbers:
             before[number] = signal.signal(number, _signals.note)
+    _signals.held = _signals.held or bool(before)
     try:
         yield
     except Ended:
         if not before:  # inside another one, which ends the process
             raise
     finally:
+        if before:
+            _signals.held = False
         for number, handler in before.items():
             signal.signal(number, handler)
         if before and _signals.waiting:

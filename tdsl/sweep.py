@@ -14,7 +14,7 @@ from itertools import chain, islice
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl import compiler
+from tdsl import compiler, progress
 from tdsl.compiler import Compilation, Design, Options
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, gather
@@ -312,10 +312,12 @@ def _cases(source: str, options: Options, chosen: Sequence[Chosen], workers: Wor
     lean = len(chosen) > 1
     first, rest = _case(source, options, chosen[0], lean), chosen[1:]
     if not workers.worth(sum(d.elapsed_s for d in first.compilation.designs) * len(rest)):
-        return [first, *(_case(source, options, values, lean) for values in rest)]
+        one_by_one = (_case(source, options, values, lean) for values in rest)
+        return [first, *progress.each(one_by_one, f"check {source}", len(rest), "combinations")]
     size = -(-len(rest) // PIECES)
     pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
-    return [first, *chain.from_iterable(workers.results(partial(_piece, source, replace(options, parsed=None)), pieces))]
+    found = workers.results(partial(_piece, source, replace(options, parsed=None)), pieces)
+    return [first, *progress.each(chain.from_iterable(found), f"check {source}", len(rest), "combinations")]
 
 
 def _piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:

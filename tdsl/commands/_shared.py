@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from tdsl.commands._progress import progress
+
 if TYPE_CHECKING:
     from tdsl.compiler import Compilation, Options
     from tdsl.diagnostic import Severity
@@ -217,7 +219,9 @@ def compiled(
     sources, options = with_stdin(sources, options)
     step = compiler.check if verify else compiler.elaborate
     try:
-        if limit is not None:
+        with progress():
+            if limit is None:
+                return [step(source, options) for source in sources]
             from tdsl.sweep import ALONE, sweep
             from tdsl.workers import WorkersEnded
 
@@ -225,7 +229,6 @@ def compiled(
                 return [sweep(source, options, limit, workers or ALONE) for source in sources]
             except WorkersEnded as ended:
                 raise Wrong(str(ended)) from None
-        return [step(source, options) for source in sources]
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None
 

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from tdsl.commands._everywhere import quiet, warn
+from tdsl.commands._progress import progress
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -31,6 +32,7 @@ from tdsl.commands._shared import (
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
 from tdsl.diagnostic import Diagnostics, gather
+from tdsl.progress import phase
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
@@ -126,7 +128,10 @@ def command(
     if shared is None:
         return FOUND
     try:
-        files = _made(compilation, target, further, assets, chosen, shared, out) if force or not _failed(compilation) else None
+        with progress():
+            files = (
+                _made(compilation, target, further, assets, chosen, shared, out) if force or not _failed(compilation) else None
+            )
     except OSError as fault:
         raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
     _report(compilation, begin)
@@ -309,7 +314,9 @@ def _write(files: Mapping[str, Content], out: Path) -> int:
     from tdsl.report.terminal import finding
 
     diagnostics = Diagnostics()
-    done = write(files, out, diagnostics)
+    with progress():
+        phase(f"write {out}")
+        done = write(files, out, diagnostics)
     for d in gather(diagnostics):
         say(finding(d, out.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
     if not done:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._everywhere import quiet
+from tdsl.commands._progress import progress
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -241,9 +242,11 @@ def command(
         limit = limit_params if all_params else None
         compilations, printed = compiled(sources, asked, limit=limit, workers=Workers(jobs, cluster or "")), []
     if certificates is not None:
-        _save_certificates(compilations, certificates)
+        with progress():
+            _save_certificates(compilations, certificates)
     if second_opinion:
-        _confirm(compilations, sources, asked, second_opinion_dir)
+        with progress():
+            _confirm(compilations, sources, asked, second_opinion_dir)
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
     text = renderer.early(shown) if quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
@@ -276,15 +279,16 @@ def _printing_early(
     printed."""
     from tdsl import compiler
 
-    printed: list[Diagnostic] = []
     try:
-        for stage, compilation in enumerate(compiler.stages(sources[0], asked)):
-            if stage:
-                break
-            report = replace(look, compilations=[compilation])
-            printed = report.findings
-            say(renderer.early(report))
-            sys.stdout.flush()
+        stages = compiler.stages(sources[0], asked)
+        with progress():
+            compilation = next(stages)
+        report = replace(look, compilations=[compilation])
+        printed = report.findings
+        say(renderer.early(report))
+        sys.stdout.flush()
+        with progress():
+            compilation = next(stages, compilation)
         return [compilation], printed
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -15,6 +15,7 @@ import click
 from tdsl.commands._everywhere import warn
 from tdsl.commands._figures import figures_of, number_of
 from tdsl.commands._pareto import Point, drawing, frontier
+from tdsl.commands._progress import progress
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
@@ -32,6 +33,7 @@ from tdsl.commands._shared import (
     with_stdin,
     workers_options,
 )
+from tdsl.progress import each
 from tdsl.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
@@ -95,7 +97,9 @@ def command(
     combinations = list(product(*(_values(text) for _, text in vary)))
     if len(combinations) > MOST:
         raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
-    rows = _rows(file, asked, [tuple(zip(names, values, strict=True)) for values in combinations], Workers(jobs, cluster or ""))
+    settings = [tuple(zip(names, values, strict=True)) for values in combinations]
+    with progress():
+        rows = _rows(file, asked, settings, Workers(jobs, cluster or ""))
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     for name in (x, y):
         if name not in figures and len(figures) > 1:
@@ -123,11 +127,16 @@ def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers
     first, seconds = _row(file, asked, settings[0])
     rest = settings[1:]
     if not workers.worth(seconds * len(rest)):
-        return [first, *(_row(file, asked, setting)[0] for setting in rest)]
+        return [first, *(row for row, _ in _counted((_row(file, asked, setting) for setting in rest), file, len(rest)))]
     try:
-        return [first, *(row for row, _ in workers.results(partial(_row, file, asked), rest))]
+        return [first, *(row for row, _ in _counted(workers.results(partial(_row, file, asked), rest), file, len(rest)))]
     except WorkersEnded as ended:
         raise Wrong(str(ended)) from None
+
+
+def _counted(rows: Iterable[tuple[dict[str, object], float]], file: str, total: int) -> Iterator[tuple[dict[str, object], float]]:
+    """The rows, counted on a terminal."""
+    return each(rows, f"explore {file}", total, "combinations")
 
 
 def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], float]:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
-from tdsl import __version__
+from tdsl import __version__, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit import choices, limits
@@ -189,7 +189,10 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
             continue
-        for path, record in _places(spec, view, fitting):
+        places = _places(spec, view, fitting)
+        if len(places) == 1:
+            progress.phase(f"{target.name}: {places[0][0]}")
+        for path, record in progress.each(places, target.name, len(places), "files") if len(places) > 1 else places:
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
                 continue
@@ -340,7 +343,7 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     return out
 
 
-def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Iterable[tuple[str, object]]:
+def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Sequence[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]

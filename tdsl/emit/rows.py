@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl import progress
 from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, constant
 from tdsl.fabric.columns import Table
 
@@ -162,6 +163,7 @@ def _lines(
     parts = _merged([*parts, behind.encode()])
     start = 0
     step = 4096
+    progress.count(size, "rows")
     while start < size:
         try:
             chunk, width = _chunk(parts, texts, start, min(size, start + step))
@@ -169,6 +171,7 @@ def _lines(
         except _Wide:
             yield _plain(parts, texts, start, min(size, start + step))
             width = WIDEST
+        progress.advance(min(step, size - start))
         start += step
         step = max(256, CHUNK // max(1, width))
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl import progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.fabric.assemble import assemble
@@ -218,6 +219,10 @@ def omissions(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
     return ok
 
 
+MANY = 20
+"""Statements from which on their number says how far the wiring is."""
+
+
 def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
     """All connects in order of the text, those that take what is left last, and circuits over what is drawn."""
     numbered = list(enumerate(plan.wires))
@@ -225,7 +230,10 @@ def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
     ordered.sort(key=lambda x: late(x[1]))
     ok = True
     spoilt: set[int] = set()  # sets whose ports a refused connect should have taken: what is left of them is not known
+    if len(ordered) >= MANY:
+        progress.count(len(ordered), "statements")
     for i, wire in ordered:
+        progress.advance()
         if late(wire) and spoilt & _ends(wire):
             continue
         if not _guarded(partial(connect, wiring, wire, i), wire, diagnostics):

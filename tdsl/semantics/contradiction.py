@@ -22,6 +22,8 @@ from tdsl.semantics.model import Axis
 from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, link_rate
 from tdsl.source import Span
 
+z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
+
 WORK = 500_000
 """z3's own measure of work (``rlimit``) for one question."""
 RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 1600))

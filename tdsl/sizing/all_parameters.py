@@ -19,6 +19,8 @@ from tdsl.semantics.values import Value
 from tdsl.sizing.budget import DEFAULT
 from tdsl.syntax import tree
 
+z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
+
 METRIC = "switches"
 GROUPS = ("group", "pod", "plane", "rack", "site", "cube", "cell")
 DEVICES = ("host", "chip", "switch", "ocs", "panel")

@@ -26,6 +26,8 @@ from tdsl.semantics.scope import Binding, Scope
 from tdsl.source import Span
 from tdsl.syntax import tree
 
+z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
+
 Term = Any  # int, or a z3 term over whole numbers
 COMPARE = {
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tdsl import progress
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
@@ -122,7 +123,9 @@ class _Run:
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
                 jobs.append((8 + check.cost, number, check, None))
-        for _, self.number, judge, required in sorted(jobs, key=lambda job: job[0]):
+        for done, (_, self.number, judge, required) in enumerate(sorted(jobs, key=lambda job: job[0])):
+            name = judge.name if judge is not None else required.metric if required is not None else ""
+            progress.phase(f"check {name}", len(jobs), "checks", done)
             before = len(self.blames), len(self.unmet)
             if required is not None:
                 self.results[self.number] = self.claim(required, judge)

@@ -86,6 +86,8 @@ def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits
     """
     import z3
 
+    z3.set_param("ctrl_c", False)  # else Ctrl-C ends its search, and tdsl goes on
+
     fails = [z3.Bool(f"fail{i}") for i in range(len(elements))]
     of: dict[int, list[Any]] = {}
     if any(e.links for e in elements):

@@ -57,6 +57,8 @@ class Halves:
         """What some balanced split crosses, at most so much; None if there is none. Raises NoOpinion where z3 gives up."""
         import z3
 
+        z3.set_param("ctrl_c", False)  # else Ctrl-C ends its search, and tdsl goes on
+
         if most < 0:
             return None
         side: dict[int, Any] = {}

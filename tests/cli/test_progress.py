@@ -1,0 +1,98 @@
+"""The line of progress on a terminal, and Ctrl-C inside a library that does not listen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import write
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+if sys.platform != "win32":
+    import fcntl
+    import struct
+    import termios
+
+AT_ONCE = """
+import time
+import tdsl.commands._progress as shown
+from tdsl import progress
+from tdsl.cli import cli
+shown.AFTER_S, shown.EVERY_S, phase = 0.0, 0.01, progress.phase
+def slow(*args):
+    phase(*args)
+    time.sleep(0.04)
+progress.phase = slow
+cli()
+"""
+
+
+def on_terminal(*args: str, **more: str) -> str:
+    """What a call writes to a terminal of 100 columns on its stderr."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k != "CI"} | {"TERM": "xterm"} | more
+    process = subprocess.Popen([sys.executable, "-c", AT_ONCE, *args], env=env, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:  # Linux: the other side is closed
+        pass
+    assert process.wait(30) == 0, said
+    os.close(ours)
+    return said.decode()
+
+
+def test_phases_on_a_terminal(tmp_path: Path) -> None:
+    said = on_terminal("check", str(write(tmp_path)))
+    assert "check " in said and "checks/s" in said and " left]" in said
+    assert said.endswith("\r\x1b[K"), "nothing of it is left"
+
+
+@pytest.mark.parametrize(("more", "args"), [({"CI": "true"}, ()), ({"TERM": "dumb"}, ()), ({}, ("-q",))])
+def test_no_line_where_none_is_wanted(more: dict[str, str], args: tuple[str, ...], tmp_path: Path) -> None:
+    assert " left]" not in on_terminal("check", *args, str(write(tmp_path)), **more)
+
+
+def test_nothing_in_a_pipe(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", AT_ONCE, "check", str(write(tmp_path))]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "\r" not in done.stderr and "left]" not in done.stderr
+
+
+DEAF = """
+import sys, hashlib, signal
+from tdsl import files
+from tdsl.commands._interrupt import interruptible
+def deaf(rounds):  # it does not return to Python while it works
+    print("begun", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"a", b"b", rounds)
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the command line begins
+with interruptible():
+    if sys.argv[1] == "writes":
+        with files.terminable():
+            deaf(2_000_000)
+            print("written", flush=True)
+        deaf(10**9)
+    else:
+        deaf(10**9)
+"""
+
+
+@pytest.mark.parametrize("what", ["computes", "writes"])
+def test_ctrl_c_inside_a_library(what: str) -> None:
+    """The process ends, and what is being written is written first."""
+    process = subprocess.Popen([sys.executable, "-c", DEAF, what], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(signal.SIGINT)
+    said, wrong = process.communicate(timeout=60)
+    assert process.returncode == 130 and wrong == "", wrong
+    assert said == ("written\n" if what == "writes" else "")
