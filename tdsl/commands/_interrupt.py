@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread, current_thread, main_thread
@@ -63,7 +62,7 @@ def _watch(reader: int, raised: Event) -> None:
         if number[0] != signal.SIGINT or raised.wait(GRACE_S):
             continue
         while files.held():  # what is written ends at its next step, and then the signal comes again
-            time.sleep(GRACE_S / 10)
+            Event().wait(GRACE_S / 10)
         if not raised.wait(GRACE_S):
             leave()
     os.close(reader)
