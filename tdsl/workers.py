@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from tdsl.dataclass import dataclass
@@ -16,6 +18,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WORTH_S = 3
+PR_SET_PDEATHSIG = 1
+"""Of Linux' prctl: a signal for the process when the one that started it ends."""
 TRIES = 3
 """How often processes may be ended without a result in between."""
 
@@ -49,18 +53,42 @@ class Workers:
         elif self.count < 2 or len(items) < 2:
             yield from map(work, items)
         else:
-            yield from _on_processes(min(self.count, len(items)), work, items)
+            # A new interpreter each: threads of numerical libraries do not outlive a fork.
+            yield from _on_processes(min(self.count, len(items)), work, items, "spawn")
+
+    def results_of_copies(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """`results` by copies of this process, which have all that it has in memory: nothing is sent but items and results.
+        ``work`` may be any function, but one that needs threads of this process (numerical libraries have some). On systems
+        where copies are not safe, one by one."""
+        if not sys.platform.startswith("linux") or self.count < 2 or len(items) < 2:
+            yield from map(work, items)
+            return
+        global _copied
+        before, _copied = _copied, work
+        try:
+            yield from _on_processes(min(self.count, len(items)), _by_copy, items, "fork")
+        finally:
+            _copied = before
 
 
-def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+_copied: Callable[[Any], Any] | None = None
+"""The work of copies of this process."""
+
+
+def _by_copy(item: Any) -> Any:
+    assert _copied is not None
+    return _copied(item)
+
+
+def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children, get_context
 
     done, ended = 0, 0
+    start = _uninterrupted if method == "spawn" else partial(_ends_with, os.getpid())
     while done < len(items):
-        # A new interpreter each: threads of numerical libraries do not outlive a fork.
-        pool = ProcessPoolExecutor(min(count, len(items) - done), get_context("spawn"), initializer=_uninterrupted)
+        pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
         try:
             futures: list[Future[Result]] = [pool.submit(work, item) for item in items[done:]]
@@ -84,6 +112,17 @@ def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[It
 def _uninterrupted() -> None:
     """Leave Ctrl-C, which all processes of a terminal get, to the one that gives out the work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _ends_with(parent: int) -> None:
+    """The same in a copy of a process, which also ends when the other does, and on SIGTERM at once."""
+    import ctypes
+
+    _uninterrupted()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended before it could be said
+        os._exit(1)
 
 
 def _on_cluster(address: str, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

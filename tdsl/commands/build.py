@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,19 +101,26 @@ class TargetName(Text):
     help="Sign the manifest with this ssh key, by ssh-keygen: writes manifest.json.sig, which `tdsl verify --signers` judges.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
+    help="Make files of which each device has one on so many processes; as many as there are cores if not given.",
+)  # fmt: skip
 @places_option
 @limit_options
 @guarded
 @watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, **given: Any,
+    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, jobs: int, **given: Any,
 ) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
     build wrote there and this one does not is removed; files of others are never touched.
     """
+    from tdsl.emit.build import BuildOptions
+    from tdsl.workers import Workers, WorkersEnded
+
     begin = time.perf_counter()
     blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
     if blocked is not None:
@@ -128,10 +136,11 @@ def command(
     if shared is None:
         return FOUND
     try:
+        wanted = BuildOptions(further, chosen, site=shared, workers=Workers(jobs))
         with progress():
-            files = (
-                _made(compilation, target, further, assets, chosen, shared, out) if force or not _failed(compilation) else None
-            )
+            files = _made(compilation, target, assets, wanted, out) if force or not _failed(compilation) else None
+    except WorkersEnded as ended:
+        raise Wrong(str(ended)) from None
     except OSError as fault:
         raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
     _report(compilation, begin)
@@ -209,16 +218,9 @@ def _failed(compilation: Compilation) -> bool:
 
 
 def _made(
-    compilation: Compilation,
-    targets: tuple[str, ...],
-    further: tuple[Path, ...],
-    assets: Path | None,
-    chosen: Mapping[str, Mapping[str, object]],
-    site: Site,
-    out: Path,
+    compilation: Compilation, targets: tuple[str, ...], assets: Path | None, options: BuildOptions, out: Path
 ) -> dict[str, Mapping[str, Content]]:
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
-    from tdsl.emit.build import BuildOptions
     from tdsl.emit.joint import FOLDER, joint
     from tdsl.emit.spool import Spool
     from tdsl.physical.stages import Stage
@@ -236,7 +238,7 @@ def _made(
     last = {d.name: d for d in built}
     files = {
         name if several else "": _files(
-            d, targets, BuildOptions(further, chosen, table, elsewhere, site, tuple(stages[name]), spool)
+            d, targets, replace(options, assets=table, elsewhere=elsewhere, stages=tuple(stages[name]), spool=spool)
         )
         for name, d in last.items()
     }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
 from tdsl import __version__, progress
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit import choices, limits
 from tdsl.emit.assets import read
 from tdsl.emit.quote import Refused, file_name
@@ -25,10 +26,15 @@ from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
+from tdsl.workers import Workers
 
 MANIFEST = "manifest.json"
 OVERLAP = 1 << 12
 """Bytes of a block that are searched again with the next one."""
+WORTH = 4 << 20
+"""Bytes of files that are worth processes of their own."""
+BATCH = 64
+"""Files that a process makes before it sends them."""
 SCHEMA = 1
 NEEDS = {
     "cables": "cables",
@@ -57,7 +63,8 @@ class BuildOptions:
 
     ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
     ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to the one that is built.
-    ``spool`` keeps large files; without one all are in memory.
+    ``spool`` keeps large files; without one all are in memory. ``workers`` say how many processes make files of which there
+    is one for each of many records.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -67,6 +74,7 @@ class BuildOptions:
     site: Site = field(default_factory=Site)
     stages: tuple[Stage, ...] = ()
     spool: Spool | None = None
+    workers: Workers = Workers()
 
 
 @dataclass(slots=True)
@@ -183,28 +191,64 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
     if target.routers.sonic:
         _want_platforms(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
-    keep = options.spool.keep if options.spool is not None else b"".join
     size = 0
     for spec in target.files:
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
             continue
-        places = _places(spec, view, fitting)
-        if len(places) == 1:
-            progress.phase(f"{target.name}: {places[0][0]}")
-        for path, record in progress.each(places, target.name, len(places), "files") if len(places) > 1 else places:
-            if path in files:
+        wanted: dict[str, object] = {}
+        for path, record in _places(spec, view, fitting):
+            if path in files or path in wanted:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
-                continue
-            if spec.kind and getattr(record, "kind", "") != spec.kind:
-                continue
-            content = render(target, spec, view, record, settings, diagnostics, options.site, keep)
+            elif not spec.kind or getattr(record, "kind", "") == spec.kind:
+                wanted[path] = record
+        draw = partial(render, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site)
+        drawn = zip(wanted, _drawn(draw, list(wanted.values()), target, options, diagnostics), strict=True)
+        if len(wanted) == 1:
+            progress.phase(f"{target.name}: {next(iter(wanted))}")
+        for path, content in progress.each(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn:
             size += len(content or b"")
             if not target.own and size > limits.SIZE:
                 raise Refused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
             if content and not (isinstance(content, bytes) and content.isspace()) and _passes(spec, path, content, diagnostics):
                 files[path] = content
     return files
+
+
+def _drawn(
+    draw: Callable[..., Content | None],
+    records: Sequence[object],
+    target: Target,
+    options: BuildOptions,
+    diagnostics: Diagnostics,
+) -> Iterator[Content | None]:
+    """The file of each record, in their order: of many by several processes, where the target is tdsl's own. What other targets
+    may take is bounded in one process."""
+    keep: Callable[[Iterable[bytes]], Content] = options.spool.keep if options.spool is not None else b"".join
+    done = 0
+    for record in records:  # what records share is made, and its findings are told, before there are copies of this process
+        content = draw(record, keep=keep)
+        done += 1
+        yield content
+        if target.own and len(content or b"") * (len(records) - done) > WORTH:
+            break
+    copies = options.workers
+    step = min(BATCH, -(-(len(records) - done) // (4 * copies.count)))
+
+    def batch(start: int) -> list[tuple[Content | None, list[Diagnostic]]]:
+        out: list[tuple[Content | None, list[Diagnostic]]] = []
+        for record in records[start : start + step]:
+            before = len(diagnostics)
+            out.append((draw(record, keep=b"".join), diagnostics.items[before:]))
+        return out
+
+    if copies.count < 2 or step < 1:
+        yield from (draw(record, keep=keep) for record in records[done:])
+        return
+    for drawn in copies.results_of_copies(batch, range(done, len(records), step)):
+        for content, found in drawn:
+            diagnostics.extend(found)
+            yield keep(chunks_of(content)) if content else None
 
 
 def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics) -> None:

@@ -40,6 +40,8 @@ from tdsl.resources import folder
 
 MOST = 1 << 30
 """Characters of a file."""
+MANY = 1 << 10
+"""Pieces of tdsl's own templates that are put together before their size is judged."""
 PIECE = 1 << 20
 """Characters that are collected before they are handed on."""
 WIDEST = 1 << 20
@@ -68,14 +70,20 @@ class _Folder(BaseLoader):
             ) from None
 
 
+_FIELDS: dict[type, frozenset[str]] = {}
+"""Fields of classes of records that templates may read."""
+
+
 class _Sandbox(SandboxedEnvironment):
     """A sandbox that reads the fields of records without asking anew each time whether they are private."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """A field of a record, or what the sandbox lets a template have."""
-        if attribute in getattr(type(obj), "__dataclass_fields__", ()) and not attribute.startswith("_"):
-            return getattr(obj, attribute)
-        return super().getattr(obj, attribute)
+        kind = type(obj)
+        known = _FIELDS.get(kind)
+        if known is None:
+            known = _FIELDS[kind] = frozenset(n for n in getattr(kind, "__dataclass_fields__", ()) if not n.startswith("_"))
+        return getattr(obj, attribute) if attribute in known else super().getattr(obj, attribute)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """A template in which a table that is printed as it is goes to the file piece by piece."""
@@ -252,8 +260,9 @@ def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes]:
     """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets may be more."""
     held: list[str] = []
     size = waiting = 0
+    most = MANY if own else 1
     for part in parts:
-        if isinstance(part, Rows):
+        if part.__class__ is Rows:
             yield "".join(held).encode()
             held, waiting = [], 0
             for chunk in part.chunks():
@@ -262,8 +271,10 @@ def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes]:
                 yield chunk
             continue
         held.append(part)
-        size += len(part)
-        waiting += len(part)
+        if len(held) % most:
+            continue
+        new = sum(map(len, held[-most:]))
+        size, waiting = size + new, waiting + new
         _want_small(size)
         if waiting > PIECE:
             yield "".join(held).encode()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from ipaddress import IPv4Address, ip_network
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,22 @@ CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP
 """Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
 
 
+class End(NamedTuple):
+    """A link at one of its ports: the port, the link, the port at the other end, and whether this is the link's second end."""
+
+    port: int
+    link: int
+    far: int
+    second: bool
+
+
 class Routers:
     """Makes the routers of a fabric that says how it routes."""
 
     def __init__(self, wires: Wires, addressing: Addressing, diagnostics: Diagnostics) -> None:
         self.wires, self.found, self.diagnostics = wires, addressing, diagnostics
         self.fabric = wires.fabric
+        self._facts: dict[tuple[int, int], tuple[int, bool, int]] = {}  # of a model's port: lanes that share it, SONiC, own lanes
 
     def of(self, kind: str) -> Iterator[Router]:
         """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric."""
@@ -42,23 +53,24 @@ class Routers:
             yield self._router(device, mine)
 
     @cached_property
-    def _order(self) -> tuple[Ints, Ints, Ints]:
-        """Ends of links sorted by port: ports, their links, and the first end of every device."""
+    def _order(self) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+        """Ends of links sorted by port: ports, their links, the ports at the other ends, whether they are second ends, and the
+        first end of every device."""
         f = self.fabric
         ports = np.concatenate([f.link_a, f.link_b])
         order = np.argsort(ports, kind="stable")
         links = np.concatenate([np.arange(f.link_count)] * 2)[order]
         starts = np.searchsorted(f.port_device[ports[order]], np.arange(f.device_count + 1))
-        return ports[order], links, starts
+        return ports[order], links, np.concatenate([f.link_b, f.link_a])[order], order >= f.link_count, starts
 
-    def _links(self, device: int) -> list[tuple[int, int]]:
-        """Port and link of every link of a device, by port."""
-        ports, links, starts = self._order
+    def _links(self, device: int) -> list[End]:
+        """The ends of links at a device, by port."""
+        *columns, starts = self._order
         here = slice(int(starts[device]), int(starts[device + 1]))
-        return list(zip(ports[here].tolist(), links[here].tolist(), strict=True))
+        return list(map(End, *(c[here].tolist() for c in columns)))
 
-    def _addressed(self, mine: list[tuple[int, int]]) -> bool:
-        return any(next(self.found.each("links", link), None) for _, link in mine)
+    def _addressed(self, mine: list[End]) -> bool:
+        return any(next(self.found.each("links", end.link), None) for end in mine)
 
     def _nameless(self, asked: Bools) -> set[int]:
         """Those with a link at a port whose network device is unknown, told once for each model."""
@@ -91,7 +103,7 @@ class Routers:
         return set(device[without].tolist())
 
     # ------------------------------------------------------------ one device
-    def _router(self, device: int, mine: list[tuple[int, int]]) -> Router:
+    def _router(self, device: int, mine: list[End]) -> Router:
         f, found = self.fabric, self.found
         interfaces: list[Interface] = []
         channels: list[Interface] = []
@@ -99,22 +111,21 @@ class Routers:
         routes: list[Route] = []
         sides: dict[tuple[bool, bool], int] = {}
         for ends in self._bundles(mine):
-            links = [(link, int(f.link_b[link]) == port) for port, link in ends]
-            own = [x for link, near_b in links for x in found.each("links", link, near_b)]
-            other = [x for link, near_b in links for x in found.each("links", link, not near_b)]
+            own = [x for e in ends for x in found.each("links", e.link, e.second)]
+            other = [x for e in ends for x in found.each("links", e.link, not e.second)]
             addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
             static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
-            members = [self._member(port, link) for port, link in ends]
-            there = int(f.port_device[self._far(*ends[0])])
-            if (number := self._number(*ends[0])) == 0:
-                made = replace(members[0], addresses=addresses, routes=static)
+            there = int(f.port_device[ends[0].far])
+            if (number := self._number(ends[0])) == 0:
+                made = self._member(ends[0], addresses, static)
                 interfaces.append(made)
             else:
                 name = CHANNEL.format(number)
+                members = [self._member(e) for e in ends]
                 interfaces += [replace(m, channel=name) for m in members]
                 made = Interface(
-                    name, f"{f.device_name(there)} port channel {self._number(*ends[0], far=True)}", addresses,
-                    gbps(sum(int(f.link_rate[link]) for link, _ in links)), static, sonic=members[0].sonic,
+                    name, f"{self._devices[there]} port channel {self._number(ends[0], far=True)}", addresses,
+                    gbps(sum(int(f.link_rate[e.link]) for e in ends)), static, sonic=members[0].sonic,
                     between=members[0].between, members=tuple(m.name for m in members),
                 )  # fmt: skip
                 channels.append(made)
@@ -127,7 +138,7 @@ class Routers:
         routing = found.routing
         loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
         return Router(
-            f.device_name(device), str(f.kind[device]), int(found.asn[device]), self._router_id(device),
+            self._devices[device], str(f.kind[device]), int(found.asn[device]), self._router_id(device),
             max(sides.values(), default=1), loopbacks,
             tuple(
                 Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
@@ -140,47 +151,52 @@ class Routers:
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
 
-    def _bundles(self, mine: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-        """Ports and links of a device, those of a bundle together where the first of them is."""
-        out: dict[tuple[bool, int], list[tuple[int, int]]] = {}
-        for port, link in mine:
-            bundle = int(self.fabric.link_bundle[link])
-            out.setdefault((bundle >= 0, bundle if bundle >= 0 else port), []).append((port, link))
+    def _bundles(self, mine: list[End]) -> list[list[End]]:
+        """The ends of a device, those of a bundle together where the first of them is."""
+        if not self._bundled:
+            return [[end] for end in mine]
+        out: dict[tuple[bool, int], list[End]] = {}
+        for end in mine:
+            bundle = int(self.fabric.link_bundle[end.link])
+            out.setdefault((bundle >= 0, bundle if bundle >= 0 else end.port), []).append(end)
         return list(out.values())
 
-    def _far(self, port: int, link: int) -> int:
-        """The port at the other end of a link."""
-        f = self.fabric
-        return int(f.link_a[link] if int(f.link_b[link]) == port else f.link_b[link])
+    @cached_property
+    def _bundled(self) -> bool:
+        return bool((self.fabric.link_bundle >= 0).any())
 
-    def _number(self, port: int, link: int, far: bool = False) -> int:
-        """The number of a link's bundle at the device of a port, or at the far one; 0 for none."""
-        return int(self._channels[(int(self.fabric.link_b[link]) == port) != far][link])
+    def _number(self, end: End, far: bool = False) -> int:
+        """The number of a link's bundle at this end, or at the far one; 0 for none."""
+        return int(self._channels[end.second != far][end.link]) if self._bundled else 0
 
     @cached_property
     def _channels(self) -> tuple[Ints, Ints]:
         return numbers(self.fabric)
 
-    def _member(self, port: int, link: int) -> Interface:
-        """A port as its system sees it, without addresses."""
-        f = self.fabric
-        far = self._far(port, link)
-        there = int(f.port_device[far])
-        text = f"{f.device_name(there)} {self._interface(far) or f.port_system(far) or f.port_label(far)}"
-        c, i = f.port_class(port)
-        rate = gbps(int(f.link_rate[link]))
-        return Interface(
-            self._interface(port), text, (), rate, (), c.split, bool(c.sonic), _lanes(c, i), bool(f.is_switch[there])
-        )
-
-    def _interface(self, port: int) -> str:
-        ports, _, _ = self._order
-        return self._names[int(np.searchsorted(ports, port))]
+    def _member(self, end: End, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()) -> Interface:
+        """A port as its system sees it."""
+        f, names = self.fabric, self._names
+        there = int(f.port_device[end.far])
+        text = f"{self._devices[there]} {names[end.far] or f.port_system(end.far) or f.port_label(end.far)}"
+        local = int(f.device_model[f.port_device[end.port]]), end.port - int(f.port_base[f.port_device[end.port]])
+        if local not in self._facts:
+            c, i = f.port_class(end.port)
+            self._facts[local] = c.split, bool(c.sonic), _lanes(c, i)
+        split, sonic, lanes = self._facts[local]
+        rate = gbps(int(f.link_rate[end.link]))
+        return Interface(names[end.port], text, addresses, rate, routes, split, sonic, lanes, bool(f.is_switch[there]))
 
     @cached_property
-    def _names(self) -> list[str]:
-        """Names of all ports that have links, in their order."""
-        return self.wires.network_devices(self._order[0])
+    def _devices(self) -> list[str]:
+        """Names of all devices."""
+        names: list[str] = self.wires.devices.name.tolist()
+        return names
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """Names of all ports that have links."""
+        ports = self._order[0]
+        return dict(zip(ports.tolist(), self.wires.network_devices(ports), strict=True))
 
     def _router_id(self, device: int) -> str:
         """The IPv4 loopback, else a number that no other device has (RFC 6286 asks for no more)."""
