@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,15 +69,51 @@ class Eager(Workers):
         return True
 
 
+HERE = os.getpid()
+WAYS = pytest.mark.parametrize("way", [Workers.results, Workers.results_of_copies])
+
+
+@WAYS
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_results_keep_their_order(jobs: int) -> None:
-    assert list(Workers(jobs).results(square, range(9))) == [n * n for n in range(9)]
-    assert list(Workers(jobs).results(square, [])) == []
+def test_results_keep_their_order(jobs: int, way: Callable[..., Iterator[int]]) -> None:
+    assert list(way(Workers(jobs), square, range(9))) == [n * n for n in range(9)]
+    assert list(way(Workers(jobs), square, [])) == []
 
 
-def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
-    assert list(Workers(2).results(partial(ended_once, tmp_path), range(8))) == [n * n for n in range(8)]
+@WAYS
+def test_a_killed_process_loses_nothing(tmp_path: Path, way: Callable[..., Iterator[int]]) -> None:
+    assert list(way(Workers(2), partial(ended_once, tmp_path), range(8))) == [n * n for n in range(8)]
     assert (tmp_path / "ended").exists()
+
+
+def test_copies_have_what_is_in_memory() -> None:
+    held = {n: [n] for n in range(4)}
+    assert list(Workers(2).results_of_copies(lambda n: (*held[n], os.getpid() != HERE), range(4))) == [
+        (n, True) for n in range(4)
+    ]
+
+
+WAITING = """
+import os, sys, time
+from tdsl.workers import Workers
+def work(n):
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+list(Workers(2).results_of_copies(work, range(2)))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+def test_copies_end_with_the_process(number: signal.Signals) -> None:
+    command = [sys.executable, "-c", WAITING]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        copies = [int(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(number)
+        assert process.wait(20) != 0
+        assert process.stdout.read() == ""  # which ends once no copy has the pipe
+    assert len(set(copies)) == 2
 
 
 def test_processes_that_are_killed_again_and_again() -> None:

@@ -99,13 +99,15 @@ PRINTED = {"csv": csv_printed, "json_rows": json_printed}
 """Filters with another that goes to the file piece by piece, where a template prints what it gives as it is."""
 
 
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.S)
+_UP_TO_COMMA = re.compile(r'((?:[^",]++|"(?:[^"\\]++|\\.)*+"|,(?!\s*[}\]])|")*+)(?:,|\Z)', re.S)
+"""JSON up to a comma that stands before a closing bracket, or to the end."""
+_QUOTED = json_module.encoder.encode_basestring_ascii
 
 
 def tables(text: str) -> str:
     """Objects of JSON, one after the other, as one: tables by name, those of one name put together, empty ones left out. A comma
     may stand before a closing bracket."""
-    rest = _JSON_TOKEN.sub(lambda m: "" if m[0] == "," else m[0], text).strip()
+    rest = _UP_TO_COMMA.sub(lambda m: m[1], text).strip()
     decoder = json_module.JSONDecoder()
     found: dict[str, dict[str, object]] = {}
     while rest:
@@ -113,7 +115,18 @@ def tables(text: str) -> str:
         rest = rest[end:].lstrip()
         for name, table in part.items():
             _put_together(found.setdefault(name, {}), table)
-    return json_module.dumps({n: t for n, t in sorted(found.items()) if t}, indent=2) + "\n"
+    return _indented({n: t for n, t in sorted(found.items()) if t}, "\n") + "\n"
+
+
+def _indented(value: object, margin: str) -> str:
+    """What ``json.dumps`` gives with an indent of 2, which that does object by object in Python."""
+    inner = margin + "  "
+    if isinstance(value, dict) and value:
+        inside = [f"{_QUOTED(key)}: {_QUOTED(v) if type(v) is str else _indented(v, inner)}" for key, v in value.items()]
+        return f"{{{inner}{f',{inner}'.join(inside)}{margin}}}"
+    if isinstance(value, list) and value:
+        return f"[{inner}{f',{inner}'.join(_indented(v, inner) for v in value)}{margin}]"
+    return json_module.dumps(value)
 
 
 def _put_together(into: dict[str, object], table: dict[str, object]) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, gather
+from tdsl.emit import build as build_module
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.resources import folder
 from tdsl.source import SourceFile
+from tdsl.workers import Workers
 
 ROOT = Path(__file__).parents[2]
 TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())
@@ -119,6 +121,22 @@ def test_the_same_bytes_wherever_it_is_built(design: Path, assets: str, tmp_path
     assert {"root-guids", "partitions.conf", "torus-2QoS.conf", "ib-node-name-map"} <= {p.rsplit("/", 1)[1] for p in first}
     machine = (str(tmp_path).encode(), os.uname().nodename.encode())
     assert not [p for p, data in first.items() if any(word in data for word in machine)]
+
+
+def test_the_same_bytes_by_several_processes(fabrics: list[Fabric], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of devices made by two copies of the process, though there are few of them, and what is found on the way."""
+    monkeypatch.setattr(build_module, "WORTH", 0)
+    shared: list[int] = []
+    give = Workers.results_of_copies
+    monkeypatch.setattr(Workers, "results_of_copies", lambda w, work, items: (shared.append(len(items)), give(w, work, items))[1])
+    for fabric in fabrics:
+        told = []
+        for jobs in (1, 2):
+            found = Diagnostics()
+            files = build(fabric, [], found, BuildOptions(workers=Workers(jobs)))
+            told.append((list(files.items()), gather(found)))
+        assert told[0] == told[1]
+    assert sum(shared) > 10, "some files were made by copies"
 
 
 def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
