@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import Failed, Failing
     from tdsl.fabric.graph import Fabric
+    from tdsl.reuse import Kept
     from tdsl.semantics.loader import Parsed
     from tdsl.verify.check import Result
 
@@ -37,7 +38,8 @@ class Options:
     """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
     ``fail`` elements that are judged as failed.
 
-    ``values`` are parameters that have a value already, and ``parsed`` holds files read for an earlier call.
+    ``values`` are parameters that have a value already, ``parsed`` holds files read for an earlier call, and ``kept`` fabrics
+    that were wired for one.
     """
 
     set: tuple[tuple[str, str], ...] = ()
@@ -52,6 +54,7 @@ class Options:
     overlay: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
+    kept: Kept | None = None
     fail: tuple[str, ...] = ()
     severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
     locked: bool = False  # what the lock says must stay

@@ -34,6 +34,19 @@ def stages(source: str, options: Options, verify: bool = True, every: bool = Fal
     """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or the last one alone
     where the text or the wiring has errors. With ``every`` one more after each proof that found something, the cheapest proofs
     first. Raises UsageError."""
+    if options.kept is None:
+        yield from _stages(source, options, verify, every)
+        return
+    from tdsl.reuse import Unmapped
+
+    try:
+        yield from _stages(source, options, verify, every)
+    except Unmapped:  # a finding names a place that this text does not have: everything is made anew
+        options.kept.forget()
+        yield from _stages(source, options, verify, every)
+
+
+def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterator[Compilation]:
     from tdsl.semantics.fabrics import elsewhere
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
@@ -59,7 +72,7 @@ def stages(source: str, options: Options, verify: bool = True, every: bool = Fal
     for i, plan in enumerate(text.plans if parsed else ()):
         progress.phase(f"elaborate {plan.name}")
         sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
-        designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []))
+        designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
         absent.append(not_its_own)
     designs = acquainted(designs)
     upgraded(Path(source), kept, text.files, designs, diagnostics, options)

@@ -28,7 +28,7 @@ from tdsl.ide.complete import complete
 from tdsl.ide.facts import Placed
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.known import Known
-from tdsl.ide.opened import COMPLETIONS, Open
+from tdsl.ide.opened import COMPLETIONS, KINDS, Open
 from tdsl.ide.rename import Index, Refused
 from tdsl.ide.worker import Worker
 from tdsl.source import SourceFile, Span
@@ -42,8 +42,10 @@ LARGEST, TOO_LARGE = 400_000, "the text is larger than 400,000 characters: the e
 ANSWER_S, TOO_LONG = 20.0, "the answer takes longer than 20 seconds"
 """How long a request is worked on before the editor is refused an answer."""
 NOWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-PAUSE_S = 0.4
-"""How long the text must rest before anything is proved."""
+PAUSE_S = 0.05
+"""How long the text must rest before it is compiled. What is wired stays, so that little is lost where it changes again."""
+LONG_PAUSE_S = 0.4
+"""The same after a process that compiles was ended, and lost what it kept."""
 
 SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
@@ -51,18 +53,6 @@ SEVERITIES = {
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
     Severity.ALLOWED: lsp.DiagnosticSeverity.Hint,
 }
-KINDS = {
-    "fabric": lsp.SymbolKind.Module,
-    "cluster": lsp.SymbolKind.Module,
-    "model": lsp.SymbolKind.Class,
-    "topology": lsp.SymbolKind.Interface,
-    "def": lsp.SymbolKind.Function,
-    "param": lsp.SymbolKind.Variable,
-    "let": lsp.SymbolKind.Constant,
-    "port": lsp.SymbolKind.Field,
-    "extend": lsp.SymbolKind.Namespace,
-}
-KINDS |= dict.fromkeys(outline.GROUPS, lsp.SymbolKind.Namespace)
 
 
 class Refusal(JsonRpcException):
@@ -137,7 +127,7 @@ class Server(LanguageServer):
         if before is not None:  # what was proved stays in view until it is proved again
             state.lenses = before.lenses
             state.late = tuple(extras.kept((*before.proved, *before.late), before.file, state.file))
-        state.task = asyncio.get_running_loop().create_task(self.judge(state, PAUSE_S))
+        state.task = asyncio.get_running_loop().create_task(self.judge(state, LONG_PAUSE_S if self.worker.ended else PAUSE_S))
 
     def take(self, uri: str, path: str, text: str, sets: tuple[Placed, ...] = ()) -> Open:
         """Have a file open with a text, and the device sets that it had when it was last compiled."""
@@ -181,17 +171,30 @@ class Server(LanguageServer):
         return Question(state.path, {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())})
 
     async def judge(self, state: Open, pause: float) -> None:
-        """Tell names at once and proofs after a pause. A change of the text cancels this."""
+        """Tell names at once and proofs as they come. A change of the text cancels this."""
         loop = asyncio.get_running_loop()
-        if not state.judged:
-            await asyncio.sleep(AT_ONCE_S)
-            told = await loop.run_in_executor(self.reader, judge.names_or_fault, self.question(state))
-            state.values = told.facts
+        names = loop.create_task(self.names(state)) if not state.judged else None
+        try:
+            await self.proofs(state, pause)
+        finally:
+            if names is not None:
+                names.cancel()
+
+    async def names(self, state: Open) -> None:
+        """Tell what the text alone shows, unless the process that compiles it is faster."""
+        await asyncio.sleep(AT_ONCE_S)
+        told = await asyncio.get_running_loop().run_in_executor(self.reader, judge.names_or_fault, self.question(state))
+        state.values = told.facts
+        if self.open.get(state.uri) is state and not state.compiled:
             self.tell(state, told, keep=True)
+
+    async def proofs(self, state: Open, pause: float) -> None:
+        """Tell what the process that compiles finds, as it comes."""
+        loop = asyncio.get_running_loop()
         answer = None
         while answer is None:  # a change of another file gives this up, too; that file goes first
             await asyncio.sleep(pause)
-            pause = 2 * PAUSE_S
+            pause = LONG_PAUSE_S
             async with self.turn:  # one design at a time
 
                 def early(found: Judgement, state: Open = state) -> None:
@@ -203,6 +206,7 @@ class Server(LanguageServer):
             if self.open.get(state.uri) is not state:
                 return
         state.facts, state.judged, state.known = answer.facts, True, None
+        state.compiled = True
         state.sets, state.lenses = answer.sets or state.sets, answer.lenses
         state.late, state.proved = (), () if answer.wrong else answer.findings
         self.tell(state, answer)
@@ -215,6 +219,7 @@ class Server(LanguageServer):
     def known_early(self, state: Open, found: Judgement) -> None:
         """Tell what the wiring shows, while the proofs go on."""
         if self.open.get(state.uri) is state and not state.judged:
+            state.compiled = True
             self.tell(state, found, keep=True)
 
     @asynccontextmanager
@@ -366,7 +371,7 @@ class Server(LanguageServer):
         """A declaration in the protocol's words."""
         return lsp.DocumentSymbol(
             s.name,
-            KINDS.get(s.kind, lsp.SymbolKind.Object),
+            lsp.SymbolKind[KINDS.get(s.kind, "Object")],
             self.range(s.whole),
             self.range(s.place),
             detail=f"{s.kind} {s.detail}".strip(),
@@ -480,7 +485,10 @@ class Server(LanguageServer):
         overlay = {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
         return [
             lsp.WorkspaceSymbol(
-                self.location(s.place), s.name, KINDS.get(s.kind, lsp.SymbolKind.Object), container_name=".".join(around) or None
+                self.location(s.place),
+                s.name,
+                lsp.SymbolKind[KINDS.get(s.kind, "Object")],
+                container_name=".".join(around) or None,
             )
             for s, around in extras.declared(folders, overlay, query)
         ]

@@ -15,10 +15,14 @@ from tdsl.ide.known import warm
 from tdsl.ide.stream import Bounded
 from tdsl.lsp import Refusal, Server
 
+WARM_S = 2.0
+"""How long after the start the catalogue is read for completions: the first findings go first."""
+
 
 def serve() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make()
+    server.worker.start()  # it gets ready while the editor says who it is
     log = logging.getLogger("pygls.protocol.json_rpc")
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     try:
@@ -44,7 +48,8 @@ def make() -> Server:
 
     @server.feature(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:
-        asyncio.get_running_loop().run_in_executor(None, warm)
+        loop = asyncio.get_running_loop()
+        loop.call_later(WARM_S, loop.run_in_executor, None, warm)
 
     @server.feature(lsp.SHUTDOWN)
     def leaving(params: None) -> None:  # no more is said of any file

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from tdsl.compilation import Compilation, Design, Options
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
-from tdsl.planning import name_settings
+from tdsl.planning import Planned, name_settings
 from tdsl.source import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from tdsl.fabric.graph import Fabric
     from tdsl.fabric.pins import Line, Recorded
     from tdsl.semantics.library import Linked
     from tdsl.semantics.plan import Plan
@@ -23,13 +24,33 @@ SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 
 
 def wired(
-    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]
-) -> tuple[Design, dict[str, str]]:
+    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
+    text: Planned | None = None,
+) -> tuple[Design, dict[str, str]]:  # fmt: skip
     """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
-    errors. And the failed elements that are not its own, with why."""
+    errors. And the failed elements that are not its own, with why. Where ``options`` keep fabrics, one that was wired from the
+    same is taken."""
+    from tdsl.fabric.failing import Failing
+    from tdsl.fabric.requirements import resolve_claims
+
+    if text is None or options.kept is None or lock or options.places is not None or options.prices is not None:
+        fabric = _wired(plan, own, options, sound, lock)
+    else:
+        from tdsl.reuse import again
+
+        fabric = again(options.kept, text, plan, own, (sound, options), lambda: _wired(plan, own, options, sound, lock))
+    failing = Failing(plan, fabric)
+    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
+    if not options.fail:
+        return design, {}
+    found, absent = failing.fail(options.fail)
+    return replace(design, failed=found if found.names else None), absent
+
+
+def _wired(plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]) -> Fabric:
+    """The fabric of a plan, its devices placed and its cables as long as places ask for."""
     from tdsl.fabric.elaborate import elaborate as wire
     from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
-    from tdsl.fabric.requirements import resolve_claims
     from tdsl.fabric.transports import settle
 
     mounts = [x for x in lock if isinstance(x, Mount)]
@@ -53,14 +74,7 @@ def wired(
         severity = Severity.ERROR if options.locked else Severity.NOTE
         moved(stands, fabric, own, severity)
         relocated(mounts, fabric, own, severity)
-    from tdsl.fabric.failing import Failing
-
-    failing = Failing(plan, fabric)
-    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
-    if not options.fail:
-        return design, {}
-    found, absent = failing.fail(options.fail)
-    return replace(design, failed=found if found.names else None), absent
+    return fabric
 
 
 def _unknown(stands: list[Line], plan: Plan) -> bool:
@@ -113,7 +127,11 @@ def verified(design: Design, own: Diagnostics, options: Options) -> Iterator[Des
 
     assert design.fabric is not None
     budget = of_seconds(options.check_seconds)
-    for results in stepwise(design.fabric, design.claims, own, options.select, options.ignore, design.failed, budget):
+    known, moved = (None, None) if options.kept is None else options.kept.judged(design)
+    found = own if moved is None else Diagnostics(list(own))
+    for results in stepwise(design.fabric, design.claims, found, options.select, options.ignore, design.failed, budget, known):
+        if moved is not None:
+            own.items = [moved.finding(d) for d in found]
         yield replace(design, results=results)
 
 

@@ -26,6 +26,7 @@ LAYERS = (
     ("notebook",),
     ("compilation",),
     ("planning",),
+    ("reuse",),
     ("phases",),
     ("compiler",),
     ("sweep", "second_opinion", "api"),

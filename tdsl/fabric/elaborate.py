@@ -130,15 +130,22 @@ def _with_inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) 
     return replace(model, links=inner_links(model, plan, diagnostics)) if model.wiring else model
 
 
-def table(plan: Plan) -> Rows:
-    """Rows of all device sets, in order of declaration; devices inside others come after all that are declared."""
+def numbered(plan: Plan) -> list[DeviceSet]:
+    """All device sets, each with its number and its first row."""
     sets = [*plan.sets, *plan.insides.values()]
     first = 0
-    models: list[DeviceModel] = []
-    of_set = []
     for i, s in enumerate(sets):
         s.index, s.first = i, first
         first += s.count
+    return sets
+
+
+def table(plan: Plan) -> Rows:
+    """Rows of all device sets, in order of declaration; devices inside others come after all that are declared."""
+    sets = numbered(plan)
+    models: list[DeviceModel] = []
+    of_set = []
+    for s in sets:
         known = next(
             (
                 k
@@ -153,7 +160,7 @@ def table(plan: Plan) -> Rows:
         of_set.append(known)
     counts = [s.count for s in sets]
     device_set = np.repeat(np.arange(len(sets), dtype=np.int64), counts)
-    built = np.ones(first, dtype=np.bool_)
+    built = np.ones(len(device_set), dtype=np.bool_)
     for s in sets:
         stride = s.count
         for axis in s.axes:
@@ -283,4 +290,4 @@ def untouched(plan: Plan, diagnostics: Diagnostics) -> None:
         )
 
 
-__all__ = ["Rows", "elaborate", "rows_of", "target_rows"]
+__all__ = ["Rows", "elaborate", "numbered", "rows_of", "target_rows"]

@@ -103,7 +103,8 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
 
     ratios = by_set(View.whole(fabric.network))
     out = []
-    for s in fabric.sets:
+    plan = design.failing.plan if design.failing is not None else None  # its places are of this text
+    for s in (*plan.sets, *plan.insides.values()) if plan is not None else fabric.sets:
         if s.origin.span.file.name != design.file:
             continue
         rows = slice(s.first, s.first + s.count)

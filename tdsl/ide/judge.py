@@ -15,6 +15,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.ide import shelf
 from tdsl.ide.facts import Fact, Placed, facts, lens, parameters, placed
 from tdsl.ide.rename import Index
+from tdsl.reuse import Kept
 from tdsl.semantics.loader import DECLARED
 
 
@@ -83,10 +84,14 @@ def names_or_fault(question: Question) -> Judgement:
         return Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
-def stages(question: Question) -> Iterator[Judgement]:
-    """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first, then everything."""
+def stages(question: Question, kept: Kept | None = None) -> Iterator[Judgement]:
+    """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first, then everything.
+    ``kept`` are fabrics of earlier texts."""
     try:
-        for result in compiler.stages(question.path, options(question), every=True):
+        parsed = shelf.lend(question.overlay)
+        asked = replace(options(question), kept=kept, parsed=parsed)
+        for result in compiler.stages(question.path, asked, every=True):
+            shelf.keep(parsed, question.overlay)
             yield Judgement(_findings(result), last=False)
         yield _judged(result)
     except (compiler.UsageError, ConfigError) as wrong:

@@ -10,6 +10,7 @@ from tdsl.diagnostic import Diagnostic
 from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement
 from tdsl.ide.known import Known
+from tdsl.ide.outline import GROUPS
 from tdsl.source import SourceFile
 from tdsl.syntax import tree
 
@@ -19,6 +20,12 @@ COMPLETIONS = {
     "type": "TypeParameter", "word": "EnumMember", "pattern": "EnumMember", "file": "File", "folder": "Folder",
 }  # fmt: skip
 """The protocol's kinds of what may be written; devices and groups are modules."""
+
+KINDS = {
+    "fabric": "Module", "cluster": "Module", "model": "Class", "topology": "Interface", "def": "Function", "param": "Variable",
+    "let": "Constant", "port": "Field", "extend": "Namespace", **dict.fromkeys(GROUPS, "Namespace"),
+}  # fmt: skip
+"""The protocol's kinds of declarations; others are objects."""
 
 
 class Task(Protocol):
@@ -45,6 +52,7 @@ class Open:
     lenses: tuple[tuple[str, str], ...] = ()  # name of a fabric -> its figures, as it was last compiled
     known: Known | None = None  # what its names mean, once that is asked
     judged: bool = False
+    compiled: bool = False  # whether findings of its compilation were told
     task: Task | None = None
     proved: tuple[Diagnostic, ...] = ()  # all findings of this text, once it is compiled
     late: tuple[Diagnostic, ...] = ()  # findings of an earlier text that are not yet found or refuted in this one

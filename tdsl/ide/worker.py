@@ -1,82 +1,173 @@
-"""A process that compiles designs beside the editor's, so that a long proof can be given up at any moment."""
+"""A process that compiles designs beside the editor's, so that a long proof can be given up at any moment.
+
+It keeps the fabrics that it wired: a question that is given up is interrupted by a signal, and the process is ended only if it
+does not answer to that.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from threading import Lock
+from types import FrameType
 
 from tdsl.ide.judge import Judgement, Question, stages
+from tdsl.reuse import Kept
+
+PATIENCE_S = 1.0
+"""How long a process that is interrupted may take to answer before it is ended: a long step of a library does not listen."""
+STEP_S = 0.1
+"""How often it is asked whether a question was given up."""
+INTERRUPT = getattr(signal, "SIGUSR1", None)  # None where there are no such signals: the process is ended at once
+
+
+_SMALL = str(Path("small.fab").resolve())
+SMALL = Question(
+    _SMALL,
+    {
+        _SMALL: "model host H { port n: 100Gbps }\nmodel switch S { port p[4]: 100Gbps }\n"
+        "fabric f {\n  host h[4]: H\n  switch s: S\n  connect h[i].n to s\n  require oversubscription <= 1:1\n}\n"
+    },
+)
+"""What a process compiles before it is asked, so that the first answer waits for no module."""
+
+
+class GivenUp(BaseException):
+    """The question is not asked any more."""
 
 
 def serve(end: Connection) -> None:
-    """Answer questions until nobody asks any more."""
+    """Answer questions until nobody asks any more. The answer to one that is given up is None."""
     os.dup2(2, 1)  # the editor listens on stdout: nothing of a library may get there
+    asked = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            asked = False
+            raise GivenUp
+
+    def unheard(lost: sys.UnraisableHookArgs) -> None:
+        """An interruption in the middle of what cannot raise, such as the end of an object: it comes again."""
+        nonlocal asked
+        if isinstance(lost.exc_value, GivenUp) and INTERRUPT is not None:
+            asked = True
+            os.kill(os.getpid(), INTERRUPT)
+        else:
+            sys.__unraisablehook__(lost)
+
+    if INTERRUPT is not None:
+        signal.signal(INTERRUPT, interrupt)
+        sys.unraisablehook = unheard
+    kept = Kept()
+    for _ in _answers(SMALL, Kept()):
+        if end.poll():
+            break
     while True:
         try:
             question = end.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        try:
-            for answer in stages(question):
-                end.send(answer)
-        except OSError:
-            return
-        except Exception as fault:  # the editor goes on, and is told
+        answers = _answers(question, kept)
+        answer: Judgement | None = Judgement(last=False)
+        while answer is not None and not answer.last:
             try:
-                end.send(Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}"))
+                asked = True
+                answer = next(answers)
+                asked = False  # what is found is sent without an interruption
+            except GivenUp:
+                kept.interrupted()
+                answer = None
+            try:
+                end.send(answer)
             except OSError:
                 return
 
 
-class Worker:
-    """One process, started when first needed and again after it was stopped.
+def _answers(question: Question, kept: Kept) -> Iterator[Judgement]:
+    try:
+        yield from stages(question, kept)
+    except Exception as fault:  # the editor goes on, and is told
+        kept.forget()
+        yield Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
-    ``round`` counts what was given up: a question of an earlier round is not asked any more.
+
+class Worker:
+    """One process, started before it is needed and again after it was ended.
+
+    ``round`` counts what was given up: a question of an earlier round is not asked any more. ``ended`` is whether the process
+    was ended since a question was answered.
     """
 
     def __init__(self) -> None:
         self.round = 0
+        self.ended = False
         self._process: BaseProcess | None = None
         self._end: Connection | None = None
         self._busy = False
         self._guard = Lock()
+        self._turn = Lock()  # one question at a time
+
+    def start(self) -> None:
+        """Start the process, unless it runs."""
+        with self._guard:
+            if self._end is None:
+                self._start()
 
     def ask(self, question: Question, round: int, early: Callable[[Judgement], None] = lambda _: None) -> Judgement | None:
-        """The answer, once it is there; None if it was given up. What is known before goes to ``early``. One question at a
-        time."""
-        with self._guard:
-            if round != self.round:
-                return None
-            end = self._end or self._start()
-            self._busy = True
-        answer: Judgement | None = None
-        try:
-            end.send(question)
-            answer = end.recv()
-            while answer is not None and not answer.last:
-                early(answer)
-                answer = end.recv()
-        except (EOFError, OSError):
-            pass
-        with self._guard:
-            if round != self.round:
-                return None
-            self._busy = False
-            if answer is None:
-                self._drop()
-                return Judgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
-        return answer
+        """The answer, once it is there; None if it was given up. What is known before goes to ``early``."""
+        with self._turn:
+            with self._guard:
+                if round != self.round:
+                    return None
+                end = self._end or self._start()
+                self._busy = True
+            answer: Judgement | None = None
+            try:
+                end.send(question)
+                answer = self._hear(end, round)
+                while answer is not None and not answer.last:
+                    if round == self.round:
+                        early(answer)
+                    answer = self._hear(end, round)
+                lost = False
+            except (EOFError, OSError):
+                lost = True
+            with self._guard:
+                self._busy = False
+                if lost and self._end is end:
+                    self._drop()
+                if round != self.round:
+                    return None
+                self.ended = False
+                if answer is None:
+                    return Judgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
+            return answer
+
+    def _hear(self, end: Connection, round: int) -> Judgement | None:
+        """What the process says next; None if it gave up. Raises EOFError where it was ended."""
+        waited = 0
+        while not end.poll(STEP_S):
+            if round != self.round and (waited := waited + 1) * STEP_S >= PATIENCE_S:
+                raise EOFError
+        heard: Judgement | None = end.recv()
+        return heard
 
     def drop(self) -> None:
-        """Give up what is asked, if anything; an idle process stays, warm."""
+        """Give up what is asked, if anything; the process stays, with what it keeps."""
         with self._guard:
             self.round += 1
-            if self._busy:
-                self._drop()
+            if self._busy and self._process is not None and self._process.pid is not None:
+                if INTERRUPT is None:
+                    self._drop()
+                else:
+                    os.kill(self._process.pid, INTERRUPT)
 
     def stop(self) -> None:
         """End the process."""
@@ -98,4 +189,4 @@ class Worker:
             self._process.kill()
             self._process.join()
         # The end stays open until the one that reads it sees that the other is gone.
-        self._process, self._end, self._busy = None, None, False
+        self._process, self._end, self._busy, self.ended = None, None, False, True

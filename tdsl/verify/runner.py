@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import field, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from tdsl import progress
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.failing import Failed
@@ -23,6 +24,17 @@ from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
 
 INCOMPLETE = "the wiring has errors"
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """Judgements of one fabric that may be used again, where nothing of it failed and the budget is the same: of checks by name,
+    and of claims by all that they say but their place. ``holds`` is whether a place will still be known then."""
+
+    holds: Callable[[Span], bool]
+    plain: dict[str, Judgement] = field(default_factory=dict)
+    claims: dict[tuple[object, ...], Judgement] = field(default_factory=dict)
+    views: list[View] = field(default_factory=list)  # of the network, and of both layers
 
 
 def run(
@@ -53,10 +65,11 @@ def stepwise(
     ignore: Collection[str] = (),
     failed: Failed | None = None,
     budget: Budget = DEFAULT,
+    known: Known | None = None,
 ) -> Iterator[list[Result]]:
     """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has more; last all of
-    them, in the order of ``run``."""
-    judging = _Run(fabric, set(select), set(ignore), failed, budget)
+    them, in the order of ``run``. Judgements that are ``known`` are not made again, and what is judged is added to them."""
+    judging = _Run(fabric, set(select), set(ignore), failed, budget, known if failed is None else None)
     before = list(diagnostics)
     for _ in judging.steps(claims):
         diagnostics.items = [*before, *judging.blames, *judging.unmet.values()]
@@ -83,8 +96,9 @@ class _Run:
     """One run: what was judged already, and what was found."""
 
     def __init__(
-        self, fabric: Fabric, select: set[str], ignore: set[str], failed: Failed | None, budget: Budget = DEFAULT
-    ) -> None:
+        self, fabric: Fabric, select: set[str], ignore: set[str], failed: Failed | None, budget: Budget = DEFAULT,
+        known: Known | None = None,
+    ) -> None:  # fmt: skip
         self.fabric = fabric
         self.blames = Diagnostics()
         self.select = select
@@ -92,9 +106,13 @@ class _Run:
         self.checks = catalogue()
         self.failed = failed
         self.budget = budget
-        self.view = View.whole(fabric.network, budget)  # what metrics of the network look at
-        self.every = View.whole(fabric, budget) if fabric.network is not fabric else self.view  # both layers
-        self.plain: dict[str, Judgement] = {}
+        self.known = known
+        views = known.views if known is not None else []
+        if not views:
+            network = View.whole(fabric.network, budget)
+            views += [network, View.whole(fabric, budget) if fabric.network is not fabric else network]
+        self.view, self.every = views  # what metrics of the network look at, and both layers
+        self.plain: dict[str, Judgement] = known.plain if known is not None else {}
         self.blamed: set[str] = set()
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
@@ -190,11 +208,23 @@ class _Run:
         if wrong is not None:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])
             return _unjudged(claim, check.unit, wrong[0])
-        judged = self.bare(check) if _is_plain(claim) else self.worst_element(check, claim)
+        judged = self.bare(check) if _is_plain(claim) else self.clauses(check, claim)
         judged = against(claim, check, judged)
         if not claim.report:
             self.demand(claim, check, judged)
         return _result(check, judged, claim)
+
+    def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
+        """Judge a claim with clauses, unless the same was judged before."""
+        if self.known is None:
+            return self.worst_element(check, claim)
+        key = _said(claim)
+        found = self.known.claims.get(key)
+        if found is None:
+            found = self.worst_element(check, claim)
+            if all(self.known.holds(span) for span in _places(found)):
+                self.known.claims[key] = found
+        return found
 
     def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge each element that the claim names alone; the worst speaks, and says its name."""
@@ -319,6 +349,35 @@ def _cost(check: Check | None, claim: ResolvedClaim) -> int:
     if check is None or malformed(claim, check) is not None:
         return 0
     return 3 if claim.any_count is not None else check.cost
+
+
+def _said(claim: ResolvedClaim) -> tuple[object, ...]:
+    """All that a claim says but where it stands, to compare it with another."""
+    plain = tuple(repr(getattr(claim, f.name)) for f in fields(claim) if f.name not in ("origin", "scope", "given", *_SELECTED))
+    chosen = [
+        (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_same(e) for e in s.elements))
+        for name in _SELECTED
+        for s in getattr(claim, name)
+    ]
+    sizes = tuple(len(getattr(claim, name)) for name in _SELECTED)
+    scope = _same(claim.scope) if claim.scope is not None else None
+    return (*plain, sizes, tuple(chosen), scope, _said(claim.given) if claim.given is not None else None)
+
+
+_SELECTED = ("of", "of_to", "at")
+
+
+def _same(element: Element) -> tuple[object, ...]:
+    return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies
+
+
+def _places(judged: Judgement) -> Iterator[Span]:
+    """The places that a judgement names."""
+    yield from (span for span, _ in judged.labels)
+    for fault in judged.faults:
+        yield from (span for span, _ in fault.labels)
+        if fault.at is not None:
+            yield from (fault.at.span, *(span for span, _ in fault.at.chain))
 
 
 def _is_plain(claim: ResolvedClaim) -> bool:
