@@ -3,7 +3,8 @@
     benchmarks/editor.py [DESIGN] [ROUNDS]
 
 An editor opens a design of the library (default gpu131k) with one requirement that is refuted and cheap to judge, then edits the
-text: a comment, the requirement, whitespace, the size of a device set. Times are of the clock: from the message of the editor
+text: a comment, the requirement, whitespace, the size of a device set; the requirement says another ratio each time, so that an
+earlier finding that stays is not taken for a new one. Times are of the clock: from the message of the editor
 (`didOpen` or `didChange`) to the `publishDiagnostics` that has the finding of the text as it is now, and to the last one.
 """
 
@@ -101,19 +102,19 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
 
     texts = {
         "open": now(1),
-        "add a comment above": "# of eight planes\n" + now(1),
+        "add a comment above": "# of eight planes\n" + now(5),
         "change the requirement": "# of eight planes\n" + now(2),
         "add a requirement": "# of eight planes\n" + now(2).replace(line.format(2), line.format(2) + line.format(3)),
         "indent a line": "# of eight planes\n" + now(4).replace("  plane plane", "   plane plane"),
     }
-    texts["change a size"] = texts["indent a line"].replace("host[64,", "host[63,")
-    ratios = {"open": 1, "add a comment above": 1, "change the requirement": 2, "add a requirement": 3, "indent a line": 4}
+    texts["change a size"] = texts["indent a line"].replace("host[64,", "host[63,").replace(line.format(4), line.format(6))
+    ratios = {"open": 1, "add a comment above": 5, "change the requirement": 2, "add a requirement": 3, "indent a line": 4}
     path.write_text(texts["open"], encoding="utf-8")
     editor, uri, found = Editor(), path.as_uri(), {}
     try:
         for act, new in texts.items():
             version += 1
-            ratio = ratios.get(act, 4)
+            ratio = ratios.get(act, 6)
             row = new[: new.index(line.format(ratio))].count("\n")
 
             def change(new: str = new, version: int = version) -> None:
