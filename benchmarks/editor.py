@@ -107,7 +107,7 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
         "add a requirement": "# of eight planes\n" + now(2).replace(line.format(2), line.format(2) + line.format(3)),
         "indent a line": "# of eight planes\n" + now(4).replace("  plane plane", "   plane plane"),
     }
-    texts["change a size"] = texts["indent a line"].replace("host[64,", "host[63,").replace(line.format(4), line.format(6))
+    texts["change a size"] = texts["indent a line"].replace("host[64,", "host[32,").replace(line.format(4), line.format(6))
     ratios = {"open": 1, "add a comment above": 5, "change the requirement": 2, "add a requirement": 3, "indent a line": 4}
     path.write_text(texts["open"], encoding="utf-8")
     editor, uri, found = Editor(), path.as_uri(), {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Severity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tdsl.fabric.claims import ResolvedClaim
     from tdsl.fabric.failing import Failed, Failing
     from tdsl.fabric.graph import Fabric
-    from tdsl.reuse import Kept
     from tdsl.semantics.loader import Parsed
     from tdsl.verify.check import Result
 
@@ -54,7 +53,7 @@ class Options:
     overlay: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     parsed: Parsed | None = None
-    kept: Kept | None = None
+    kept: Any = None  # of `tdsl.reuse`
     fail: tuple[str, ...] = ()
     severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
     locked: bool = False  # what the lock says must stay
