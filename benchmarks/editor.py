@@ -3,7 +3,7 @@
     benchmarks/editor.py [DESIGN] [ROUNDS]
 
 An editor opens a design of the library (default gpu131k) with one requirement that is refuted and cheap to judge, then edits the
-text: a comment, the requirement, whitespace, the size of a device set; the requirement says another ratio each time, so that an
+text: a comment, the requirement, whitespace; the requirement says another ratio each time, so that an
 earlier finding that stays is not taken for a new one. Times are of the clock: from the message of the editor
 (`didOpen` or `didChange`) to the `publishDiagnostics` that has the finding of the text as it is now, and to the last one.
 """
@@ -107,14 +107,13 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
         "add a requirement": "# of eight planes\n" + now(2).replace(line.format(2), line.format(2) + line.format(3)),
         "indent a line": "# of eight planes\n" + now(4).replace("  plane plane", "   plane plane"),
     }
-    texts["change a size"] = texts["indent a line"].replace("host[64,", "host[32,").replace(line.format(4), line.format(6))
     ratios = {"open": 1, "add a comment above": 5, "change the requirement": 2, "add a requirement": 3, "indent a line": 4}
     path.write_text(texts["open"], encoding="utf-8")
     editor, uri, found = Editor(), path.as_uri(), {}
     try:
         for act, new in texts.items():
             version += 1
-            ratio = ratios.get(act, 6)
+            ratio = ratios[act]
             row = new[: new.index(line.format(ratio))].count("\n")
 
             def change(new: str = new, version: int = version) -> None:

@@ -55,6 +55,11 @@ SEVERITIES = {
 }
 
 
+def kind_of(symbol: outline.Symbol) -> lsp.SymbolKind:
+    """The protocol's kind of a declaration."""
+    return lsp.SymbolKind[KINDS.get(symbol.kind, "Object")]
+
+
 class Refusal(JsonRpcException):
     """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that it should log."""
 
@@ -205,8 +210,7 @@ class Server(LanguageServer):
                     answer = await loop.run_in_executor(None, self.worker.ask, question, round, early)
             if self.open.get(state.uri) is not state:
                 return
-        state.facts, state.judged, state.known = answer.facts, True, None
-        state.compiled = True
+        state.facts, state.judged, state.known, state.compiled = answer.facts, True, None, True
         state.sets, state.lenses = answer.sets or state.sets, answer.lenses
         state.late, state.proved = (), () if answer.wrong else answer.findings
         self.tell(state, answer)
@@ -371,7 +375,7 @@ class Server(LanguageServer):
         """A declaration in the protocol's words."""
         return lsp.DocumentSymbol(
             s.name,
-            lsp.SymbolKind[KINDS.get(s.kind, "Object")],
+            kind_of(s),
             self.range(s.whole),
             self.range(s.place),
             detail=f"{s.kind} {s.detail}".strip(),
@@ -484,12 +488,7 @@ class Server(LanguageServer):
         folders = folders or list({Path(s.path).parent for s in list(self.open.values())})
         overlay = {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
         return [
-            lsp.WorkspaceSymbol(
-                self.location(s.place),
-                s.name,
-                lsp.SymbolKind[KINDS.get(s.kind, "Object")],
-                container_name=".".join(around) or None,
-            )
+            lsp.WorkspaceSymbol(self.location(s.place), s.name, kind_of(s), container_name=".".join(around) or None)
             for s, around in extras.declared(folders, overlay, query)
         ]
 
