@@ -162,10 +162,10 @@ def read_captures(captures: list[tuple[str, Path]], observed: Any, column: Seque
 
 def _settings(design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool) -> Settings:
     from tdsl.diagnostic import Diagnostics
+    from tdsl.fabric.select import selected
     from tdsl.observe.audit import Settings
     from tdsl.observe.identifiers import read
     from tdsl.observe.names import Rule
-    from tdsl.observe.select import selected
     from tdsl.source import SourceFile
 
     assert design.fabric is not None

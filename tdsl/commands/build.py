@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tdsl.emit.build import BuildOptions
     from tdsl.emit.site import Site
     from tdsl.emit.spool import Content
+    from tdsl.fabric.graph import Fabric
 
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
@@ -66,6 +67,7 @@ class TargetName(Text):
     "build",
     short_help="Check a design, then write what is made of it.",
     epilog="\b\nExamples:\n  tdsl build superpod.fab --out out\n  tdsl build superpod.fab --target cabling --target nccl\n"
+    "  tdsl build superpod.fab --only 'su[3].*' --out su3\n"
     "  tdsl build superpod.fab --check           (does out/ hold what would be built?)",
 )
 @click.argument("file", type=Source(), metavar="FILE")
@@ -100,6 +102,10 @@ class TargetName(Text):
     "--sign", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="KEY",
     help="Sign the manifest with this ssh key, by ssh-keygen: writes manifest.json.sig, which `tdsl verify --signers` judges.",
 )  # fmt: skip
+@click.option(
+    "--only", multiple=True, metavar="SELECTOR",
+    help="Build the part of these devices, such as 'su[3].*': their files, and the cables with an end at one of them.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @click.option(
     "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
@@ -111,12 +117,16 @@ class TargetName(Text):
 @watched
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, jobs: int, **given: Any,
+    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, jobs: int,
+    only: tuple[str, ...], **given: Any,
 ) -> int:  # fmt: skip
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
     Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
     build wrote there and this one does not is removed; files of others are never touched.
+
+    With --only, files of each device are those of the part, lists have its rows, and what is of the whole fabric is left out. A
+    part does not take the place of a build of the whole fabric or of another part: give it a folder of its own.
     """
     from tdsl.emit.build import BuildOptions
     from tdsl.workers import Workers, WorkersEnded
@@ -136,7 +146,7 @@ def command(
     if shared is None:
         return FOUND
     try:
-        wanted = BuildOptions(further, chosen, site=shared, workers=Workers(jobs))
+        wanted = BuildOptions(further, chosen, site=shared, workers=Workers(jobs), only=only)
         with progress():
             files = _made(compilation, target, assets, wanted, out) if force or not _failed(compilation) else None
     except WorkersEnded as ended:
@@ -236,14 +246,39 @@ def _made(
             stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
     several = len(stages) > 1
     last = {d.name: d for d in built}
+    parts = _parts({name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only)
     files = {
         name if several else "": _files(
-            d, targets, replace(options, assets=table, elsewhere=elsewhere, stages=tuple(stages[name]), spool=spool)
+            d,
+            targets,
+            replace(
+                options, assets=table, elsewhere=elsewhere, stages=tuple(stages[name]), spool=spool, only=parts.get(name, ())
+            ),
         )
         for name, d in last.items()
+        if name in parts or not options.only
     }
     together = joint(files) if several and FOLDER not in files else {}
     return files | ({FOLDER: together} if together else {})
+
+
+def _parts(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """For each fabric that has devices of the part the patterns that mean some of them. Refuses a pattern that means none."""
+    from tdsl.fabric.select import selected
+
+    out: dict[str, tuple[str, ...]] = {}
+    for pattern in patterns:
+        why = ""
+        for name, fabric in fabrics.items():
+            try:
+                selected(fabric, [pattern])
+            except ValueError as none:
+                why = str(none)
+                continue
+            out[name] = (*out.get(name, ()), pattern)
+        if not any(pattern in mine for mine in out.values()):
+            raise Wrong(f"--only {why}")
+    return out
 
 
 def _site(path: Path | None) -> Site | None:

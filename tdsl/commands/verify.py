@@ -57,7 +57,9 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
             say(f"{'extra':<8} and {len(found.others) - SHOWN} more\n")
         wrong = len(found.differences)
         said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
-        say(f"{shown}: {said}: {tame(found.design)} {found.identity[:16]}, tdsl {tame(found.version)}, manifest {found.digest}\n")
+        part = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
+        of = f"{tame(found.design)}{tame(part)} {found.identity[:16]}, tdsl {tame(found.version)}"
+        say(f"{shown}: {said}: {of}, manifest {found.digest}\n")
         status = FOUND if wrong or (strict and found.others) else status
         if signers is not None and not _signed(found, shown, signers):
             status = FOUND

@@ -17,13 +17,15 @@ from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit import choices, limits
 from tdsl.emit.assets import read
+from tdsl.emit.part import PartView
 from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Bools, Fabric
+from tdsl.fabric.select import selected
 from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
 from tdsl.workers import Workers
@@ -64,7 +66,7 @@ class BuildOptions:
     ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
     ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to the one that is built.
     ``spool`` keeps large files; without one all are in memory. ``workers`` say how many processes make files of which there
-    is one for each of many records.
+    is one for each of many records. ``only`` are patterns of devices (`fabric.select`) to which a build of a part is limited.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -75,6 +77,7 @@ class BuildOptions:
     stages: tuple[Stage, ...] = ()
     spool: Spool | None = None
     workers: Workers = Workers()
+    only: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -121,19 +124,22 @@ def build(
 def contents(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, Content]:
-    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full."""
+    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
+    ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
+    only = selected(fabric, options.only) if options.only else None
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
     files: dict[str, Content] = {}
     chosen = choose(known, targets, diagnostics)
-    selection = network = Selection(view, frozenset(targets))
+    selection = network = Selection(_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
-        network = Selection(FabricView(fabric.network, diagnostics, assets, interfaces), frozenset(targets))
+        outer = FabricView(fabric.network, diagnostics, assets, interfaces)
+        network = Selection(_part(outer, only), frozenset(targets))
         selection.network = network
-    _report_skipped(chosen, selection, diagnostics)
+    _report_skipped(chosen, selection, diagnostics, only is not None)
     _report_systems(known, chosen, network, diagnostics)
     for target in chosen:
         try:
@@ -158,8 +164,12 @@ def contents(
         )  # fmt: skip
         secrets = ()
     _want_distinct(files, diagnostics)
-    files[MANIFEST] = manifest(fabric, files, identity, __version__, secrets)
+    files[MANIFEST] = manifest(fabric, files, identity, __version__, secrets, options.only)
     return files
+
+
+def _part(view: FabricView, only: Bools | None) -> FabricView:
+    return view if only is None else PartView(view, only)
 
 
 def _want_distinct(files: Mapping[str, Content], diagnostics: Diagnostics) -> None:
@@ -193,6 +203,8 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
+        if options.only and not spec.of_parts:
+            continue
         if not view.capabilities.issuperset(spec.needs):
             _want_guids(target, spec, view, diagnostics)
             continue
@@ -262,14 +274,16 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
         )  # fmt: skip
 
 
-def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
-    """One note of all targets that need what the fabric does not have."""
+def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics, part: bool = False) -> None:
+    """One note of all targets that need what the fabric does not have, or that are of the whole fabric where a part is built."""
     lacking: dict[str, list[str]] = {}
     unnamed = ""
     for target in chosen:
         seen = selection.of(target)
         view = seen.view
         reasons = [f"the fabric has no {NEEDS.get(need, need)}" for need in target.needs if need not in view.capabilities]
+        if not reasons and part and not any(spec.of_parts for spec in target.files):
+            reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
         if not reasons and target.routers != Routers():
             fitting, unfit = seen.routers(target)
             if not fitting and seen.waits(target):
@@ -320,10 +334,14 @@ def _report_systems(
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
 
 
-def manifest(fabric: Fabric, files: Mapping[str, Content], identity: str, version: str, secrets: Sequence[str] = ()) -> bytes:
+def manifest(
+    fabric: Fabric, files: Mapping[str, Content], identity: str, version: str, secrets: Sequence[str] = (),
+    only: Sequence[str] = (),
+) -> bytes:  # fmt: skip
     """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes.
 
-    ``secrets`` are names whose placeholders `tdsl render` replaces in these files.
+    ``secrets`` are names whose placeholders `tdsl render` replaces in these files, ``only`` the patterns of the devices of which
+    a part was built.
     """
     content = {
         "schema": SCHEMA,
@@ -333,6 +351,7 @@ def manifest(fabric: Fabric, files: Mapping[str, Content], identity: str, versio
             "sha256": identity,
             "parameters": {k: _plain(v) for k, v in sorted(fabric.parameters.items())},
         },
+        **({"only": list(only)} if only else {}),
         **({"secrets": list(secrets)} if secrets else {}),
         "files": {path: {"sha256": digest_of(data), "size": len(data)} for path, data in sorted(files.items())},
     }

@@ -18,12 +18,12 @@ Columns = dict[str, Callable[[], Column | Compact]]
 Row = tuple[int, int, tuple[int, ...]]
 
 
-def labels_of(wires: Wires) -> tuple[int, Columns]:
-    """The number of labels and their columns, in the order of the cables."""
+def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
+    """The number of labels and their columns, in the order of the cables, and for each a leg of its cable."""
     f = wires.fabric
     if (f.cable_leg > 0).any() or f.places is not None:
         rows = _rows(wires)
-        return len(rows), _listed(wires, rows)
+        return len(rows), _listed(wires, rows), np.array([i for i, _, _ in rows], dtype=np.int64)
     legs = np.repeat(wires.identity.ranks[0], 2)
     second = np.arange(len(legs)) % 2 == 1
     ends = [(f.cable_a, f.cable_b), (f.cable_b, f.cable_a)]
@@ -58,7 +58,7 @@ def labels_of(wires: Wires) -> tuple[int, Columns]:
         "far": lambda: named(1, hole, between=":"),
         "length_m": lambda: _lengths(wires, legs),
         "qr": ids,
-    }
+    }, legs  # fmt: skip
 
 
 def _lengths(wires: Wires, legs: Ints) -> Column | Compact:

@@ -35,7 +35,8 @@ class Examined:
     """A folder held against its manifest: the design, its hash and the version of tdsl that it names, and the number of files.
 
     ``differences`` are ``missing`` or ``differs``; ``others`` are files that are not listed; ``manifest`` is the manifest itself,
-    ``digest`` its hash, and ``signature`` what its signature file holds, b"" without one.
+    ``digest`` its hash, and ``signature`` what its signature file holds, b"" without one. ``only``: the devices of which a
+    part was built, none for the whole fabric.
     """
 
     design: str
@@ -47,6 +48,7 @@ class Examined:
     digest: str
     manifest: bytes
     signature: bytes
+    only: tuple[str, ...] = ()
 
 
 def examine(out: Path) -> Examined:
@@ -87,6 +89,7 @@ def _examine(out: Path, folder: int) -> Examined:
         listed = {str(p): (int(f["size"]), str(f["sha256"])) for p, f in files.items()}
         known = data["schema"] == SCHEMA and all(re.fullmatch("[0-9a-f]{64}", digest) for _, digest in listed.values())
         name, identity = str(design["name"]), str(design["sha256"])
+        only = tuple(map(str, data.get("only", ())))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         known = False
     if not known:
@@ -101,7 +104,7 @@ def _examine(out: Path, folder: int) -> Examined:
         signature = _bytes(out, folder, SIGNATURE, LARGEST_SIGNATURE)
     others = _others(out, folder, listed.keys())
     digest = sha256(head).hexdigest()
-    return Examined(name, identity, str(version), len(listed), differences, others, digest, head, signature)
+    return Examined(name, identity, str(version), len(listed), differences, others, digest, head, signature, only)
 
 
 def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:

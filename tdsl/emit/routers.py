@@ -41,10 +41,13 @@ class Routers:
         self.fabric = wires.fabric
         self._facts: dict[tuple[int, int], tuple[int, bool, int]] = {}  # of a model's port: lanes that share it, SONiC, own lanes
 
-    def of(self, kind: str) -> Iterator[Router]:
-        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric."""
+    def of(self, kind: str, only: Bools | None = None) -> Iterator[Router]:
+        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric; of ``only`` these
+        devices, if some are named."""
         f = self.fabric
         asked: Bools = f.built & (f.kind == kind)
+        if only is not None:
+            asked = asked & only
         nameless = self._nameless(asked)
         for device in np.flatnonzero(asked).tolist():
             mine = self._links(device)

@@ -21,9 +21,11 @@ from tdsl.resources import folder
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
+PARTS = frozenset(("adapters", "device", "host", "model", "router"))
+"""Scopes whose records are devices or their models."""
 _TARGET_KEYS = {"title", "consumer", "needs", "options", "values", "router", "file", "layer"}
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
-_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind"}
+_FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind", "part"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,9 @@ class FileSpec:
     ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
     ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
     The file with ``identity`` is a function of the design alone: its hash is the design's. Where the fabric lacks what the file
-    ``needs``, the target goes without it. With a ``kind`` (``host``) it is made for records of that kind alone.
+    ``needs``, the target goes without it. With a ``kind`` (``host``) it is made for records of that kind alone. A build of a
+    part of the fabric makes it if its records are devices or their models, or if it is a ``part``: a list of which some rows
+    are of use.
     """
 
     path: str
@@ -45,6 +49,12 @@ class FileSpec:
     kind: str = ""
     identity: bool = False
     needs: tuple[str, ...] = ()
+    part: bool = False
+
+    @property
+    def of_parts(self) -> bool:
+        """Whether a build of a part of the fabric makes it."""
+        return self.part or self.scope in PARTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +235,8 @@ def _file(data: object, place: Path, own: bool) -> FileSpec:
     made = home / (texts["template"] or texts["program"])
     if "\0" in str(made) or not (files_.is_file(made) and files_.below(made, [place]) and made.is_relative_to(home)):
         raise _Unfit(f"{texts['template'] or texts['program']!r} is missing")
-    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_words(data, "needs")), **texts)
+    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_words(data, "needs")),
+                    part=data.get("part") is True, **texts)  # fmt: skip
 
 
 def _only(data: Mapping[str, object], known: set[str], what: str) -> None:

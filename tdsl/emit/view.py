@@ -45,7 +45,7 @@ from tdsl.emit.records import (
 )
 from tdsl.emit.wires import Wires, known
 from tdsl.fabric.columns import Column, Table
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import height_of
 from tdsl.fabric.subnets import speaks_infiniband
@@ -92,6 +92,7 @@ class FabricView:
         self._wires = Wires(fabric, interfaces, self._stages)
         self._assets = assets
         self._routers: dict[str, tuple[Router, ...]] = {}
+        self._asked: Bools | None = None  # devices that routers are asked of, None for all
 
     # ------------------------------------------------------------ facts
     @property
@@ -414,7 +415,7 @@ class FabricView:
 
         for one in (kind,) if kind else ("switch", "host"):
             if one not in self._routers:
-                self._routers[one] = tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).of(one))
+                self._routers[one] = tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).of(one, self._asked))
         return self._routers[kind] if kind else (*self._routers["switch"], *self._routers["host"])
 
     @cached_property

@@ -326,7 +326,16 @@ class Wires:
     def labels(self) -> Table[CableLabel]:
         """Two rows a cable, in the order of the cables: the label of its a end, then of its b end. A break-out has one for the
         connector that its legs share, behind it one for each leg's other end."""
-        return Table(CableLabel, *labels_of(self))
+        return Table(CableLabel, *self._labels[:2])
+
+    @property
+    def label_legs(self) -> Ints:
+        """For every label a leg of its cable."""
+        return self._labels[2]
+
+    @cached_property
+    def _labels(self) -> tuple[int, dict[str, Callable[[], Column | Compact]], Ints]:
+        return labels_of(self)
 
     # ------------------------------------------------------------ links
     def _link_cables(self) -> tuple[Ints, Ints]:

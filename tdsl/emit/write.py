@@ -25,7 +25,7 @@ from tdsl import files as disk
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
-from tdsl.emit.spool import Content, chunks_of, digest_of
+from tdsl.emit.spool import Content, chunks_of, digest_of, whole
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 WAIT_S, TURN_S = 120, 0.02
@@ -139,7 +139,38 @@ def _settled(files: Mapping[str, Content], out: Path) -> bool:
     if not out.is_dir():
         raise _NotOurs("is a file, not a folder")
     _listed(out)
+    _want_same_part(files, out)
     return not compare(files, out)
+
+
+def _want_same_part(files: Mapping[str, Content], out: Path) -> None:
+    """Raises _NotOurs where a build of a part would take the place of that of the whole, or of another part: what it does not
+    make would go."""
+    mine, there = (_only(m) for m in (whole(files.get(MANIFEST, b"{}")), _bytes_of(out / MANIFEST)))
+    if mine and there is not None and mine != there:
+        what = f"is a build of the part {_quoted(there)}" if there else "is a build of the whole fabric"
+        raise _NotOurs(f"{what}; a build of the part {_quoted(mine)} would remove what it does not make")
+
+
+def _bytes_of(manifest: Path) -> bytes:
+    try:
+        return disk.read(manifest)
+    except FileNotFoundError:
+        return b""
+
+
+def _only(manifest: bytes) -> list[str] | None:
+    """The devices of which a manifest says that a part was built, empty for the whole; None without a manifest."""
+    try:
+        data = json.loads(manifest)
+    except (ValueError, RecursionError):
+        return None
+    found = data.get("only") if isinstance(data, dict) else None
+    return [str(p) for p in found] if isinstance(found, list) else []
+
+
+def _quoted(patterns: list[str]) -> str:
+    return " ".join(f"`{p}`" for p in patterns)
 
 
 def _beside(out: Path) -> bool:

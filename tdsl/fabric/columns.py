@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -60,6 +60,17 @@ class Table(Generic[Record]):
     def names(self) -> tuple[str, ...]:
         """Fields of a record."""
         return tuple(f.name for f in fields(self._record))  # type: ignore[arg-type]
+
+    def pick(self, rows: Ints) -> Table[Record]:
+        """A table of some of its rows."""
+
+        def picked(name: str) -> Column | Compact:
+            column = self.compact(name)
+            if isinstance(column, (Coded, Numbers, Joined)):
+                return column.take(lambda codes: codes[rows])
+            return [column[i] for i in rows.tolist()]
+
+        return Table(self._record, len(rows), {name: partial(picked, name) for name in self._columns})
 
     def __iter__(self) -> Iterator[Record]:
         columns = [stretches(self.compact(n)) for n in self.names]

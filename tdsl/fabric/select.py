@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -13,7 +14,7 @@ PART = re.compile(r"([A-Za-z_*?][\w*?-]*)((?:\[[^\]]*\])*)")
 INDEX = re.compile(r"\[([^\]]*)\]")
 
 
-def selected(fabric: Fabric, patterns: list[str]) -> Bools:
+def selected(fabric: Fabric, patterns: Sequence[str]) -> Bools:
     """The devices that any of the patterns means. Raises ValueError for a pattern that means none."""
     out = np.zeros(fabric.device_count, dtype=np.bool_)
     paths = [fabric.device_path(d) for d in range(fabric.device_count)]
