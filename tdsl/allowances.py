@@ -105,7 +105,7 @@ def _idle(a: Allowance) -> Diagnostic:
         f"nothing here is `{a.name}`, so nothing is allowed",
         a.span,
         severity=Severity.WARNING,
-        help="delete the comment; it belongs on the line of the finding, or alone on the line above",
+        help=f"delete `{a.span.text}`; a comment belongs on the line of the finding, or alone on the line above",
     )
 
 

@@ -31,7 +31,7 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     files that have changed since, with the figures that differ.
     """
     if not Path(file).is_file():
-        raise Wrong(f"{file}: {'it is not a regular file' if Path(file).exists() else 'there is no such file'}")
+        raise Wrong(f"{file}: {'it is not a regular file' if Path(file).exists() else 'No such file or directory'}")
     from tdsl.compiler import LOCK
     from tdsl.fabric.pins import write
     from tdsl.physical.standing import digests, figures_of

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network, ip_address, ip_interface
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+    ip_network,
+)
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -139,10 +149,13 @@ class _Dealer:
                 raise Fault("E0471", rule.value.span, f"this is one value, and {planned:,} devices are to have one each",
                             help="write `from` before a network, and the k-th device gets the k-th value")  # fmt: skip
             if planned > pool.count:
+                whole = ip_network(pool.network)
+                shorter = whole.supernet(new_prefix=whole.max_prefixlen - (2 * planned - 1).bit_length())
                 raise Fault(
                     "E0471", rule.value.span,
                     f"{pool.network} has room for {_count(pool.count, rule.kind)}, and {planned:,} are planned",
-                    notes=[_planned(rule, planned)], help="take a shorter prefix" + (", or name the ports that need one: "
+                    notes=[_planned(rule, planned)],
+                        help=f"take a shorter prefix, such as `{shorter}`" + (", or name the ports that need one: "
                     "`leaf[*].p[33..64]`" if rule.kind == "links" else ""),
                 )  # fmt: skip
             self.keep(rule, pool, found.rows, found.ranks)
@@ -290,7 +303,7 @@ def pool_of(rule: Rule, value: object) -> Pool:
         end = min(end, first + step)
     elif first % step:
         raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
-                    help=f"begin at {ip_address(first - 1)}")  # fmt: skip
+                    help=f"begin at `{ip_address(first - 1)}`")  # fmt: skip
     room = min((end - first) // step, LARGEST)
     return Pool(
         rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin

@@ -71,7 +71,7 @@ def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, repla
             what = f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}"
             raise Fault(
                 "E0473", rule.value.span, what, notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
-                help="private ones are 64512 to 65534 and 4_200_000_000 to 4_294_967_294 (RFC 6996)",
+                help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to 4_294_967_294 (RFC 6996)",
             )  # fmt: skip
         taken = asns.number[found.rows] > 0
         taken &= replaced[found.rows] == rule.replaces
@@ -175,5 +175,5 @@ def _twice(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics
     diagnostics.add(
         "E0474", at, f"{fabric.device_path(one)} and {fabric.device_path(two)} both have ASN {int(asns.number[one])}, {why}",
         labels=((other.span, "the first is given here"),) if other is not None and other is not at else (),
-        help="each rejects routes through the other as a loop; give them different ASNs",
+        help="each rejects routes through the other as a loop; give one another ASN, such as `4_210_000_000`",
     )  # fmt: skip

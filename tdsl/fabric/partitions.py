@@ -60,6 +60,12 @@ def manage(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Management:
     return Management(tuple(partitions), managers)
 
 
+def _free(others: list[Partition]) -> int:
+    """The lowest key that no partition has."""
+    taken = {p.key for p in others}
+    return next(k for k in range(1, 1 << 15) if k not in taken)
+
+
 def _unlike(rule: PartitionRule, others: list[Partition]) -> None:
     """Refuse a name or a key that another partition has."""
     for p in others:
@@ -67,7 +73,7 @@ def _unlike(rule: PartitionRule, others: list[Partition]) -> None:
             raise Fault(
                 "E0480", rule.origin, f"partitions `{p.name}` and `{rule.name}` both have the key {p.key:#06x}",
                 labels=[(p.origin.span, "the first is given here")],
-                help="give each a key of its own; 0x8000 is the bit for full membership and not part of it",
+                help=f"give each its own key, such as `{_free(others):#06x}`; the bit 0x8000 says full membership",
             )  # fmt: skip
         if p.name == rule.name:
             raise Fault("E0104", rule.origin, f"partition `{p.name}` is given twice", labels=[(p.origin.span, "first here")])
@@ -83,7 +89,8 @@ def _partition(plan: Plan, fabric: Fabric, rule: PartitionRule) -> Partition:
         said = next(m for (f, m), p in zip(rule.members, ports, strict=True) if f and np.isin(both, p).any())
         raise Fault(
             "E0482", limited.origin, f"{fabric.port_path(int(both[0]))} is a full and a limited member of `{rule.name}`",
-            labels=[(said.origin.span, "full here")], count=len(both), help="leave it out of one of the two",
+            labels=[(said.origin.span, "full here")], count=len(both),
+                help=f"leave it out of `{limited.targets[0].span.text}`, or of the full members",
         )  # fmt: skip
     every, first = np.unique(every, return_index=True)
     return Partition(rule.name, rule.key, rule.ipoib, every, full[first], rule.origin)
@@ -99,7 +106,7 @@ def _ports(plan: Plan, fabric: Fabric, members: Members) -> Ints:
     text = ", ".join(t.span.text for t in members.targets)
     if fabric.is_switch[device].any() or not (fabric.is_end[device]).all():
         raise Fault("E0481", members.origin, f"`{text}` names a switch, and members of a partition are ports of hosts",
-                    help="name the hosts")  # fmt: skip
+                    help="name ports of hosts, such as `full node[*].nic`")  # fmt: skip
     ports = ports[speaking(fabric, ports)]
     if not len(ports):
         raise Fault("E0481", members.origin, f"`{text}` has no InfiniBand port", notes=[
@@ -133,6 +140,6 @@ def _managers(plan: Plan, fabric: Fabric) -> tuple[int, ...]:
         raise Fault(
             "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {where}", count=len(without),
             notes=[f"the links make {number:,} subnet{'s' if number > 1 else ''}, since nothing but switches joins ports"],
-            help="connect one of the managers to it, or name a host that is",
+            help="connect one of the managers to it, or name a host that is: `subnet_manager node[(0)]`",
         )  # fmt: skip
     return tuple(found)

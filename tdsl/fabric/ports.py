@@ -228,7 +228,7 @@ class Ports:
                 ends.spans[int(ends.choice[exact][at])],
                 f"port {self.port_path(port)} already has a link" + _more(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
-                help="name a free port, or leave the port out to take the lowest free one",
+                help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free port, or name a free one",
             )
         order = np.argsort(mine, kind="stable")
         twice = mine[order][1:] == mine[order][:-1]

@@ -60,7 +60,7 @@ def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
         together, limit = (show(Quantity(Fraction(x), RATE)) for x in (total, CAPACITY_LIMIT))
         raise Fault(
             "E0116", batch.wire.node.span, f"with this all links carry {together} together; the limit is {limit}",
-            help="correct the rates, or have fewer links: capacities are added up in 64 bits",
+            help="correct the rates (`400Gbps` is usual), or have fewer links: capacities are added up in 64 bits",
         )  # fmt: skip
     if total >= GRAIN_LIMIT * max(grain, 1):
         together, unit = (show(Quantity(Fraction(x), RATE)) for x in (total, grain))

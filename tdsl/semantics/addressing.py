@@ -149,5 +149,10 @@ def _add(
     others = (resolve(plan, context, far),) if far is not None else ()
     for t in (*targets, *others):
         if t.device is None:
-            raise Fault("E0120", t.span, f"`{t.span.text}` is a group; addresses are of devices", help="name the devices in it")
+            raise Fault(
+                "E0120",
+                t.span,
+                f"`{t.span.text}` is a group; addresses are of devices",
+                help=f"name the devices in it: `{t.span.text}.NAME[*]`",
+            )
     plan.rules.append(Rule(kind, targets, others, value, each, replaces, *settings, scope, context, origin))

@@ -85,7 +85,7 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
                 raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
             if name not in ("nos", "forwards") and kind not in ("host", "chip"):
                 what = "role" if name == "role" else "spares"
-                raise Fault("E0118", s.span, f"a {kind} has no {what}", help="hosts and chips have")
+                raise Fault("E0118", s.span, f"a {kind} has no {what}", help=f"remove `{s.span.text}`: hosts and chips have one")
         seen.setdefault(name, s.span)
         if name == "forwards":
             out = replace(out, forwards=forwards.of_model(s, kind))

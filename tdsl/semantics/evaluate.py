@@ -8,6 +8,7 @@ from dataclasses import field
 from fractions import Fraction
 
 from tdsl.dataclass import dataclass
+from tdsl.diagnostic import Fix
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.operators import (
@@ -30,6 +31,12 @@ from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, Who
 from tdsl.source import Span
 from tdsl.syntax import tree
 
+NUMERALS = {
+    word: n for n, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    )
+} | {"sixteen": 16}  # fmt: skip
+"""Numbers that somebody may write as words."""
 STEP_LIMIT = 5_000_000
 
 
@@ -147,6 +154,10 @@ class Evaluator:
         """A name, a list's element or a call."""
         head = e.parts[0]
         assert isinstance(head, tree.Member)
+        if head.name == "range" and (called := re.fullmatch(r"range\(\s*(?:(\w+)\s*,\s*)?(\d+)\s*\)", e.span.text)):
+            new = f"{called[1] or 0}..{int(called[2]) - 1}"  # as in Python, whose ranges leave their end out
+            raise Fault("E0101", e.span, "there is no function `range` here", help=f"write `{new}`; both ends are included",
+                        fix=Fix(f"write `{new}`", ((e.span, new),)))  # fmt: skip
         value = self.name(head, scope, words and len(e.parts) == 1)
         for part in e.parts[1:]:
             if isinstance(part, tree.Index):
@@ -182,6 +193,10 @@ class Evaluator:
             raise Fault(
                 "E0101", head.span, "there is no value `range` here", help="a range is written `0..3`, both ends included"
             )
+        if name.lower() in NUMERALS:
+            number = str(NUMERALS[name.lower()])
+            raise Fault("E0101", head.span, f"there is no value `{name}` here", help=f"write `{number}`, in digits",
+                        fix=Fix(f"write `{number}`", ((head.span, number),)))  # fmt: skip
         raise unknown("E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if nearest(name, [b]))])
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: Span) -> Value:

@@ -38,7 +38,12 @@ def of_fabric(plan: Plan, s: tree.Setting, context: Context) -> None:
             )
         found = resolve(plan, context, path, ports=False).device
         if found is None:
-            raise Fault("E0120", item.span, "this is a group; hosts and chips forward", help="name the devices in it")
+            raise Fault(
+                "E0120",
+                item.span,
+                "this is a group; hosts and chips forward",
+                help=f"name the devices in it: `{item.span.text}.NAME[*]`",
+            )
         if found.kind not in ENDS:
             raise Fault("E0118", item.span, f"a {found.kind} takes no `forwards`",
                         help="delete `forwards`: switches always forward",

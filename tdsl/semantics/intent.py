@@ -6,12 +6,13 @@ intent, whose places in the text it bears.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tdsl.diagnostic import Diagnostics, Label, Severity
+from tdsl.diagnostic import Diagnostics, Fix, Label, Severity
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.ends import Ends, EndSet, organise
@@ -233,6 +234,11 @@ class Intent:
     def around(self, item: tree.Item) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
         if not isinstance(item.value, tree.Path) or item.args or any(isinstance(p, tree.Call) for p in item.value.parts):
+            counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
+            if counted is not None:
+                new = f"{counted[1]} x {counted[2]}"
+                raise Fault("E0120", item.span, f"between a number and a model stands `x`: `{new}`", help=f"write `hosts {new}`",
+                            fix=Fix(f"write `{new}`", ((item.span, new),)))  # fmt: skip
             raise Fault("E0120", item.span, "expected a number and a model, or the name of hosts",
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
         body: Iterable[tree.Stmt] = self.body

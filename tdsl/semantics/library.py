@@ -123,7 +123,11 @@ class Library:
         old = result.names.get(name)
         if old is not None:
             raise Fault(
-                "E0104", s.name.span, f"`{name}` is already declared in this file", labels=[(old.node.name.span, "first here")]
+                "E0104",
+                s.name.span,
+                f"`{name}` is already declared in this file",
+                labels=[(old.node.name.span, "first here")],
+                help=f"give one of them another name, such as `{name}_2`",
             )
         result.names[name] = Entry(s, result)
         if isinstance(s, tree.Param):

@@ -112,7 +112,7 @@ def _mixed(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Fault:
         b_span,
         f"{a_type(b)} ({text_of(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({text_of(a)})",
         labels=[(a_span, f"this is {a_type(a)}")],
-        help="both sides must measure the same thing",
+        help="both sides must measure the same thing, such as `2m + 30cm`",
     )
 
 
@@ -196,7 +196,7 @@ def compare(op: str, a: Value, b: Value, span: Span) -> bool:
             "E0103",
             span,
             f"{a_type(a)} ({text_of(a)}) cannot be compared with {a_type(b)} ({text_of(b)})",
-            help="both sides must measure the same thing",
+            help="both sides must measure the same thing, such as `2m + 30cm`",
         )
     left, right = x.amount, y.amount
     return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[op]

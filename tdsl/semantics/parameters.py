@@ -47,7 +47,8 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
             where = "given here" if name in settings.phase else "its default"
             raise Fault(
                 "E0110", s.guard.span, f"`{name}` is {text_of(value)}{said}, and this must hold",
-                labels=[] if given is not None else [(at, where)], help="choose a value that the guard allows",
+                labels=[] if given is not None else [(at, where)],
+                    help=f"give a value for which `{s.guard.span.text}` holds: `--set {name}=…`, or another default",
             )  # fmt: skip
     scope.names.pop(name)
     scope.set(name, value, s.name.span, "param")

@@ -93,7 +93,7 @@ def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int
     key = written % FULL
     if not 0 < written < 2 * FULL or not key:
         raise Fault("E0110", at, f"{written:#x} is not a key of a partition",
-                    help="keys are 0x1 to 0x7fff; the bit 0x8000 may be written and says nothing")  # fmt: skip
+                    help="write a key from `0x1` to `0x7fff`; the bit 0x8000 may be written and says nothing")  # fmt: skip
     return str(name), key
 
 
@@ -102,7 +102,12 @@ def _members(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin
     targets = tuple(resolve(plan, context, p) for p in _paths(s))
     for t in targets:
         if t.device is None:
-            raise Fault("E0120", t.span, f"`{t.span.text}` is a group; ports of devices are meant", help="name the devices in it")
+            raise Fault(
+                "E0120",
+                t.span,
+                f"`{t.span.text}` is a group; ports of devices are meant",
+                help=f"name the devices in it: `{t.span.text}.NAME[*]`",
+            )
     return Members(targets, scope, context, origin)
 
 

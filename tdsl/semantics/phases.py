@@ -37,7 +37,7 @@ def phases(body: Iterable[tree.Stmt]) -> list[Phase]:
         if s.number in out:
             raise Fault(
                 "E0104", s.span, f"phase {s.number} is declared twice", labels=[(first[s.number].span, "first here")],
-                help="give it another number",
+                help=f"give it another number: `phase {max(out) + 1}`",
             )  # fmt: skip
         out[s.number], first[s.number] = _phase(s, params), s
     return [out[n] for n in sorted(out)]

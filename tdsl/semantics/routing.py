@@ -159,7 +159,12 @@ def _number(s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, amon
 def _within(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
     value = evaluator.integer(e, scope)
     if value not in among:
-        raise Fault("E0110", e.span, f"`{name}` is {value}", help=f"it is a number from {among.start} to {among.stop - 1:,}")
+        raise Fault(
+            "E0110",
+            e.span,
+            f"`{name}` is {value}",
+            help=f"write a number from {among.start} to {among.stop - 1:,}, such as `{name} {among.start}`",
+        )
     return value
 
 

@@ -97,7 +97,7 @@ class Scope:
                 binding.span,
                 f"`{name}` is defined in terms of itself",
                 labels=[(span, "needed again here")],
-                help="break the cycle: a value may depend only on values that do not depend on it",
+                help=f"give `{name}` a value that does not depend on it, such as `4`",
             )
         binding.state = RUNNING
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
+from tdsl.diagnostic import Fix
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
@@ -61,12 +62,16 @@ def _part(extent: tree.Extent, built: object, size: int) -> Axis:
 
 def _positive(size: int, extent: tree.Extent) -> int:
     if size < 1:
-        raise Fault(
-            "E0120",
-            extent.span,
+        message, help, fix = (
             f"an extent is at least 1; this is {counted(size)}",
-            help="write `1` or more, or leave the statement out",
+            "write `1` or more, or leave the statement out",
+            None,
         )
+        if ends := re.fullmatch(r"(\d+)\s*-\s*(\d+)", extent.span.text):  # `[0-7]`
+            message += f", {ends[1]} less {ends[2]}"
+            help = f"a range is written `{ends[1]}..{ends[2]}`"
+            fix = Fix(f"write `{ends[1]}..{ends[2]}`", ((extent.span, f"{ends[1]}..{ends[2]}"),))
+        raise Fault("E0120", extent.span, message, help=help, fix=fix)
     return size
 
 

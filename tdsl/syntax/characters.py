@@ -62,6 +62,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
             "E0497", Span(file, found.start(), found.end()),
             f"this is {_name(found[0])}, which is not seen or turns the order of the text",
             severity=Severity.WARNING, help="leave it out",
+            fix=Fix("leave it out", ((Span(file, found.start(), found.end()), ""),)),
         )  # fmt: skip
     from tdsl.syntax.tables import load
 
@@ -72,10 +73,14 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
                 odd = [] if word[0].isascii() else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
                 if odd and len(odd) < len(word[0]):
                     start = token.start + word.start()
+                    latin = "".join(_LATIN.get(c, c) for c in word[0])
+                    whole = Span(file, start, start + len(word[0]))
                     diagnostics.add(
-                        "E0497", Span(file, start, start + len(word[0])),
+                        "E0497", whole,
                         f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).lower()}, which looks like one",
-                        severity=Severity.WARNING, help="write it in one script",
+                        severity=Severity.WARNING,
+                        help="write it in one script" + (f": `{latin}`" if latin.isascii() else ""),
+                        fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False) if latin.isascii() else None,
                     )  # fmt: skip
             foreign = [c for c in token.text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)]
             if len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign):  # nothing shows the script

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tdsl.diagnostic import Diagnostic, Fix
-from tdsl.source import Span
+from tdsl.diagnostic import Diagnostic, Diagnostics, Fix
+from tdsl.source import SourceFile, Span
 from tdsl.syntax.keywords import KIND_WORDS, TYPES
-from tdsl.syntax.scanner import END
+from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, found_words
 
 FOREIGN_UNITS = {
@@ -49,6 +49,31 @@ def other_format(text: str) -> tuple[str, int]:
     return ("YAML", begin) if count > 1 else ("", 0)
 
 
+def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> list[Token]:
+    """The tokens without comments; those of C over several lines, ``/* … */``, are findings."""
+    out: list[Token] = []
+    end = 0
+    for t in tokens:
+        if t.start < end or t.type == "COMMENT":
+            continue
+        close = file.text.find("*/", t.start) if t.type == "SLASH" and file.text.startswith("/*", t.start) else -1
+        if close < 0 or "\n" not in file.text[t.start : close]:  # of one line: `messages` says it
+            out.append(t)
+            continue
+        end = close + 2
+        lines = [line.strip().lstrip("*").strip() for line in file.text[t.start + 2 : close].splitlines()]
+        indent = " " * (t.span.begin[1] - 1)
+        new = f"\n{indent}".join(f"# {line}" for line in lines if line)
+        said = next((line for line in lines if line), "")
+        found = Diagnostic(
+            "E0001", "`/*` does not begin a comment", Span(file, t.start, t.start + 2),
+            help=f"write `# {said}`; each line of a comment begins with `#`",
+            fix=Fix("make it a comment", ((Span(file, t.start, end), new),)),
+        )  # fmt: skip
+        diagnostics.items.append(found)
+    return out
+
+
 def _colon(s: Scene) -> Diagnostic | None:
     """``fabric: pod``."""
     b = s.before
@@ -60,15 +85,16 @@ def _colon(s: Scene) -> Diagnostic | None:
 
 
 def _called(s: Scene) -> Diagnostic | None:
-    """``switch leaf(8): S``."""
-    t = s.token
-    if t is None or t.type != "LPAR" or s.first not in KIND_WORDS or len(s.statement) != 2:
+    """``switch leaf(8): S`` and ``switch leaf{8}: S``."""
+    t, pairs = s.token, {"LPAR": "RPAR", "LBRACE": "RBRACE"}
+    if t is None or t.type not in pairs or s.first not in KIND_WORDS or len(s.statement) != 2:
         return None
-    closing = next((x for x in s.rest if x.type == "RPAR"), None)
+    closing = next((x for x in s.rest if x.type == pairs[t.type]), None)
     text = s.run.file.text[t.end : closing.start] if closing is not None else "N"
     edits = ((t.span, "["), (closing.span, "]")) if closing is not None else ()
+    signs = "( )" if t.type == "LPAR" else "{ }"
     return Diagnostic(
-        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `( )`", s.span,
+        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `{signs}`", s.span,
         help=f"write `{s.first} {s.statement[1].text}[{text}]`", fix=Fix("write brackets", edits) if edits else None,
     )  # fmt: skip
 

@@ -61,7 +61,7 @@ def oversized(size: int, name: str, diagnostics: Diagnostics) -> None:
 
 def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
-    from tdsl.syntax.habits import other_format
+    from tdsl.syntax.habits import other_format, without_comments
     from tdsl.syntax.layout import Layout
     from tdsl.syntax.tables import load
 
@@ -73,7 +73,7 @@ def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
         )  # fmt: skip
         return tree.Module((), Span(file, 0, len(file.text)))
     tables = load()
-    tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
+    tokens = without_comments(file, tables.scanner.scan(file), diagnostics)
     arranged = Layout(file, diagnostics, tokens).arrange()
     body = _Run(tables, file, diagnostics, arranged).module()
     return tree.Module(body, Span(file, 0, len(file.text)))
@@ -289,7 +289,7 @@ class _Run:
                 return False
             if kind == "RATIO":
                 self._ratio(i, token)
-        if not self._viable(kind):
+        if not self._viable(kind) or (kind == "LBRACE" and self._counts(i)):
             return False
         if kind != token.type:
             word = Token(kind, token.text, self.file, token.start)
@@ -317,6 +317,11 @@ class _Run:
         if token.text == "x" and (following is None or following.type in _ENDING) and self._viable("NAME"):
             return "NAME"  # `along x` names a dimension; `x 4` says how many
         return word
+
+    def _counts(self, i: int) -> bool:
+        """Whether a brace stands for a bracket: ``host node{8}: H``."""
+        kinds = [t.type for t in self.tokens[i + 1 : i + 4]]
+        return kinds[:2] == ["NUMBER", "RBRACE"] and kinds[2:] in (["COLON"], ["LBRACE"])
 
     def _declares(self, i: int) -> bool:
         """Whether a kind's word declares something (``rack r {``) or is a setting's name (``rack 1..16 {``)."""

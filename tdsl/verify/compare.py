@@ -130,6 +130,8 @@ def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
 
 ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
 EXAMPLES = {"number": "<= 4", "ratio": "<= 1:1", "fraction": ">= 100%"}
+TOO_FULL = 10
+"""A share of full from which on its author thought of a percentage."""
 AMOUNTS = {TIME: "2us", LENGTH: "30m", POWER: "44kW", MASS: "1000kg", MONEY: "$12M"}
 
 
@@ -157,6 +159,11 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         said = f"{value!r} is none"
     elif check.kind == "quantity":
         said = f"{value} has no unit"
+    elif check.kind == "fraction" and value >= TOO_FULL:
+        return (
+            f"`{check.name}` is a share of full, or a rate, and {value} is {value * 100:,}%",
+            f"`{check.name} {claim.op} {value}%`",
+        )
     else:
         return None
     return f"`{check.name}` is {what}, and {said}", f"`{_such(check)}`"

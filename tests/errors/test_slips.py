@@ -50,9 +50,15 @@ EDITS = {
     "two on a line": ("QM9700\n  switch spine", "QM9700 switch spine"),
     "zero width": ("reachability", "reach\u200bability"),
     "no-break space": ("require reach", "require\u00a0reach"),
+    "braces": ("node[8]", "node{8}"),
+    "comment of several lines": ("  require", "  /* words\n   * more words\n   */\n  require"),
+    "range with a hyphen": ("spine[4]", "spine[0-3]"),
+    "range of Python": ("spine[4]", "spine[range(4)]"),
+    "numeral": ("spine[4]", "spine[four]"),
     "var": ("  host node[8]", "  var eight = 8\n  host node[(eight)]"),
 }
 WORDS = {
+    "percent without its sign": ("bisection >= 100%", "bisection >= 100", "`bisection >= 100%`"),
     "float": ("node[8]", "node[8.5]", "write `8`"),
     "zero": ("node[8]", "node[0]", "write `1` or more"),
     "number first": ("fabric pod", "fabric 8pod", "write `fabric pod {`"),

@@ -81,7 +81,13 @@ class ConnectorMatch(Check):
         message = f"{f.port_path(a)} is of type {types[0]} and {f.port_path(b)} of type {types[1]}: they share none"
         message += f" ({joint.count} such links)" if joint.count > 1 else ""
         labels = tuple((c.origin.span, f"type {t}, declared here") for c, t in zip(pair, types, strict=True))
-        return Fault(f.statements[joint.statement].origin, message, joint.count, labels, help="connect ports that share a type")
+        return Fault(
+            f.statements[joint.statement].origin,
+            message,
+            joint.count,
+            labels,
+            help="connect ports that share a type",
+        )
 
 
 def share_type(a: PortClass, b: PortClass) -> bool:
