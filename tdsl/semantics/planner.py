@@ -247,12 +247,8 @@ class Planner:
             self.waiting.append(partial(addressing.address, plan, s, scope, context, origin))
             return
         if len(context.groups) > 1:
-            raise Fault(
-                "E0118",
-                s.span,
-                f"`{name}` belongs in the fabric's own block",
-                help=f"it is said once, for all devices: `fabric {plan.name} {{ {name} … }}`",
-            )
+            help = f"it is said once, for all devices: `fabric {plan.name} {{ {name} … }}`"
+            raise Fault("E0118", s.span, f"`{name}` belongs in the fabric's own block", help=help)
         old = plan.routing if name == "routing" else plan.roce
         if old is not None:
             raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(old.origin.span, "first here")])
@@ -312,13 +308,9 @@ class Planner:
         if name in group.members or name in group.absent:
             old = group.members.get(name)
             where = old.span if isinstance(old, Group) else old.origin.span if old else s.name.span
-            raise Fault(
-                "E0104",
-                s.name.span,
-                f"`{name}` is already declared in this block",
-                labels=[(where, "first here")],
-                help=f"give one of them another name, such as `{name}_2`",
-            )
+            help = f"give one of them another name, such as `{name}_2`"
+            message = f"`{name}` is already declared in this block"
+            raise Fault("E0104", s.name.span, message, labels=[(where, "first here")], help=help)
         group.members[name] = member
 
     def group(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
