@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -44,3 +45,18 @@ def test_a_peer_that_is_not_installed_is_skipped_and_said_so(measure: Any, capsy
 def test_inside_counts_the_work_alone(measure: Any) -> None:
     got = measure.inside(lambda: sum(range(10**5)) and 42, repeat=2)
     assert got["n"] == 42 and got["cpu_s"] >= 0 and got["peak_mb"] > 1
+
+
+@pytest.mark.usefixtures("measure")
+def test_lists_are_written_alike(tmp_path: Path) -> None:
+    """tdsl and the peers that write its form write the same lines, so that their times are of the same work."""
+    cabling = import_module("cabling")
+    made = cabling.fabric(str(BENCHMARKS.parent / "stdlib" / "designs" / "rail_only.fab"))
+    for name in cabling.LISTS:
+        found = []
+        for who in ("tdsl", "csv.writer from columns", "csv.writer"):
+            work, count = cabling.written(who, name, made, tmp_path / "list.csv")
+            work()
+            found.append((count, (tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
+        assert found[0][1][1:] == found[1][1] == found[2][1]
+        assert found[0][0] == len(found[1][1]) > 0
