@@ -49,7 +49,8 @@ LAST, EVERY = -1, -2
     "  tdsl diff superpod.fab superpod.fab --set-old units=3 --set-new units=4\n"
     "  tdsl diff superpod.fab                             (from each phase of the design to the next)\n"
     "  tdsl diff pod.fab pod_new.fab --steps --floor 75%  (in which order the cables are moved)\n"
-    "  tdsl diff pod.fab pod_new.fab --cables moves.csv   (which cables a crew adds, moves and removes)",
+    "  tdsl diff pod.fab pod_new.fab --cables moves.csv   (which cables a crew adds, moves and removes)\n"
+    "  tdsl diff main...branch --picture change.svg       (each fabric before and after, side by side)",
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
@@ -67,13 +68,18 @@ LAST, EVERY = -1, -2
     "--cables", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Write the cables to add, move, replace and remove as CSV, with the phase and the day by which it is needed.",
 )  # fmt: skip
+@click.option(
+    "--picture", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Draw each fabric before and after, side by side, as SVG.",
+)  # fmt: skip
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
 @click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
 @limit_options
 def command(
     old: str, new: str | None, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
-    steps: bool, floor: Fraction, cables: Path | None, full: bool, no_checks: bool, detailed_exitcode: bool, **given: Any,
+    steps: bool, floor: Fraction, cables: Path | None, picture: Path | None, full: bool, no_checks: bool, detailed_exitcode: bool,
+    **given: Any,
 ) -> int:  # fmt: skip
     """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
 
@@ -112,6 +118,8 @@ def command(
     found = [compare(*pair) for pair in pairs]
     if cables is not None:
         _write_moves(cables, pairs, found, from_nothing)
+    if picture is not None:
+        _draw(picture, pairs, found)
     plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
     if output_format == "json":
         from tdsl.changes.words import document, steps_document
@@ -264,6 +272,13 @@ def _write_moves(path: Path, pairs: list[tuple[Design, Design]], found: list[Cha
         first = (cables(start.fabric), start.phase, start.needed)
     rows = [(c, new.phase, new.needed) for c, (_, new) in zip(found, pairs, strict=True)]
     save(csv(rows, first), path)
+
+
+def _draw(path: Path, pairs: list[tuple[Design, Design]], found: list[Changes]) -> None:
+    """The picture of ``--picture``."""
+    from tdsl.changes.pictures import beside
+
+    save(beside((old, new, c) for (old, new), c in zip(pairs, found, strict=True)), path)
 
 
 def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:

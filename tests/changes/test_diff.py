@@ -329,3 +329,20 @@ def test_a_device_in_another_rack(rack: int, unit: int, action: str, tmp_path: P
     assert {r["same_cable"] for r in rows} == {"yes" if action == "move" else "no"}
     text = tdsl("diff", tmp_path / "old.fab", tmp_path / "new.fab").output
     assert "cables: 2 of devices that are mounted elsewhere" in text and "no cable changes" not in text
+
+
+def test_a_picture_of_before_and_after(tmp_path: Path) -> None:
+    from xml.etree import ElementTree
+
+    old, new = write(tmp_path, WIRED, "old.fab"), write(tmp_path, WIRED.replace("spine[8]", "spine[4]"), "new.fab")
+    done = tdsl("diff", old, new, "--picture", tmp_path / "change.svg")
+    assert done.exit_code == 0, done.output
+    root = ElementTree.parse(tmp_path / "change.svg").getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    drawn = root.findall(f"{name}svg")
+    texts = [t.text or "" for t in root.findall(f"{name}text")]
+    assert texts[:2] == ["before: old.fab", "after: new.fab"] and any("removed" in t or "moved" in t for t in texts[2:]), texts
+    assert [[t.text for t in d.iter(f"{name}text") if t.text in ("4 × QM9700", "8 × QM9700")] for d in drawn] != [[], []]
+    places = [(float(d.attrib["x"]), float(d.attrib["width"])) for d in drawn]
+    assert len(places) == 2 and places[0][0] + places[0][1] <= places[1][0], "beside each other"
+    assert float(root.attrib["width"]) >= sum(w for _, w in places)
