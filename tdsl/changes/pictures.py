@@ -45,8 +45,8 @@ def beside(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
                 parts.append(_text(MARGIN, low + LINE, piece, 'font-size="13"'))
                 low += LINE
         wide, y = max(wide, x), low + MARGIN
-    size = f'width="{wide:.1f}" height="{y:.1f}" viewBox="0 0 {wide:.1f} {y:.1f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="Helvetica, Arial, sans-serif" role="img">'
+    extent = f'width="{wide:.1f}" height="{y:.1f}" viewBox="0 0 {wide:.1f} {y:.1f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {extent} font-family="Helvetica, Arial, sans-serif" role="img">'
     return "\n".join(
         [head, "<title>before and after</title>", '<rect width="100%" height="100%" fill="#ffffff"/>', *parts, "</svg>\n"]
     )
