@@ -334,7 +334,7 @@ def test_a_device_in_another_rack(rack: int, unit: int, action: str, tmp_path: P
 def test_a_picture_of_before_and_after(tmp_path: Path) -> None:
     from xml.etree import ElementTree
 
-    old, new = write(tmp_path, WIRED, "old.fab"), write(tmp_path, WIRED.replace("spine[8]", "spine[4]"), "new.fab")
+    old, new = write(tmp_path, WIRED, "old.fab"), write(tmp_path, WIRED.replace("spine[8]", "spine[16]"), "new.fab")
     done = tdsl("diff", old, new, "--picture", tmp_path / "change.svg")
     assert done.exit_code == 0, done.output
     root = ElementTree.parse(tmp_path / "change.svg").getroot()
@@ -342,7 +342,7 @@ def test_a_picture_of_before_and_after(tmp_path: Path) -> None:
     drawn = root.findall(f"{name}svg")
     texts = [t.text or "" for t in root.findall(f"{name}text")]
     assert texts[:2] == ["before: old.fab", "after: new.fab"] and any("removed" in t or "moved" in t for t in texts[2:]), texts
-    assert [[t.text for t in d.iter(f"{name}text") if t.text in ("4 × QM9700", "8 × QM9700")] for d in drawn] != [[], []]
+    assert [[t.text for t in d.iter(f"{name}text") if t.text in ("8 × QM9700", "16 × QM9700")] for d in drawn] != [[], []]
     places = [(float(d.attrib["x"]), float(d.attrib["width"])) for d in drawn]
     assert len(places) == 2 and places[0][0] + places[0][1] <= places[1][0], "beside each other"
     assert float(root.attrib["width"]) >= sum(w for _, w in places)
