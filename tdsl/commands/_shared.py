@@ -295,7 +295,8 @@ def save(text: str, path: Path, below: Path | None = None) -> None:
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
-    """The findings that matter, for commands whose data is something else; notes are left to `check`."""
+    """The findings that matter, for commands whose data is something else; notes are left to `check`, but for those of a file
+    that has no fabric to give data of."""
     from tdsl.diagnostic import Severity
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import findings
@@ -303,7 +304,8 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
     paint, width = Paint(wants_colour(stream)), width_of(stream)
     for compilation in compilations:
         for design in compilation.designs:
-            told = replace(design, findings=[d for d in design.findings if d.severity > Severity.NOTE])
+            least = Severity.WARNING if design.fabric is not None else Severity.NOTE
+            told = replace(design, findings=[d for d in design.findings if d.severity >= least])
             for block in findings(told, paint, width):
                 say(f"{block}\n\n", stream)
 

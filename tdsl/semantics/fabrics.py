@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Fix
+from tdsl.diagnostic import Diagnostics, Fix, Severity
 from tdsl.semantics.cluster import Member, members
 from tdsl.semantics.fault import nearest, unknown
 from tdsl.semantics.library import Entry, Library, Linked
@@ -86,9 +86,12 @@ def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterat
                 entries[name] = entry
     _strays(home, diagnostics)
     if not entries and not diagnostics.has_errors:
+        lends = any(isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values())
         diagnostics.add(
-            "E0122", _first_line(home), "this file declares no fabric, so there is nothing to check",
+            "E0122", _first_line(home), "this file declares no fabric, so there is nothing to "
+            + ("prove; what others use of it was checked" if lends else "check"),
             help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
+            severity=Severity.NOTE if lends else Severity.ERROR,
         )  # fmt: skip
     for name, entry in entries.items():
         for member in members(entry, diagnostics):

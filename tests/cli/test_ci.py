@@ -208,6 +208,19 @@ def test_the_settings_of_a_new_project_can_be_followed(tmp_path: Path, monkeypat
     assert len(list(tmp_path.iterdir())) == 4
 
 
+def test_a_file_for_others_passes(tmp_path: Path) -> None:
+    """A hook is given all files, those of models too; what needs a fabric refuses them, and says why."""
+    models = write(tmp_path, "model switch OWN { port p[1..8]: 400Gbps { type GE400 } }\n", "models.fab")
+    done = tdsl("check", models, write(tmp_path), "--fail-on", "warning", "--output-format", "concise")
+    assert done.exit_code == 0 and "models.fab:1:1: note[E0122]" in done.stdout, done.output
+    for call in ("build", "view", "lock", "show"):
+        done = tdsl(call, models)
+        assert done.exit_code == (0 if call == "show" else 1) and "declares no fabric" in done.output, done.output
+    wrong = write(tmp_path, "model switch OWN { port p[1..8]: 400 }\n", "wrong.fab")
+    assert "error[E0103]" in tdsl("check", wrong, "--output-format", "concise").stdout
+    assert tdsl("check", write(tmp_path, "let n = 4\n", "none.fab")).exit_code == 1
+
+
 @pytest.mark.slow
 def test_the_hooks(tmp_path: Path) -> None:
     """pre-commit itself installs the checkout and runs the hooks on a repository with one wrong design and one out of shape."""
