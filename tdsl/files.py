@@ -329,6 +329,30 @@ class Ended(BaseException):
     """The process was asked to end, and nothing is half written now."""
 
 
+_scratch: set[str] = set()
+
+
+@contextmanager
+def scratch() -> Iterator[str]:
+    """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="tdsl-", ignore_cleanup_errors=True) as name:
+        _scratch.add(name)
+        try:
+            yield name
+        finally:
+            _scratch.discard(name)
+
+
+def clear() -> None:
+    """Remove the folders of ``scratch``, where the process ends in the middle of the work."""
+    for name in list(_scratch):
+        from shutil import rmtree
+
+        rmtree(name, ignore_errors=True)
+
+
 @dataclass(slots=True)
 class _Signals:
     """The signal that asked the process to end, 0 where none did."""

@@ -6,12 +6,14 @@ A process that the system ends (for want of memory, say) loses nothing: what it 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from tdsl import files
 from tdsl.dataclass import dataclass
 
 Item = TypeVar("Item")
@@ -81,6 +83,29 @@ def _by_copy(item: Any) -> Any:
 
 
 def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
+    with files.scratch() as folder:
+        yield from _through_files(count, partial(_kept, folder, work), items, method)
+
+
+def _kept(folder: str, work: Callable[[Item], Result], item: Item) -> str:
+    """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
+    a message, and who reads that waits for ever."""
+    from tempfile import mkstemp
+
+    handle, path = mkstemp(dir=folder)
+    with os.fdopen(handle, "wb") as out:
+        pickle.dump(work(item), out, pickle.HIGHEST_PROTOCOL)
+    return path
+
+
+def _taken(path: str) -> Any:
+    with open(path, "rb") as kept:
+        result = pickle.load(kept)
+    os.unlink(path)
+    return result
+
+
+def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children, get_context
@@ -91,9 +116,9 @@ def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[It
         pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
         try:
-            futures: list[Future[Result]] = [pool.submit(work, item) for item in items[done:]]
+            futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
-                yield future.result()
+                yield _taken(future.result())
                 done, ended = done + 1, 0
         except BrokenProcessPool:
             ended += 1

@@ -177,3 +177,43 @@ def test_the_options(tmp_path: Path) -> None:
     assert one.exit_code == two.exit_code
     assert tdsl("check", design, "--cluster", "tcp://127.0.0.1:9").exit_code == 2
     assert "--cluster needs --all-params" in tdsl("check", design, "--cluster", "tcp://127.0.0.1:9").stderr
+
+
+LARGE = """
+import os, sys
+from tdsl import files
+from tdsl.commands._interrupt import interruptible
+from tdsl.workers import Workers
+def work(n):
+    os.write(1, b"%d\\n" % os.getpid())
+    return bytes([n]) * 6_000_000
+import signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+with interruptible():
+    for result in Workers(2).results_of_copies(work, range(40)):
+        assert len(result) == 6_000_000
+print(sorted(files._scratch), "done", flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("after", [1, 3, 8, 14])
+def test_processes_that_end_while_they_hand_over_much(number: signal.Signals, after: int, tmp_path: Path) -> None:
+    """Ctrl-C for all of them ends the work, and leaves no file; one that is killed is replaced."""
+    command = [sys.executable, "-c", LARGE]
+    env = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True) as process:
+        assert process.stdout is not None
+        for _ in range(after):
+            last = int(process.stdout.readline())
+        if number is signal.SIGINT:
+            os.killpg(process.pid, number)
+        else:
+            os.kill(last, number)
+        rest, _ = process.communicate(timeout=60)
+    if number is signal.SIGINT:
+        assert process.returncode == 130 and "done" not in rest
+    else:
+        assert process.returncode == 0 and rest.endswith("[] done\n")
+    assert list(tmp_path.iterdir()) == []
