@@ -345,6 +345,27 @@ def scratch() -> Iterator[str]:
             _scratch.discard(name)
 
 
+def hand_over(folder: str, result: object) -> str:
+    """A file in a folder of ``scratch`` that holds what another process is to have."""
+    import pickle
+    from tempfile import mkstemp
+
+    handle, path = mkstemp(dir=folder)
+    with os.fdopen(handle, "wb") as out:
+        pickle.dump(result, out, pickle.HIGHEST_PROTOCOL)
+    return path
+
+
+def taken(path: str) -> Any:
+    """What a file of ``hand_over`` holds; it is gone then."""
+    import pickle
+
+    with open(path, "rb") as kept:
+        result = pickle.load(kept)
+    os.unlink(path)
+    return result
+
+
 def clear() -> None:
     """Remove the folders of ``scratch``, where the process ends in the middle of the work."""
     for name in list(_scratch):

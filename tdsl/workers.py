@@ -6,7 +6,6 @@ A process that the system ends (for want of memory, say) loses nothing: what it 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -90,19 +89,7 @@ def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[It
 def _kept(folder: str, work: Callable[[Item], Result], item: Item) -> str:
     """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
     a message, and who reads that waits for ever."""
-    from tempfile import mkstemp
-
-    handle, path = mkstemp(dir=folder)
-    with os.fdopen(handle, "wb") as out:
-        pickle.dump(work(item), out, pickle.HIGHEST_PROTOCOL)
-    return path
-
-
-def _taken(path: str) -> Any:
-    with open(path, "rb") as kept:
-        result = pickle.load(kept)
-    os.unlink(path)
-    return result
+    return files.hand_over(folder, work(item))
 
 
 def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
@@ -118,7 +105,7 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
         try:
             futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
-                yield _taken(future.result())
+                yield files.taken(future.result())
                 done, ended = done + 1, 0
         except BrokenProcessPool:
             ended += 1
