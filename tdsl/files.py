@@ -345,25 +345,21 @@ def scratch() -> Iterator[str]:
             _scratch.discard(name)
 
 
-def hand_over(folder: str, result: object) -> str:
+def hand_over(folder: str, data: bytes) -> str:
     """A file in a folder of ``scratch`` that holds what another process is to have."""
-    import pickle
     from tempfile import mkstemp
 
     handle, path = mkstemp(dir=folder)
     with os.fdopen(handle, "wb") as out:
-        pickle.dump(result, out, pickle.HIGHEST_PROTOCOL)
+        out.write(data)
     return path
 
 
-def taken(path: str) -> Any:
+def taken(path: str) -> bytes:
     """What a file of ``hand_over`` holds; it is gone then."""
-    import pickle
-
-    with open(path, "rb") as kept:
-        result = pickle.load(kept)
+    data = Path(path).read_bytes()
     os.unlink(path)
-    return result
+    return data
 
 
 def clear() -> None:

@@ -6,6 +6,7 @@ A process that the system ends (for want of memory, say) loses nothing: what it 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -89,7 +90,7 @@ def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[It
 def _kept(folder: str, work: Callable[[Item], Result], item: Item) -> str:
     """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
     a message, and who reads that waits for ever."""
-    return files.hand_over(folder, work(item))
+    return files.hand_over(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
 
 
 def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
@@ -105,7 +106,7 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
         try:
             futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
-                yield files.taken(future.result())
+                yield pickle.loads(files.taken(future.result()))
                 done, ended = done + 1, 0
         except BrokenProcessPool:
             ended += 1

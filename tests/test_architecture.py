@@ -131,7 +131,7 @@ RUNNERS = {
     "emit/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
     "ide/worker.py": {"multiprocessing"},  # proofs that an editor can give up
     "commands/_beside.py": {"multiprocessing"},  # calls of an assistant that take too long
-    "workers.py": {"multiprocessing"},  # combinations of parameters on all cores
+    "workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
     "lsp_requests.py": {"asyncio"},  # it hands each to a thread
     "lsp.py": {"asyncio"},  # requests of an editor come while others are answered
 }
