@@ -237,7 +237,7 @@ class Intent:
             counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
             if counted is not None:
                 new = f"{counted[1]} x {counted[2]}"
-                raise Fault("E0120", item.span, f"between a number and a model stands `x`: `{new}`", help=f"write `hosts {new}`",
+                raise Fault("E0120", item.span, "`x` is missing between the number and the model", help=f"write `hosts {new}`",
                             fix=Fix(f"write `{new}`", ((item.span, new),)))  # fmt: skip
             raise Fault("E0120", item.span, "expected a number and a model, or the name of hosts",
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip

@@ -68,7 +68,7 @@ def _positive(size: int, extent: tree.Extent) -> int:
             None,
         )
         if ends := re.fullmatch(r"(\d+)\s*-\s*(\d+)", extent.span.text):  # `[0-7]`
-            message += f", {ends[1]} less {ends[2]}"
+            message += f" ({ends[1]} minus {ends[2]})"
             help = f"a range is written `{ends[1]}..{ends[2]}`"
             fix = Fix(f"write `{ends[1]}..{ends[2]}`", ((extent.span, f"{ends[1]}..{ends[2]}"),))
         raise Fault("E0120", extent.span, message, help=help, fix=fix)

@@ -22,6 +22,12 @@ _INSTEAD = {
 }  # fmt: skip
 
 
+def latin_names(text: str) -> list[str]:
+    """The names of a text that have letters that look like Latin ones, with the Latin ones in their place: what is meant."""
+    names = ("".join(_LATIN.get(c, c) for c in word) for word in re.findall(r"\w+", text) if not word.isascii())
+    return [name for name in names if name.isascii()]
+
+
 def bad_character(token: Token, text: str) -> Diagnostic:
     """The finding for a sign that belongs to no token."""
     sign = token.text
@@ -40,7 +46,7 @@ def bad_character(token: Token, text: str) -> Diagnostic:
         return _swap(token, span, instead, "")
     if sign[0] in _LATIN:
         span = Span(token.file, token.start, token.start + 1)
-        name = unicodedata.name(sign[0]).lower()
+        name = unicodedata.name(sign[0]).capitalize()
         return _swap(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
     if HIDDEN.match(sign):
         return Diagnostic(
@@ -77,7 +83,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
                     whole = Span(file, start, start + len(word[0]))
                     diagnostics.add(
                         "E0497", whole,
-                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).lower()}, which looks like one",
+                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, which looks like one",
                         severity=Severity.WARNING,
                         help="write it in one script" + (f": `{latin}`" if latin.isascii() else ""),
                         fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False) if latin.isascii() else None,
@@ -87,7 +93,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
                 at = token.start + token.text.index(foreign[0])
                 diagnostics.add(
                     "E0497", Span(file, at, at + 1),
-                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).lower()}, which looks like a Latin letter",
+                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a Latin letter",
                     severity=Severity.WARNING, help="write the text in one script",
                 )  # fmt: skip
 

@@ -422,7 +422,12 @@ class _Run:
         begin = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
         stop = self.tokens[at - 1].end if at > i else begin
         begin = min(begin, start) if start is not None else begin
-        broken = Token("BROKEN", self.file.text[begin:stop], self.file, begin, (tuple(dict.fromkeys(names)), bodies))
+        text = self.file.text[begin:stop]
+        if not text.isascii():
+            from tdsl.syntax.characters import latin_names
+
+            names += latin_names(text)
+        broken = Token("BROKEN", text, self.file, begin, (tuple(dict.fromkeys(names)), bodies))
         state.feed_token(broken)
         return at
 

@@ -50,6 +50,7 @@ EDITS = {
     "two on a line": ("QM9700\n  switch spine", "QM9700 switch spine"),
     "zero width": ("reachability", "reach\u200bability"),
     "no-break space": ("require reach", "require\u00a0reach"),
+    "Cyrillic letter in a name": ("switch leaf", "switch l\u0435af"),
     "braces": ("node[8]", "node{8}"),
     "comment of several lines": ("  require", "  /* words\n   * more words\n   */\n  require"),
     "range with a hyphen": ("spine[4]", "spine[0-3]"),
