@@ -352,7 +352,7 @@ def _cost(check: Check | None, claim: ResolvedClaim) -> int:
 
 
 def _said(claim: ResolvedClaim) -> tuple[object, ...]:
-    """All that a claim says but where it stands, to compare it with another."""
+    """All that a claim says but its place, to compare it with another."""
     plain = tuple(repr(getattr(claim, f.name)) for f in fields(claim) if f.name not in ("origin", "scope", "given", *_SELECTED))
     chosen = [
         (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_same(e) for e in s.elements))
