@@ -125,9 +125,18 @@ def _style(m: Metric) -> str:
 # ---------------------------------------------------------------- Markdown
 
 
+COMMENT = 65_536
+"""Characters of a comment on GitHub: https://github.com/orgs/community/discussions/27190."""
+
+
 def markdown(changes: Sequence[Changes], whole: bool) -> str:
     """A comment for a pull request: figures first, long lists folded."""
-    return "\n".join(line for c in changes for line in _markdown(c, whole)).rstrip() + "\n"
+    text = "\n".join(line for c in changes for line in _markdown(c, whole)).rstrip() + "\n"
+    if len(text) <= COMMENT or whole:
+        return text
+    end = max(text.rfind(head, 0, COMMENT - 200) for head in ("\n<details>", "\n### "))
+    left = text.count("\n<details>", end) + text.count("\n### ", end)
+    return f"{text[:end].rstrip()}\n\n{left} parts more are left out, so that it fits in a comment; `tdsl diff` prints them.\n"
 
 
 def _markdown(c: Changes, whole: bool) -> Iterator[str]:

@@ -346,3 +346,17 @@ def test_a_picture_of_before_and_after(tmp_path: Path) -> None:
     places = [(float(d.attrib["x"]), float(d.attrib["width"])) for d in drawn]
     assert len(places) == 2 and places[0][0] + places[0][1] <= places[1][0], "beside each other"
     assert float(root.attrib["width"]) >= sum(w for _, w in places)
+
+
+def test_markdown_fits_in_a_comment(tmp_path: Path) -> None:
+    from tdsl.changes import words
+
+    old, new = write(tmp_path, WIRED, "old.fab"), write(tmp_path, WIRED.replace("node[64]", "node[32]"), "new.fab")
+    call = ("diff", old, new, "--output-format", "markdown")
+    every = tdsl(*call).stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "COMMENT", len(every) - 1)
+        short = tdsl(*call).stdout
+        assert tdsl(*call, "--full").stdout != short
+    assert len(short) < len(every) and short.count("<details>") == short.count("</details>") == every.count("<details>") - 1
+    assert short.count("```") % 2 == 0 and "1 parts more are left out" in short

@@ -216,6 +216,27 @@ def test_completion_knows_designs() -> None:
     assert "plain,dgx_superpod_h100" in done.stdout
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("check small.fab --set ''", "spines= nodes="),
+        ("check small.fab --set spines =", "1 2"),
+        ("check small.fab --set spines = 2", "2"),
+    ],
+)
+def test_completion_by_bash(words: str, offered: str, tmp_path: Path) -> None:
+    """bash splits a word at `=`, and replaces what stands behind it."""
+    write(tmp_path, SMALL.replace("{\n", "{\n  param spines: int = 2 where spines in 1..2\n", 1))
+    (tmp_path / "tdsl").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tdsl "$@"\n')
+    (tmp_path / "tdsl").chmod(0o755)
+    script = f'eval "$(tdsl completion bash)"; COMP_WORDS=(tdsl {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n'
+    script += '_tdsl_completion tdsl; echo "${COMPREPLY[*]}"'
+    env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, timeout=60)
+    assert done.stdout == f"{offered}\n", done.stdout + done.stderr
+
+
 # ---------------------------------------------------------------- what all have
 def test_the_commands() -> None:
     assert tuple(cli.list_commands(click.Context(cli))) == COMMANDS
