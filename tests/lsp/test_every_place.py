@@ -1,0 +1,352 @@
+"""What the editor is told at every word of texts that use every form of the language: whole answers, as goldens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tdsl import resources
+from tdsl.diagnostic import Diagnostics
+from tdsl.ide import colours, complete, extras, meaning, outline
+from tdsl.ide.known import Known, standard
+from tdsl.ide.rename import Index, Refused
+from tdsl.source import SourceFile, Span
+from tdsl.syntax.parser import parse
+from tdsl.syntax.scanner import Token
+from tdsl.syntax.tables import load
+from tests.conftest import Golden
+from tests.lsp.test_names import CLUSTER, DESIGN, HOUSE, STAR
+from tests.syntax.programs import ALL
+
+PARTS = """\
+use house (TOR)
+# The number of arms;
+# two at least.
+param arms: int = 2 where arms >= 2
+let chosen: model = TOR   # which switch
+def twice(n: int, by: int = 2): int = n * by + min(n, by)
+
+topology fan(ends: ports, hub: model, many: int = 2, how: pattern = spread) {
+  # The middle.
+  switch middle[many]: hub
+  group side[2] { switch edge: hub }
+  connect ends[h, k] to middle[(h + k) % many]
+  connect middle[*] to side[*].edge how
+}
+topology layers(ends: ports, leaf: model, spine: model) {
+  tier leaf of ? hosts { switch leaf }
+  tier spine of ? leaf { switch spine }
+}
+"""
+WIDE = """\
+use house (TOR, BOX as NODE, half as part)
+use hardware.acme (SPINE_64)
+use parts (arms, chosen, twice)
+fabric wide "A fabric, with most of the language" {
+  param n: int = 4 where n in [2, 4, 8]
+  let shapes = [twice(k) for k in 0..n - 1]
+  let hub = if_even(n)
+  def if_even(k: int): int = shapes[k % 2] if k % 2 == 0 else part(k)
+  pod pod[2 of 4] "a pod" {  # two of them
+    host node[n]: NODE { role storage }
+    switch leaf[2]: chosen { split p 2 }
+    connect node[h].nic[r] to leaf[r] { cable "DAC3"; length 3m; class "rail{r}" }
+    let inner = n + 1
+  }
+  if n > 2 {
+    switch spine[2]: chosen { nos eos }
+  } else if n == 2 {
+    switch spine[1]: TOR
+  } else {
+    switch spine[arms]: SPINE_64
+  }
+  for k in 0..1 {
+    connect pod[k].leaf[*] to spine[*] each x 1 where k < arms
+  }
+  extend pod[0] {
+    host extra: NODE
+    connect extra.nic[0] to leaf[0].p[8]
+  }
+  override pod[1].leaf[0]: TOR { role manager }
+  naming pod[s].leaf[i] "{fabric}-{s}-{i:02}" where s > 0
+  omit pod[1].node[n - 1], pod[1].leaf[1] where n > 2
+  address spine loopback from 10.0.0.0/24
+  address pod[*].node[*].nic[r] links from "172.{16 + r}.0.0/24" { gateway 172.16.0.1 }
+  partition blue 0x0001 { full pod[0].node[0..1].nic; limited pod[1] }
+  routing bgp { unnumbered; asn pod[*].leaf[*] from 4_200_000_000; asn spine 65000; mtu 9000 + n }
+  roce { dscp 26; priority 3 }
+  phase 1 { n 2; needed "2027-03-01" }
+  phase 2 { n twice(2) }
+  distance pod[0] to pod[1] 100m
+  minimize cost
+  require oversubscription at leaf <= 2:1 and diameter <= 4
+  require survives any 1 of spine, pod[*].leaf[*] with bisection >= 50% of intact
+  require links of pod[0].node[0].nic[1] == 1 and paths of node to leaf >= 1
+  require throughput uniform through scaleout >= 100Gbps
+  report cost of pod[*]; report power
+}
+override wide.spine[0]: TOR
+"""
+TWO = """\
+use house (TOR, BOX as NODE)
+use parts (fan, layers, arms as many, chosen as taken)
+use own (BOX_OF_OURS)
+cluster two {
+  host node[2]: NODE
+  fabric left {
+    host ufm: UFM
+    switch leaf[2]: TOR
+    fan TOR { many many; how each }
+    connect node[n].nic[r] to leaf[r]
+  }
+  fabric right {
+    layers {
+      tier low of 4 hosts { switch TOR x 2 }
+      tier high of ? low { switch taken; oversubscription at most 2:1 }
+    }
+    hosts 2 of 4 x BOX_OF_OURS, 1 x NODE { role storage }
+    pods 2
+    planes 1
+    require ports of hall >= 0
+    clos { leaf TOR; spine taken }
+  }
+}
+extend two.left {
+  switch more: TOR
+  connect more.p[1] to leaf[0].p[2]
+}
+"""
+OWN = """\
+# A host of our own
+model host BOX_OF_OURS "ours" {  # trailing
+  let fast = 100Gbps
+  port nic[2]: fast { type GE; cage 1 OSFP; os "mlx5_{i}"; split 2 }
+  port bmc: 1Gbps
+  chip gpu[2]: GPU_X   # the accelerators
+  chip own: GPU_X
+  switch nvs[2]: SW_X
+  connect gpu[g] to nvs[s] x 2 { layer scaleup }
+  numa cpu[2] { arch x86_64; cores 28 }
+  pcie plx[2] { on cpu[i // 1]; gen 5 }
+  pcie gpu { on plx[i]; bus "0000:1b:0{i}.0" }
+  height 1U; power 700W max 900W; mass 20kg; source "https://example.com"
+}
+model chip GPU_X { port nv[2]: 200Gbps }
+model switch SW_X { port p[1..4]: 200Gbps { type NVLINK; sonic 4*i lanes 4 } }
+model cable DAC3 "3 m of copper" { rate 100Gbps; medium copper; reach 3m; legs 2 }
+"""
+BROKEN = """\
+use house (TOR as)
+use nothing.here (X)
+fabric bad {
+  group su[2] { switch leaf[2]: TOR
+    connect leaf[0].p[1] to leaf[1] { length }
+  }
+  host node[2]:
+  connect su[0].leaf[ to node[n].nic[r]
+  require bisection >=
+  report
+  omit su.
+  tier x of
+  let v = half(2,
+"""
+ACME = "model host BOX { port nic[8]: 400Gbps }\nmodel switch LEAF_64 { port p[1..64]: 400Gbps }\n# Above.\n" \
+       "model switch SPINE_64 \"a spine\" { port p[1..64]: 400Gbps { type NDR; cage 2 OSFP; split 2, 4 } }\n"  # fmt: skip
+TEXTS = {
+    "house": HOUSE, "a": DESIGN, "star": STAR, "cluster": CLUSTER, "parts": PARTS, "wide": WIDE, "two": TWO, "own": OWN, "broken": BROKEN, "hardware/acme": ACME, **ALL,
+}  # fmt: skip
+OWN_FORMS = ("house", "star", "parts", "wide", "two", "own", "broken")
+SAID_ELSEWHERE = ("check", "file", "folder")
+HELD = TemporaryDirectory()
+FOLDER = Path(HELD.name).resolve()
+for name, text in TEXTS.items():
+    (FOLDER / name).parent.mkdir(exist_ok=True)
+    (FOLDER / f"{name}.fab").write_text(text)
+
+
+@cache
+def known(name: str) -> Known:
+    """What a text means."""
+    path = FOLDER / f"{name}.fab"
+    file = SourceFile(str(path), TEXTS[name])
+    return Known(file, parse(file, Diagnostics()).body, path, {}, ())
+
+
+@cache
+def index() -> Index:
+    return Index((FOLDER,))
+
+
+def at(span: Span) -> str:
+    """Where a span begins, and its text where that is short."""
+    name = span.file.name.removeprefix(f"{FOLDER}/").removesuffix(".fab")
+    line, column = span.begin
+    return f"{name}:{line}:{column}"
+
+
+def tokens(file: SourceFile) -> Iterator[Token]:
+    """The words and signs of a text, but not the ends of lines."""
+    return (t for t in load().scanner.scan(file) if not t.newline)
+
+
+def told(file: SourceFile, answers: Iterable[tuple[int, str]]) -> str:
+    """Line by line what is answered at its offsets; an answer of several lines, and one that was given, by its number."""
+    lines: dict[int, list[str]] = {}
+    seen: dict[str, int] = {}
+    for offset, answer in answers:
+        line, column = file.position(offset)
+        here = lines.setdefault(line, [])
+        if not answer:
+            continue
+        if answer not in seen:
+            seen[answer] = len(seen) + 1
+            here.append(f"  {column} #{seen[answer]}: " + answer.replace("\n", "\n      "))
+        else:
+            here.append(f"  {column} #{seen[answer]}")
+    return "".join(f"{file.line(n)}\n" + "".join(f"{a}\n" for a in lines[n]) for n in sorted(lines))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_names(name: str, golden: Golden) -> None:
+    """Where each name is declared and used, and which of these places declare it."""
+    path, file = FOLDER / f"{name}.fab", known(name).file
+
+    def answers() -> Iterator[tuple[int, str]]:
+        for t in tokens(file):
+            if t.type != "NAME":
+                continue
+            found = index().at(path, t.start)
+            if found is None:
+                continue
+            span, meant = found
+            assert (span.start, span.end) == (t.start, t.end)
+            assert index().at(path, t.end) is not None
+            uses = index().references(path, t.start)
+            others = index().references(path, t.start, declared=False)
+            here = [(s.start, d) for s, d in index().highlights(path, t.start)]
+            assert here == sorted({s.start: s not in others for s in uses if s.file.name == str(path)}.items())
+            words = [f"{n.what} {at(n.place)}" + (f" {n.type}" * bool(n.type)) for n in meant]
+            defined = [at(s) for s in index().definition(path, t.start)]
+            yield t.start, (
+                f"{', '.join(words)} defined {' '.join(defined)}\n"
+                f"used {' '.join(at(s) for s in others)} besides {' '.join(at(s) for s in uses if s not in others)}"
+            )
+
+    golden(f"ide/names/{name.replace('/', '_')}.txt", told(file, answers()))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_meanings(name: str, golden: Golden) -> None:
+    """What each word is, its colour, the parameters written at it, and what encloses it."""
+    k = known(name)
+
+    def answers() -> Iterator[tuple[int, str]]:
+        for c in colours.colours(k):
+            yield c.start, f"{c.end - c.start} {c.type} {' '.join(c.modifiers)}"
+        for t in tokens(k.file):
+            if t.type in ("NAME", "QUANTITY"):
+                found = meaning.at(k, k.file, t.start)
+                if found is None or found[1] is None:
+                    yield t.start, "no meaning"
+                else:
+                    m = found[1]
+                    library = m.home is not None and m.home.module.file.name.startswith("stdlib")
+                    page = meaning.page(m)
+                    place = meaning.declared(m, k.file)
+                    yield t.start, f"{m.kind} {m.name} at {place}: {'of the library' if library else page}"
+            sign = meaning.signature(k, k.file, t.end) if t.type in ("LPAR", "COMMA", "LBRACE", "NAME") else None
+            if sign is not None:
+                yield t.end, f"{sign.label} {sign.active} {[sign.label[a:b] for a, b in sign.parameters]} {sign.doc}"
+
+    golden(f"ide/meanings/{name.replace('/', '_')}.txt", told(k.file, answers()))
+
+
+@pytest.mark.parametrize("name", OWN_FORMS)
+def test_completions(name: str, golden: Golden) -> None:
+    """What may stand at the begin of every other word and behind the others, best first; of the models of the library, how many."""
+    k = known(name)
+    topologies = {p.stem for p in (resources.folder("stdlib") / "topologies").iterdir()}
+    library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())
+    told_of: set[complete.Item] = set()
+
+    def shown(items: list[complete.Item]) -> Iterator[str]:
+        for (kind, rank, detail), same in groupby(items, lambda i: (i.kind, i.rank, i.detail if i.kind == "setting" else "")):
+            own = [i for i in same if not (kind in ("model", "file", "folder") and i.text in library)]
+            yield f"{kind} {rank} {detail} {len(own)}: {' '.join(i.text for i in own if i.text not in topologies)}"
+
+    def answers() -> Iterator[tuple[int, str]]:
+        for n, t in enumerate(tokens(k.file)):
+            if t.type in ("COMMENT", "STRING"):
+                assert complete.complete(k, k.file, t.start + 1) == (t.start + 1, [])
+                continue
+            offset = t.start if n % 2 else t.end
+            start, items = complete.complete(k, k.file, offset)
+            yield offset, f"{start - offset}\n" + "\n".join(shown(items))
+            for i in items:
+                if i not in told_of and i.text not in library and (i.detail or i.doc) and i.kind not in SAID_ELSEWHERE:
+                    told_of.add(i)
+                    yield offset, f"{i.text}, {i.detail}, {i.doc}"
+
+    golden(f"ide/completions/{name.replace('/', '_')}.txt", told(k.file, answers()))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_outlines(name: str, golden: Golden) -> None:
+    """What a text declares, what can be folded, the files it uses, and what encloses each statement's first word."""
+    k = known(name)
+
+    def declared(found: Iterable[outline.Symbol], depth: int = 0) -> Iterator[str]:
+        for s in found:
+            yield f"{'  ' * depth}{s.kind} {s.name} {s.detail} {at(s.place)} of {at(s.whole)} {len(s.whole.text)}"
+            yield from declared(s.inner, depth + 1)
+
+    links = [f"{at(s)} {s.text} {p.relative_to(FOLDER)}" for s, p in extras.links(k.body, k.library.loader, FOLDER)]
+    words = [
+        *declared(outline.symbols(k.body)), *map(str, outline.folds(k.file)), *links,
+        *(f"{s.name} over {at(s.place)}" for s in extras.fabrics(k.body)),
+        *(
+            f"{at(t.span)}: {', '.join(f'{s.start}-{s.end}' for s in extras.enclosing(k.body, k.file, t.start))}"
+            for t in [*tokens(k.file)][::3]
+        ),
+    ]  # fmt: skip
+    golden(f"ide/outlines/{name.replace('/', '_')}.txt", "\n".join(words) + "\n")
+
+
+@pytest.mark.parametrize("name", OWN_FORMS)
+def test_renaming(name: str, golden: Golden) -> None:
+    """Of each name that a text declares or uses: whether it can be changed to others, and at which places."""
+    path, file = FOLDER / f"{name}.fab", known(name).file
+    done: set[int] = set()
+
+    def renamed(offset: int, new: str) -> str:
+        try:
+            return " ".join(at(s) for s in index().edits(path, offset, new))
+        except Refused as why:
+            return str(why)
+
+    def answers() -> Iterator[tuple[int, str]]:
+        for t in tokens(file):
+            found = index().at(path, t.start) if t.type == "NAME" else None
+            if found is not None and found[1][0].place.start not in done:
+                done.add(found[1][0].place.start)
+                news = ("zz", "a b", "leaf") if len(done) % 3 else ("n", "2x", t.text)
+                yield t.start, "\n".join(f"{new}: {renamed(t.start, new)}" for new in news)
+
+    golden(f"ide/renaming/{name.replace('/', '_')}.txt", told(file, answers()))
+
+
+def test_declarations_of_folders() -> None:
+    """Declarations by a part of their names, unsaved texts among them; hidden files left out."""
+    (FOLDER / ".hidden").mkdir(exist_ok=True)
+    (FOLDER / ".hidden" / "x.fab").write_text("let many_hidden = 1\n")
+    unsaved = {str(FOLDER / "new.fab"): "fabric f {\n  let MANY_new = 1\n}\n", str(FOLDER / "own.fab"): "let how_many = 2\n"}
+    found = extras.declared([FOLDER], unsaved, "Many")
+    assert [(s.kind, s.name, around, at(s.place)) for s, around in found] == [
+        ("let", "MANY_new", ("f",), "new:2:7"), ("let", "how_many", (), "own:1:5"),
+    ]  # fmt: skip
+    assert len(extras.declared([FOLDER], {}, "")) > len(extras.declared([FOLDER], {}, "e")) > 40
