@@ -232,9 +232,12 @@ def test_names(name: str, golden: Golden) -> None:
             assert here == sorted({s.start: s not in others for s in uses if s.file.name == str(path)}.items())
             words = [f"{n.what} {at(n.place)}" + (f" {n.type}" * bool(n.type)) for n in meant]
             defined = [at(s) for s in index().definition(path, t.start)]
-            yield t.start, (
-                f"{', '.join(words)} defined {' '.join(defined)}\n"
-                f"used {' '.join(at(s) for s in others)} besides {' '.join(at(s) for s in uses if s not in others)}"
+            yield (
+                t.start,
+                (
+                    f"{', '.join(words)} defined {' '.join(defined)}\n"
+                    f"used {' '.join(at(s) for s in others)} besides {' '.join(at(s) for s in uses if s not in others)}"
+                ),
             )
 
     golden(f"ide/names/{name.replace('/', '_')}.txt", told(file, answers()))
