@@ -158,7 +158,9 @@ fabric bad {
 ACME = "model host BOX { port nic[8]: 400Gbps }\nmodel switch LEAF_64 { port p[1..64]: 400Gbps }\n# Above.\n" \
        "model switch SPINE_64 \"a spine\" { port p[1..64]: 400Gbps { type NDR; cage 2 OSFP; split 2, 4 } }\n"  # fmt: skip
 TEXTS = {
-    "house": HOUSE, "a": DESIGN, "star": STAR, "cluster": CLUSTER, "parts": PARTS, "wide": WIDE, "two": TWO, "own": OWN, "broken": BROKEN, "hardware/acme": ACME, **ALL,
+    "house": HOUSE, "a": DESIGN, "star": STAR, "cluster": CLUSTER,
+    "parts": PARTS, "wide": WIDE, "two": TWO, "own": OWN, "broken": BROKEN,
+    "hardware/acme": ACME, **ALL,
 }  # fmt: skip
 OWN_FORMS = ("house", "star", "parts", "wide", "two", "own", "broken")
 SAID_ELSEWHERE = ("check", "file", "folder")
@@ -271,7 +273,7 @@ def test_meanings(name: str, golden: Golden) -> None:
 
 @pytest.mark.parametrize("name", OWN_FORMS)
 def test_completions(name: str, golden: Golden) -> None:
-    """What may stand at the begin of every other word and behind the others, best first; of the models of the library, how many."""
+    """What may stand at the begin of every other word and behind the others, best first; of the library, how many."""
     k = known(name)
     topologies = {p.stem for p in (resources.folder("stdlib") / "topologies").iterdir()}
     library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())

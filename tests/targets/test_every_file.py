@@ -106,7 +106,7 @@ fabric infiniband "Rails over InfiniBand, two planes" {
 """
 PLACED = """\
 model panel PATCH { port front[1..16]: any; port back[1..16]: any; height 1U }
-model switch TINY "A small switch" { port p[1..12]: 400Gbps { type NDR; cage 2 OSFP; name "{i}" }; height 1U; power 500W; cords 2 }
+model switch TINY "Small" { port p[1..12]: 400Gbps { type NDR; cage 2 OSFP; name "{i}" }; height 1U; power 500W; cords 2 }
 model host STORE { port p[1..2]: 400Gbps { type NDR; cage 1 OSFP }; height 2U; power 1kW max 2kW; mass 30kg; cords 2 }
 fabric placed "A torus in racks" {
   param wide: int = 3
@@ -170,9 +170,11 @@ CASES = [(d, t) for d in DESIGNS for t in OF_ONE.get(d, TARGETS)]
 OTHERWISE: dict[str, dict[str, object]] = {
     "astra_sim": {"link_latency_ns": 700, "error_rate": "1e-9"}, "cabling": {"workbook_rows": 9, "sheet_labels": 6},
     "eos": {"aggregate": "off", "load_balance": "dynamic", "queue": "uc-tx-queue"}, "frr": {"aggregate": "off"},
-    "nccl": {"complete": True, "topo_dir": "/x"}, "rccl": {"complete": True}, "nvue": {"aggregate": "off", "adaptive_routing": False},
+    "nccl": {"complete": True, "topo_dir": "/x"}, "rccl": {"complete": True},
+    "nvue": {"aggregate": "off", "adaptive_routing": False},
     "netbox": {"manufacturer": "Example", "site": "One"}, "opensm": {"lmc": 2, "version": "5", "folder": "/o"},
-    "sonic": {"aggregate": "off", "dynamic_th": -2}, "dns": {"zone": "x.example", "serial": 7}, "ztp": {"url": "https://boot:8443/o"},
+    "sonic": {"aggregate": "off", "dynamic_th": -2},
+    "dns": {"zone": "x.example", "serial": 7}, "ztp": {"url": "https://boot:8443/o"},
     "dhcp": {"interface": "eth0", "boot_url": "http://ztp/{device}.cfg"}, "simai": {"link_latency": "2us"},
 }  # fmt: skip
 """Options of targets with other values than their defaults."""
