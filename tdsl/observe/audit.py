@@ -175,6 +175,11 @@ class _Auditor:
             if factory_named(node):
                 self.note("E0612", f"`{called}` is taken for {name} by its position", notes=[evidence],
                           help=f"name it {name}: its description is the one it had at the factory")  # fmt: skip
+            elif called == name:
+                self.out.faults.append(Fault(Diagnostic(
+                    "E0613", f"several devices of the captures are named `{called}`, and this one is where the design plans it",
+                    node.at.span, (), (evidence,), "give the others the names that the design has for them",
+                ), ()))  # fmt: skip
             else:
                 self.out.faults.append(Fault(Diagnostic(
                     "E0613", f"`{called}` is where the design plans {name}", node.at.span, (), (evidence,),

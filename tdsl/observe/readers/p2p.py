@@ -33,17 +33,20 @@ KIND = "class"
 """tdsl's class of a link, such as ``host-leaf``: the tiers of its two ends."""
 TAKEN = (*ENDS[0], RATE[0])
 """Columns that ``--column`` gives other names."""
+HEADING = 20
+"""Lines among which the heading of a table is."""
 COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 
 def recognises(head: str) -> bool:
     """Whether a text begins as a table with the columns of two ends."""
-    return any(_columns(row) for row in csv.reader(head.split("\n")[:10], delimiter=_delimiter(head)))
+    return any(_columns(row) for row in csv.reader(head.split("\n")[:HEADING], delimiter=_delimiter(head)))
 
 
 def _delimiter(text: str) -> str:
-    """What separates the columns of the first line."""
-    first = next((line for line in text.split("\n", 10) if line.strip()), "")
+    """What separates the columns of the first line that is no comment."""
+    lines = (line.strip() for line in text.split("\n", HEADING)[:HEADING])
+    first = next((line for line in lines if line and not COMMENT.match(line)), "")
     return max(",;\t", key=first.count)
 
 
@@ -55,6 +58,7 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
     """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of ``ENDS``."""
     heading: Mapping[str, int] | None = None
+    named: list[str] = []
     lines = (line for line in file.text.split("\n"))
     reader = csv.reader(lines, strict=True, delimiter=_delimiter(file.text))
     try:
@@ -62,7 +66,10 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
             at = reader.line_num
             if not any(c.strip() for c in row) or (row and COMMENT.match(row[0].strip())):
                 continue
+            if row == named:
+                continue  # tables that were joined
             if heading is None:
+                named = row
                 heading = _columns(row, columns)
                 if heading is None:
                     raise Malformed(
