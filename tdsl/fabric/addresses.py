@@ -18,7 +18,6 @@ from ipaddress import (
     IPv6Network,
     ip_address,
     ip_interface,
-    ip_network,
 )
 from typing import TYPE_CHECKING
 
@@ -143,20 +142,19 @@ class _Dealer:
     def deal(self, rule: Rule) -> None:
         """One rule: a pool for each of its populations, and a rank for each member."""
         for found in populations(self.plan, self.fabric, rule):
-            pool = pool_of(rule, self.plan.evaluator.evaluate(rule.value, found.scope))
+            written = self.plan.evaluator.evaluate(rule.value, found.scope)
+            pool = pool_of(rule, written)
             planned = found.planned
             if planned > pool.count and not rule.each:
                 raise Fault("E0471", rule.value.span, f"this is one value, and {planned:,} devices are to have one each",
                             help="write `from` before a network, and the k-th device gets the k-th value")  # fmt: skip
             if planned > pool.count:
-                whole = ip_network(pool.network)
-                shorter = whole.supernet(new_prefix=whole.max_prefixlen - (2 * planned - 1).bit_length())
                 raise Fault(
                     "E0471", rule.value.span,
                     f"{pool.network} has room for {_count(pool.count, rule.kind)}, and {planned:,} are planned",
                     notes=[_planned(rule, planned)],
-                        help=f"take a shorter prefix, such as `{shorter}`" + (", or name the ports that need one: "
-                    "`leaf[*].p[33..64]`" if rule.kind == "links" else ""),
+                    help=f"take {_larger(rule, str(written), planned)}"
+                    + (", or name the ports that need one: `leaf[*].p[33..64]`" if rule.kind == "links" else ""),
                 )  # fmt: skip
             self.keep(rule, pool, found.rows, found.ranks)
 
@@ -308,6 +306,17 @@ def pool_of(rule: Rule, value: object) -> Pool:
     return Pool(
         rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin
     )  # fmt: skip
+
+
+def _larger(rule: Rule, written: str, planned: int) -> str:
+    """What has room for so many: the longest prefix that does, from the address written on."""
+    found = ip_interface(written)
+    for length in range(found.network.prefixlen - 1, -1, -1):
+        larger = ip_interface(f"{found.ip}/{length}")
+        text = str(larger if found.ip != found.network.network_address else larger.network)
+        if pool_of(rule, text).count >= planned:
+            return f"a shorter prefix, such as `{text}`"
+    return "another network, with a shorter prefix"
 
 
 def _inside(text: str, net: IPv4Network | IPv6Network) -> bool:

@@ -163,6 +163,26 @@ def test_duplicates_against_a_dictionary(tmp_path: Path, pools: tuple[str, str, 
     assert set(codes) <= {"E0430"}
 
 
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pool=POOL, kind=st.sampled_from(["leaf loopback", "leaf[*].p[1..4] links", "leaf management"]), leaves=st.integers(1, 40))
+def test_the_prefix_that_is_proposed_has_room(tmp_path: Path, pool: str, kind: str, leaves: int) -> None:
+    """And it is the longest that has: one bit more has too little."""
+    body = f"switch leaf[{leaves}]: SW\n switch spine[4]: WIDE\n connect leaf[*] to spine[*] each\n address {kind} from "
+
+    def checked(value: str) -> list[str]:
+        (tmp_path / "d.fab").write_text(
+            f"{MODELS}model switch WIDE {{ port p[1..64]: 400Gbps {{ type GE400 }} }}\nfabric f {{\n{body}{value}\n}}\n"
+        )
+        return [d.help for d in compiler.check(str(tmp_path / "d.fab")).findings if d.code == "E0471"]
+
+    for text in checked(pool):
+        larger = text.split("`")[1]
+        address, length = larger.split("/")
+        assert int(length) < int(pool.split("/")[1]) and checked(larger) == []
+        if address == pool.split("/")[0] and int(length) + 1 < int(pool.split("/")[1]):
+            assert checked(f"{address}/{int(length) + 1}")
+
+
 def test_the_plan_of_numbers(tmp_path: Path) -> None:
     """Leaves joined to each other share nothing; a design without hosts has numbers, too."""
     f, found, codes = made("switch a[4]: SW\n connect a[*] ring\n routing bgp", tmp_path)
