@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("numpy", "networkx", "z3", "highspy", "jinja2", "xlsxwriter", "watchfiles", "pygls", "mcp")
+HEAVY = ("numpy", "networkx", "scipy", "z3", "highspy", "jinja2", "xlsxwriter", "watchfiles", "pygls", "mcp")
 PROBE = """
 import json, sys
 from tdsl.cli import cli

@@ -86,19 +86,22 @@ def _complete(reached: Words, targets: Ints, word: Ints, bit: Words) -> Bools:
     return held
 
 
-def distances(graph: Network, source: int) -> Ints:
-    """Links on a shortest path from one node to every other, -1 where there is none."""
+def distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
+    """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are ``open_``, which
+    are walked from head to tail."""
     out = np.full(graph.nodes, -1, dtype=np.int64)
-    out[source] = 0
-    front = [source]
-    while front:
-        following = []
-        for v in front:
-            for w in graph.neighbours(v).tolist():
-                if out[w] < 0:
-                    out[w] = out[v] + 1
-                    following.append(w)
-        front = following
+    place = np.empty(graph.nodes, dtype=np.int64)
+    front = np.array([source], dtype=np.int64)
+    out[source] = level = 0
+    while len(front):
+        level += 1
+        first, count = graph.start[front], graph.start[front + 1] - graph.start[front]
+        arcs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        near = graph.tail[arcs if open_ is None else arcs[open_[arcs]]]
+        near = near[out[near] < 0]
+        out[near] = level
+        place[near] = order = np.arange(len(near))
+        front = near[place[near] == order]  # each once
     return out
 
 

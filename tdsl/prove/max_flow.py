@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
+from tdsl.prove.components import distances
 from tdsl.prove.network import Network
 
 
@@ -88,9 +90,74 @@ class MaxFlow:
     side: Bools
 
 
+LARGE = 1 << 15
+"""From so many arcs on scipy's search is sooner done than our own, which needs no time to load."""
+MOST = 1 << 30
+"""scipy counts in 32 bits, and adds the flows of two opposite arcs."""
+
+
 def max_flow(net: Network, source: int, sink: int) -> MaxFlow:
-    """A maximum flow between two nodes, by Dinic, "Algorithm for solution of a problem of maximum flow in networks with power
-    estimation" (Soviet Math. Dokl. 11, 1970). ``forwards`` is not asked: every node passes flow on."""
+    """A maximum flow between two nodes. ``forwards`` is not asked: every node passes flow on.
+
+    Both searches are of Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (Soviet
+    Math. Dokl. 11, 1970). What scipy finds counts only once it is seen to be a flow, and as large as a cut.
+    """
+    found = _by_scipy(net, source, sink) if net.arcs >= LARGE else None
+    return found if found is not None and _maximum(net, found, source, sink) else _own(net, source, sink)
+
+
+def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
+    """Whether this is a flow within the capacities, and its value that of the cut: then no flow is larger and no cut smaller."""
+    if not (found.side[source] and not found.side[sink] and (found.flow >= 0).all() and (found.flow <= net.capacity).all()):
+        return False
+    gain = np.zeros(net.nodes, dtype=np.int64)
+    np.add.at(gain, net.head, found.flow)
+    np.subtract.at(gain, net.tail, found.flow)
+    kept = int(gain[sink]) == found.value == -int(gain[source])
+    gain[[source, sink]] = 0
+    cut = int(net.capacity[found.side[net.tail] & ~found.side[net.head]].sum())
+    return kept and not gain.any() and cut == found.value
+
+
+def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
+    """What scipy finds; None where its numbers have no room for the capacities."""
+    grain = int(np.gcd.reduce(net.capacity)) or 1
+    capacity = net.capacity // grain
+    most = min(int(capacity[net.tail == source].sum()), int(capacity[net.head == sink].sum()))
+    if most >= MOST:
+        return None
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    # Arcs are ordered by head, so the columns are those of the reverse network: a flow from the sink to the source in it.
+    arcs: Any = csr_array((np.minimum(capacity, most).astype(np.int32), net.tail.astype(np.int32), net.start.astype(np.int32)),
+                          shape=(net.nodes, net.nodes))  # fmt: skip
+    answer = maximum_flow(arcs, sink, source, method="dinic")
+    values = answer.flow.data.astype(np.int64)
+    if len(values) == net.arcs and np.array_equal(answer.flow.indices, net.tail) and _mirrored(net, capacity):
+        far = distances(net, source, values > -capacity)
+        side, flow = far >= 0, np.maximum(values, 0)
+    else:  # arcs that lead one way only, whose opposites scipy has added
+        rows = np.repeat(np.arange(net.nodes), np.diff(answer.flow.indptr))
+        keys = rows * net.nodes + answer.flow.indices
+        order = np.argsort(keys, kind="stable")
+        flow = np.maximum(values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0)
+        more, back = flow < capacity, flow > 0
+        left = Network.of(net.forwards, np.append(net.head[more], net.tail[back]), np.append(net.tail[more], net.head[back]))
+        side = distances(left, source) >= 0
+    return MaxFlow(int(answer.flow_value) * grain, flow * grain, side)
+
+
+def _mirrored(net: Network, capacity: Ints) -> bool:
+    """Whether every node gets as much as it gives, as where each arc has an opposite of its own capacity."""
+    gain = np.zeros(net.nodes, dtype=np.int64)
+    np.add.at(gain, net.head, capacity)
+    np.subtract.at(gain, net.tail, capacity)
+    return not gain.any()
+
+
+def _own(net: Network, source: int, sink: int) -> MaxFlow:
+    """A search of our own, for networks of which it has an answer before scipy is loaded."""
     search = _Residual.of(net)
     value, side = 0, np.zeros(net.nodes, dtype=np.bool_)
     while True:

@@ -232,17 +232,27 @@ class Network:
 
 def summed(keys: Ints, amount: Ints) -> tuple[Ints, Ints]:
     """Every key once, in order, and the sum of its amounts."""
+    if len(amount) and bool((amount == amount[0]).all()):
+        keys, times = counted(keys)  # a sort of the keys alone is several times as fast
+        return keys, times * amount[0]
     order = np.argsort(keys, kind="stable")
     keys, amount = keys[order], amount[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = _firsts(keys)
     return keys[first], np.add.reduceat(amount, first) if len(first) else amount[:0]
 
 
 def counted(keys: Ints) -> tuple[Ints, Ints]:
     """Every key once, in order, and how often it is there."""
     keys = np.sort(keys)
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    first = _firsts(keys)
     return keys[first], np.diff(np.append(first, len(keys)))
+
+
+def _firsts(keys: Ints) -> Ints:
+    """Where each of the keys, which are in order, stands first."""
+    fresh = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+    return np.flatnonzero(fresh)
 
 
 def names_of(names: Sequence[str], network: Network) -> list[tuple[str, str]]:

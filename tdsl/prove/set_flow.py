@@ -7,6 +7,7 @@ import numpy as np
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.order import ranks
 from tdsl.prove.bound import Bound, CrossedArcs, Flow
 from tdsl.prove.elements import element_of
 from tdsl.prove.max_flow import max_flow
@@ -42,14 +43,14 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
     if not min(one, two):
         return "one of the two has no link"
     place = np.where(here, 0, np.where(there, 1, 2 + np.arange(f.device_count)))
-    nodes, dense = np.unique(np.concatenate(([0, 1], place[a], place[b])), return_inverse=True)
+    nodes, dense = ranks(np.concatenate(([0, 1], place[a], place[b])))
     one_end, other_end = np.split(dense[2:], 2)
     network = Network.both_ways(np.ones(len(nodes), dtype=np.bool_), one_end, other_end, rate)
     found = max_flow(network, 0, 1)
-    device = (nodes - 2).tolist()
-    arcs = [(device[x], device[y]) for x, y in zip(network.tail.tolist(), network.head.tolist(), strict=True)]
-    flow = [(*arcs[i], int(found.flow[i])) for i in np.flatnonzero(found.flow).tolist()]
-    crossed = [(*arcs[i], 1) for i in np.flatnonzero(found.side[network.tail] & ~found.side[network.head]).tolist()]
+    tail, head = nodes[network.tail] - 2, nodes[network.head] - 2  # devices, and -2 and -1 for the two sets
+    used, over = found.flow > 0, found.side[network.tail] & ~found.side[network.head]
+    flow = zip(*(x[used].tolist() for x in (tail, head, found.flow)), strict=True)
+    crossed = zip(*(x[over].tolist() for x in (tail, head, np.ones_like(tail))), strict=True)
     cut = rows[found.side[one_end] != found.side[other_end]]
     bound = Bound(found.value, found.value, Flow(tuple(flow)), CrossedArcs(tuple(crossed)))
     return Between(here, there, bound, min(one, two), cut)
