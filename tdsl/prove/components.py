@@ -93,7 +93,8 @@ def distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
     place = np.empty(graph.nodes, dtype=np.int64)
     front = np.array([source], dtype=np.int64)
     out[source] = level = 0
-    while len(front):
+    left = graph.nodes - 1
+    while len(front) and left:
         level += 1
         first, count = graph.start[front], graph.start[front + 1] - graph.start[front]
         arcs = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
@@ -102,6 +103,7 @@ def distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
         out[near] = level
         place[near] = order = np.arange(len(near))
         front = near[place[near] == order]  # each once
+        left -= len(front)
     return out
 
 
