@@ -155,6 +155,7 @@ NUMBERS = {
     "precision: denominators, roundings, margins": "BITS FINE LONGEST MARGINS MOST PARTS SAME SMALL STEPS TOWARDS WHOLE WHOLES",
     "columns at a time, which bound memory": "AT_ONCE CELLS CHUNK _CHUNK FARTHEST GATHERED SLOT",
     "how prices of links grow with their load": "STEEP",
+    "which of two searches has its answer first": "LARGE",
     "units and formats": "BYTES DIGITS METRE SECOND SECONDS",
     "what trials cost and which are made first": "BASES COUNT PROOF TRIAL",
 }
