@@ -120,7 +120,7 @@ def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
 
 
 def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
-    """What scipy finds; None where its numbers have no room for the capacities."""
+    """What scipy finds; None where its numbers are too small for the capacities."""
     grain = int(np.gcd.reduce(net.capacity)) or 1
     capacity = net.capacity // grain
     most = min(int(capacity[net.tail == source].sum()), int(capacity[net.head == sink].sum()))

@@ -249,7 +249,7 @@ def counted(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _firsts(keys: Ints) -> Ints:
-    """Where each of the keys, which are in order, stands first."""
+    """The first place of each of the keys, which are in order."""
     fresh = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     return np.flatnonzero(fresh)
