@@ -188,34 +188,35 @@ def made(data: object, diagnostics: Diagnostics, spans: Mapping[Path, Span] | No
 
 def _judged(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spans: Mapping[Path, Span]) -> object:
     """A value as templates see it, where it is of the shape; else a finding."""
-    at, name = spans.get(path), ".".join(path) or "the file"
+    at, name = spans.get(path), f"`{'.'.join(path)}`" if path else "the file"
 
     def refuse(what: str, help: str = "") -> object:
-        diagnostics.add("E0514", at, f"`{name}` is {what}", help=help)
+        diagnostics.add("E0514", at, f"{name} {what}", help=help)
         return None
 
     if isinstance(shape, dict):
         if not isinstance(value, Mapping):
-            return refuse(f"a mapping of {_listed(shape)}" if "*" not in shape else "a mapping of names to values")
+            return refuse(f"must be a mapping of {_listed(shape) if '*' not in shape else 'names to values'}")
         out: dict[str, object] = {}
         for key, inner in value.items():
             form = shape.get(key, shape.get("*"))
             if form is None or ("*" in shape and not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", key)):
                 near = nearest(key, shape) if "*" not in shape else ""
                 help = f"did you mean `{near}`?" if near else f"known: {_listed(shape)}" if "*" not in shape else ""
-                words = f"`{name}` has no `{key}`" if path else f"a site file has no `{key}`"
-                words = words if "*" not in shape else f"`{key}` in `{name}` is not a name: small letters, digits and _"
+                words = f"{name} has no `{key}`" if path else f"a site file has no `{key}`"
+                words = words if "*" not in shape else f"`{key}` in {name} is not a name: small letters, digits and _"
                 diagnostics.add("E0514", spans.get((*path, key), at), words, help=help)
                 continue
             out[key] = _judged(inner, form, (*path, key), diagnostics, spans)
         return out
     if isinstance(shape, list):
         if not isinstance(value, (list, tuple)):
-            return refuse("a list", f"each entry is {KINDS[shape[0]]}")
+            return refuse("must be a list", f"each entry is {KINDS[shape[0]]}")
         return tuple(_judged(v, shape[0], (*path, str(i)), diagnostics, spans) for i, v in enumerate(value))
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if not _fits(text, shape):
-        return refuse(f"{KINDS[shape]}" if not text else f"no such value: {_short(text, shape)}", f"write {KINDS[shape]}")
+        said = f"is no such value: {_short(text, shape)}" if text else f"must be {KINDS[shape]}"
+        return refuse(said, f"write {KINDS[shape]}")
     return f"@@{text}@@" if shape == "secret" else int(text) if shape == "port" else text.rstrip("\n")
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from functools import cache
+import json
+from functools import cache, partial
+from itertools import combinations
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,13 +17,18 @@ import pytest
 
 from tdsl import __version__, compiler
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit import viewer
 from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.glyphs import glyph_of, trays
+from tdsl.emit.shapes import shapes
 from tdsl.emit.site import Site, read
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.stages import Stage
 from tdsl.resources import folder
 from tdsl.source import SourceFile
 from tests.conftest import Golden
+from tests.fabrics import Builder, random_chips, random_fabric, random_layers, scale_up, torus
+from tests.targets.test_diagram import FABRICS
 
 ROUTED = """\
 model switch EOS { port p[1..16]: 400Gbps { type GE400; cage 1 OSFP; os "Ethernet{i}/1" } }
@@ -255,3 +263,56 @@ def test_options(target: str, golden: Golden) -> None:
 @pytest.mark.parametrize("target", ["cabling", "p2p", "sonic", "json"])
 def test_parts(target: str, golden: Golden) -> None:
     golden(f"targets/parts/{target}.txt", files("routed", target, {}, ("pod[1].*", "spine")))
+
+
+GRIDS = ((4, 4), (9, 14), (5, 5, 5), (8, 16, 12), (2, 3, 4, 5), (16, 1, 1), (128, 128), (128, 129))
+CIRCLES = ((3, 9), (3, 27), (12, 60), (40, 120), (41, 123), (100, 100), (101, 505), (1000, 1000), (1001, 1001))
+
+
+def test_small_drawings(golden: Golden) -> None:
+    """Grids, circles and trays of many sizes."""
+    colours, out = ("#a", "#b", "#c", "#d"), []
+    for sizes in GRIDS:
+        for wraps in ((True,) * len(sizes), (False, True, *sizes[2:]), (False,) * len(sizes)):
+            out.append(f"{sizes} {wraps}: {glyph_of({'grid': sizes, 'wraps': wraps}, prod(sizes), colours)}")
+    for groups, count in CIRCLES:
+        out.append(f"{groups} of {count}: {glyph_of({'circle': groups}, count, colours)}")
+    out += [f"{r} × {c}: {trays(r, c)}" for r, c in ((1, 1), (18, 4), (3, 8))] + [str(glyph_of({}, 4, colours))]
+    told = (x if len(x) < 400 else f"{x[:200]}… {hashlib.sha256(x.encode()).hexdigest()}" for x in out)
+    golden("targets/drawings/glyphs.txt", "\n".join(told) + "\n")
+
+
+def joined(groups: int, each: int, less: int = 0) -> Fabric:
+    """Groups of switches, each pair of which but so many has a link; the switches of a group are in a row."""
+    b = Builder("joined")
+    sw = b.devices("g.sw", b.model("switch", "SW", {"p": 64}), groups, each)
+    b.connect()
+    for g in range(groups):
+        for k in range(each - 1):
+            b.link(b.free(sw, g * each + k), b.free(sw, g * each + k + 1), cls="local")
+    for x, y in [*combinations(range(groups), 2)][less:]:
+        b.link(b.free(sw, x * each + y % each), b.free(sw, y * each + x % each), cls="global")
+    return b.build()
+
+
+DRAWN = {
+    **{k: v for k, v in FABRICS.items() if k not in ("superpod", "many_hosts", "eight_planes")},
+    "grid": lambda: torus(5, 5, 5).build(), "pairs": lambda: torus(3, 4).build(), "large": lambda: torus(18, 12).build(),
+    "trays": lambda: scale_up(18, 4, 9).build(), "circle": lambda: joined(13, 6), "not_all": lambda: joined(13, 6, 1),
+    "two": lambda: joined(2, 12), "three": lambda: joined(3, 30), "chips": lambda: random_chips(3, 30, 60).build(),
+    "layers": lambda: random_layers(4).build(), "random": lambda: random_fabric(5, 30, 40).build(),
+    **{name: partial(fabric, name) for name in ("routed", "infiniband", "placed", "split")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawings(name: str, golden: Golden) -> None:
+    """The shapes that are read off the links, and both drawings; what the page of `tdsl view` holds."""
+    made = DRAWN[name]()
+    files = build(made, ["diagram"], Diagnostics())
+    packed, columns = viewer._packed(made, (), {"a": 1})
+    out = [
+        *map(str, shapes(made)), *(shown(p, bytes(b)) for p, b in files.items() if p != "manifest.json"),
+        json.dumps(packed, indent=1, default=str), *(f"{k} {v.tolist()}"[:2000] for k, v in columns.items()),
+    ]  # fmt: skip
+    golden(f"targets/drawings/{name}.txt", "\n".join(out) + "\n")
