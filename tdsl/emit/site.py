@@ -215,7 +215,7 @@ def _judged(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spa
         return tuple(_judged(v, shape[0], (*path, str(i)), diagnostics, spans) for i, v in enumerate(value))
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if not _fits(text, shape):
-        said = f"is no such value: {_short(text, shape)}" if text else f"must be {KINDS[shape]}"
+        said = f"has a value of another form: {_short(text, shape)}" if text else f"must be {KINDS[shape]}"
         return refuse(said, f"write {KINDS[shape]}")
     return f"@@{text}@@" if shape == "secret" else int(text) if shape == "port" else text.rstrip("\n")
 

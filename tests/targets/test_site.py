@@ -211,7 +211,7 @@ def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "line", "says"),
     [
         ("ntpp: [192.0.2.1]", 1, "a site file has no `ntpp`"), ("ntp: 192.0.2.1", 1, "`ntp` must be a list"),
-        ("ntp: [192.0.2.1, 'a b']", 1, "`ntp.1` is no such value: 'a b'"),
+        ("ntp: [192.0.2.1, 'a b']", 1, "`ntp.1` has a value of another form: 'a b'"),
         ("dns: {servers: [time.example.com]}", 1, "`dns.servers.0`"),
         ("gnmi:\n  port: 70000", 2, "`gnmi.port`"), ("bgp: {password: hunter2}", 1, "it is not shown"),
         ("ntp: &a [192.0.2.1]\nsyslog: *a", 2, "no tags and no aliases"), ("banner: !include x", 1, "no tags and no aliases"),
