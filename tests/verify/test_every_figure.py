@@ -1,0 +1,70 @@
+"""What every check says of its fixtures, of the library's designs and of designs at their limits, whole, as goldens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tdsl import compiler
+from tdsl.certificates.write import certify
+from tdsl.compiler import Compilation, Options
+from tdsl.resources import folder
+from tdsl.second_opinion import confirm
+from tdsl.verify.check import Result
+from tests.conftest import Golden
+
+FIXTURES = Path(__file__).parents[1] / "checks"
+DESIGNS = sorted(p.name for p in folder("stdlib").joinpath("designs").glob("*.fab"))
+LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
+"""Designs of which a check takes more than half a second."""
+
+
+def whole(result: Result) -> str:
+    """All facts of a result that has some."""
+    facts = {k: v for k, v in result.facts().items() if v not in (None, "", {}) and k not in ("check", "status", "text")}
+    return f"{result.status} {result.check}: {result.text}\n    {json.dumps(facts, sort_keys=True, default=str)}\n"
+
+
+def told(compilation: Compilation, wanted: str = "") -> Iterator[str]:
+    """Findings, then results: those of a requirement or of the check ``wanted`` whole."""
+    for d in compilation.findings:
+        at = ":".join(map(str, d.span.begin)) if d.span else "-"
+        yield f"{d.severity.word} {d.code} {at}: {d.message}\n"
+        yield from (f"  {':'.join(map(str, x.span.begin))} {x.message}\n" for x in d.labels)
+        yield from (f"  = {text}\n" for text in [*d.notes, *([f"help: {d.help}"] if d.help else [])])
+    for design in compilation.designs:
+        yield f"# {design.name}\n"
+        for r in design.results:
+            if r.requirement is not None or not wanted or r.check == wanted or r.second_opinion:
+                yield whole(r)
+            else:
+                yield f"{r.status} {r.check}: {r.text}{r.reason}\n"
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in FIXTURES.iterdir() if p.is_dir() and p.name[0] != "_"))
+def test_fixtures(name: str, golden: Golden) -> None:
+    out = []
+    for path in sorted((FIXTURES / name).glob("*.fab")):
+        found = compiler.check(str(path))
+        assert confirm(found, str(path), Options()) == []
+        out += [f"## {path.name}\n", *told(found, name), "\n"]
+    golden(f"checks/{name}.txt", "".join(out))
+
+
+@pytest.mark.parametrize("name", [d for d in DESIGNS if d not in LONG])
+def test_designs_of_the_library(name: str, golden: Golden) -> None:
+    path = folder("stdlib") / "designs" / name
+    golden(f"checks/designs/{name.removesuffix('.fab')}.txt", "".join(told(compiler.check(str(path)))))
+
+
+def test_two_devices_of_one_name_have_no_certificates() -> None:
+    """Certificates name devices by their names; the reason is given for all of them."""
+    path = FIXTURES / "name_collision" / "bad_no_unit_in_name.fab"
+    design = compiler.check(str(path)).designs[0]
+    assert design.fabric is not None
+    made = certify(design.fabric, design.claims, design.results)
+    assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
+    assert "two have one" in made.left_out["*.json"]
