@@ -60,7 +60,8 @@ def lens(design: Design) -> str:
     if design.fabric is None:
         return ""
     summary = summarise(design.fabric)
-    words = [f"{summary['hosts']:,} hosts", f"{summary['switches']:,} switches", f"{design.fabric.link_count:,} links"]
+    counts = {"host": summary["hosts"], "switch": summary["switches"], "link": design.fabric.link_count}
+    words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items()]
     found = next((r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None)
     words += [f"bisection {found.text.partition(':')[0]}"] if found is not None else []
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from pytest import MonkeyPatch
 
-from tdsl import resources
-from tdsl.diagnostic import Diagnostics
-from tdsl.ide import colours, complete, extras, meaning, outline
+from tdsl import catalogue, resources
+from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.ide import colours, complete, extras, judge, meaning, outline, places, shelf
 from tdsl.ide.known import Known, standard
 from tdsl.ide.rename import Index, Refused
+from tdsl.ide.stream import LARGEST_MESSAGE, LONGEST_HEADER, Bounded
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 from tdsl.syntax.scanner import Token
@@ -264,7 +268,7 @@ def test_meanings(name: str, golden: Golden) -> None:
                     page = meaning.page(m)
                     place = meaning.declared(m, k.file)
                     yield t.start, f"{m.kind} {m.name} at {place}: {'of the library' if library else page}"
-            sign = meaning.signature(k, k.file, t.end) if t.type in ("LPAR", "COMMA", "LBRACE", "NAME") else None
+            sign = meaning.signature(k, k.file, t.end) if t.type in ("LPAR", "COMMA", "LBRACE") else None
             if sign is not None:
                 yield t.end, f"{sign.label} {sign.active} {[sign.label[a:b] for a, b in sign.parameters]} {sign.doc}"
 
@@ -273,7 +277,7 @@ def test_meanings(name: str, golden: Golden) -> None:
 
 @pytest.mark.parametrize("name", OWN_FORMS)
 def test_completions(name: str, golden: Golden) -> None:
-    """What may stand at the begin of every other word and behind the others, best first; of the library, how many."""
+    """What may stand at the begin of some words and behind others, best first; of the library, how many."""
     k = known(name)
     topologies = {p.stem for p in (resources.folder("stdlib") / "topologies").iterdir()}
     library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())
@@ -288,6 +292,8 @@ def test_completions(name: str, golden: Golden) -> None:
         for n, t in enumerate(tokens(k.file)):
             if t.type in ("COMMENT", "STRING"):
                 assert complete.complete(k, k.file, t.start + 1) == (t.start + 1, [])
+                continue
+            if n % 3 == 2 and t.type == "NAME":
                 continue
             offset = t.start if n % 2 else t.end
             start, items = complete.complete(k, k.file, offset)
@@ -355,3 +361,188 @@ def test_declarations_of_folders() -> None:
         ("let", "MANY_new", ("f",), "new:2:7"), ("let", "how_many", (), "own:1:5"),
     ]  # fmt: skip
     assert len(extras.declared([FOLDER], {}, "")) > len(extras.declared([FOLDER], {}, "e")) > 40
+
+
+COMPILED = {
+    "intent": """\
+fabric made "By intent" {
+  param pods_of: int = 2 where pods_of in [1, 2, 4]
+  param far: length = 30m
+  hosts 3 of 16 x DGX_H100 { role storage }
+  clos { leaf QM9700; spine QM9700; oversubscription at most 2:1 }
+  require oversubscription at leaf <= 2:1
+  require bisection >= 90%
+  omit host[15]
+  naming spine[i] "s{i}"
+  connect host[0].
+  require links of spine[0].p
+  extend leaf
+}
+""",
+    "by_hand": """\
+fabric hand {
+  param n: int = 3 where 1 <= n <= 40
+  param odd: int = 1 where odd in [2*k + 1 for k in 0..20]
+  pod pod[2] {
+    host node[n]: DGX_H100
+    switch leaf[1..2]: QM9700
+    switch spare: QM9700
+    connect node[h].nic[r] to leaf[r // 4 + 1]
+  }
+  switch spine[?]: QM9700
+  connect pod[*].leaf[*] to spine[*] spread
+  omit spine[0], pod[1].leaf[2]
+  require edge_redundancy >= 2
+  require diameter <= 1
+  require reachability of pod[0]
+  report bisection
+}
+fabric other {
+  host node[2]: DGX_H100
+  connect node[0].nic[0] to node[1].nic[0]
+  require diameter <= 9
+}
+""",
+    "several": """\
+cluster both {
+  host node[2]: DGX_H100
+  fabric one { switch leaf[8]: QM9700; connect node[n].nic[r] to leaf[r]; require reachability }
+  fabric two { layers 3; switch top: QM9700; host filer: UFM; connect filer.p[1] to top }
+}
+""",
+    "faulty": "use nothing (X)\nuse other (Y)\nfabric f {\n  switch s[2]: NOWHERE\n  connect s[0] to t\n}\n",
+    "models": "model switch ONLY { port p[4]: 400Gbps }\n",
+    "empty": "# nothing\n",
+}
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled(name: str, golden: Golden, tmp_path: Path) -> None:
+    """What is judged of a text, stage by stage, what is known of its places, and what its names mean with that."""
+    path = (tmp_path / f"{name}.fab").resolve()
+    text = COMPILED[name]
+    lines = text.splitlines(keepends=True)
+    sound = "".join(x for x in lines if not x.endswith((".\n", ".p\n", "extend leaf\n")))
+    path.write_text(sound)
+    asked = judge.Question(str(path), {str(path): sound})
+    out = []
+    first = judge.names_or_fault(asked)
+    for j in (first, *judge.stages(asked)):
+        out += [f"judged, last {j.last}: {j.wrong}", *(f"  {d.code} {d.severity.word} {d.message}" for d in j.findings)]
+        out += [f"  fact {f.start}-{f.end} {sound[f.start : f.end]!r}: {f.text!r} {f.hint!r}" for f in j.facts]
+        out += [f"  set {s}" for s in j.sets] + [f"  lens {name} {words}" for name, words in j.lenses]
+    file = SourceFile(str(path), text)
+    k = Known(file, parse(file, Diagnostics()).body, path, {}, (), j.sets)
+    for n, t in enumerate(tokens(file)):
+        if t.type in ("NAME", "DOT", "LSQB", "COMMA"):
+            found = meaning.at(k, file, t.start)
+            out.append(
+                f"{file.position(t.start)} {t.text}: " + (f"{found[1].kind} {found[1].detail}" if found and found[1] else "")
+            )
+        if t.type == "DOT" or n % 7 == 0:
+            items = [f"{i.text} {i.kind} {i.detail}" for i in complete.complete(k, file, t.end)[1] if i.kind in THINGS]
+            out += [f"  then {x}" for x in items]
+    golden(f"ide/compiled/{name}.txt", "\n".join(out).replace(str(tmp_path.resolve()), "") + "\n")
+
+
+THINGS = ("host", "switch", "pod", "port", "chip", "group", "fabric", "let", "param", "variable", "ports")
+
+
+def test_waivers_and_links(tmp_path: Path) -> None:
+    text = "fabric f {\n  let a = 1\n    let b = 2\n}\n"
+    file = SourceFile("a.fab", text)
+
+    def waived(code: str, start: int, severity: Severity = Severity.WARNING) -> tuple[int, str] | None:
+        return extras.waiver(Diagnostic(code, "x", Span(file, start, start + 1), severity=severity))
+
+    name = catalogue.name_of("E0404")
+    assert waived("E0404", 17) == (11, f"  # tdsl: allow({name}) state the reason here\n")
+    assert waived("E0404", 32) == (23, f"    # tdsl: allow({name}) state the reason here\n")
+    assert waived("E0404", 0) == (0, f"# tdsl: allow({name}) state the reason here\n")
+    assert waived("E0404", 0, Severity.ALLOWED) is None and waived("E0001", 0) is None
+    assert extras.waiver(Diagnostic("E0404", "x", None)) is None
+    assert extras.page("E0101") == catalogue.FOLDER / "E0101.md" and extras.page("E9999") is None
+    shown = extras.page("E0404")  # of a check: it is in its program
+    assert shown is None or shown.read_text().startswith(f"# E0404 {name}: ")
+
+
+@pytest.mark.parametrize("before", ["", "abc", "abcabc", "xaby", "line\nline\n"])
+@pytest.mark.parametrize("after", ["", "abc", "abcabcabc", "xbay", "line\nnew\nline\n"])
+def test_findings_move_with_the_text(before: str, after: str) -> None:
+    """Each character of what is the same at the begin or the end, by hand."""
+    one, two = SourceFile("a.fab", before), SourceFile("a.fab", after)
+    head = next((i for i in range(min(len(before), len(after))) if before[i] != after[i]), min(len(before), len(after)))
+    most = min(len(before), len(after)) - head
+    tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
+    for start in range(len(before) + 1):
+        for end in range(start, len(before) + 1):
+            other = Diagnostic("E0404", "x", Span(SourceFile("b.fab", "abc"), 1, 2), (Label(Span(one, start, end), "y"),))
+            found = extras.kept(
+                [Diagnostic("E0404", "x", Span(one, start, end)), other, Diagnostic("E0404", "z", None)], one, two
+            )
+            moved = (start, end) if end <= head else (start + len(after) - len(before), end + len(after) - len(before))
+            stays = end <= head or start >= len(before) - tail
+            assert [d.span and (d.span.file.name, d.span.start, d.span.end) for d in found] == [
+                *([("a.fab", *moved)] if stays else []), ("b.fab", 1, 2), None,
+            ]  # fmt: skip
+            assert [(x.span.start, x.span.end) for d in found for x in d.labels] == ([moved] if stays else [])
+            assert all(d.span.file is two for d in found if d.span is not None and d.span.file.name == "a.fab")
+
+
+def test_messages_of_an_editor() -> None:
+    """Headers and bodies: what is too long or no number is read past, and the rest stays."""
+
+    def heard(data: bytes) -> tuple[list[bytes], bytes]:
+        stream = Bounded(BytesIO(data))
+        lines = []
+        while (line := stream.readline()).strip():
+            lines.append(line)
+        return [*lines, line], stream.read(4)
+
+    most, long = LARGEST_MESSAGE, b"x" * LONGEST_HEADER
+    assert heard(b"Content-Length: 4\r\nA: b\r\n\r\nbody") == ([b"Content-Length: 4\r\n", b"A: b\r\n", b"\r\n"], b"body")
+    assert heard(b" content-length :  7 \r\n\r\nrest") == ([b"Content-Length: 7\r\n", b"\r\n"], b"rest")
+    assert heard(b"Content-Length: %d\r\n\r\nrest" % most)[0][0] == b"Content-Length: %d\r\n" % most
+    assert heard(b"Content-Length: x\r\nrest") == ([b"\r\n"], b"rest")
+    assert heard(b"Content-Length: " + b"1" * 31 + b"\r\nrest") == ([b"\r\n"], b"rest")
+    assert heard(b"Content-Length: -1\r\nrest") == ([b"\r\n"], b"rest")
+    assert heard(long + b"yy\nrest") == ([b"\r\n"], b"rest") and heard(long) == ([b""], b"")
+    assert heard(long * 2 + b"\nrest") == ([b"\r\n"], b"rest")
+    assert heard(long[:-1] + b"\nrest")[0] == [long[:-1] + b"\n", b"rest", b""]
+    body = b"z" * (most + 1)
+    assert heard(b"Content-Length: %d\r\nA: b\r\n\r\n%brest" % (most + 1, body)) == ([b"\r\n"], b"rest")
+    assert heard(b"Content-Length: %d\r\n\r\nshort" % (most + 1)) == ([b""], b"") and heard(b"") == ([b""], b"")
+
+
+def test_the_shelf_holds_the_library_only(tmp_path: Path) -> None:
+    """What was parsed is lent again while its file is as it was, and not where a text stands in its place."""
+    own, library = tmp_path / "a.fab", resources.folder("stdlib").resolve() / "topologies" / "ring.fab"
+    own.write_text("let a = 1\n")
+    made: Any = {str(own): "own", str(library): "ring"}
+    with MonkeyPatch.context() as patch:
+        patch.setattr(shelf, "_held", {})
+        shelf.keep(made, {})
+        assert shelf.lend({}) == {str(library): "ring"} and shelf.lend({str(library): ""}) == {}
+        patch.setattr(shelf, "_changed", lambda key: 5)
+        assert shelf.lend({}) == {}
+        shelf.keep(made, {str(library): ""})
+        assert shelf.lend({}) == {}
+        shelf.keep(made, {})
+        assert shelf.lend({}) == {str(library): "ring"}
+    assert shelf._changed(str(tmp_path / "none")) == -1 and shelf._changed(str(own)) == own.stat().st_mtime_ns
+
+
+def test_places_of_editors() -> None:
+    """Lines and columns in each unit of each encoding, of a text with characters of one to four bytes."""
+    file = SourceFile("a.fab", "ab\näé𝄞x\n\nlast")
+    rows = {
+        "utf-8": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (1, 4), (1, 8), (1, 9), (2, 0), (3, 0), (3, 1)],
+        "utf-16": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 4), (1, 5), (2, 0), (3, 0), (3, 1)],
+        "utf-32": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 0), (3, 0), (3, 1)],
+    }
+    for encoding, wanted in rows.items():
+        assert [places.to_editor(file, i, encoding) for i in range(len(wanted))] == wanted
+        assert [places.from_editor(file, line, column, encoding) for line, column in wanted] == list(range(len(wanted)))
+        assert [places.from_editor(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
+    assert places.from_editor(file, 1, 1, "utf-8") == 3 and places.from_editor(file, 1, 3, "utf-16") == 5
+    assert places.path_of("stdlib:a/b.fab") == resources.folder("stdlib") / "a/b.fab" and places.path_of("x") == Path("x")
