@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tdsl.fabric.failing import Failed, Failing
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.loader import Parsed
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 LOCK = ".lock"
 """Ending of the file beside a design that says which links stand."""
@@ -80,10 +80,21 @@ class Design(Sealed):
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
     phase: int = 0  # which phase of the fabric it is, 0 where it has none
     needed: str = ""  # the day by which the phase is needed
-    summary: Mapping[str, object] | None = None  # what it consists of, where the fabric itself was given up
+    summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
     failed: Failed | None = None  # what is judged as failed
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def consists(self) -> Mapping[str, object] | None:
+        """What it consists of, in figures; None where it has no fabric."""
+        if self.summary is not None or self.fabric is None:
+            return self.summary
+        from tdsl.verify.summary import summarise
+
+        summary = summarise(self.fabric)
+        if not self.sealed:
+            self.summary = summary
+        return summary
 
     def _repr_html_(self) -> str:
         """Answers, findings and, of small ones, the drawing: what notebooks show."""

@@ -2,7 +2,7 @@
 
 Everything that a design, a manifest or a setting names is read here: never a pipe or a device, and nothing that a link outside
 the folders searched leads to. Writing follows no link. A snapshot stands in for a folder that is not on the disk, such as a
-revision of a repository.
+revision of a repository. What was read, and found or not found, can be recorded, and later compared with the disk.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from tdsl.dataclass import dataclass
 
+T = TypeVar("T")
 LIMIT = 64 << 20
 """Bytes of a file that are read at most, where the caller does not say less."""
 STREAM = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
@@ -64,6 +66,81 @@ def confined(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
         _confined.reset(token)
 
 
+def is_confined() -> bool:
+    """Whether what is read is confined to some folders."""
+    return bool(_confined.get())
+
+
+# ------------------------------------------------------------ what was read
+
+
+Question = tuple[str, str, int, tuple[str, ...]]
+"""What was asked of the disk: a function of this module by its name, the path, and the limit and folders that ``read`` takes."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What was asked of the disk, and its answers: digests of what was read. What lies below the folders ``apart`` is left out.
+    ``lasting`` is False where one question had two answers."""
+
+    apart: tuple[str, ...] = ()
+    answers: dict[Question, str] = field(default_factory=dict)
+    lasting: bool = True
+
+    def note(self, question: Question, answer: str) -> None:
+        """Keep an answer."""
+        place = _plain(Path(question[1]))
+        if not any(place == f or place.startswith(f + os.sep) for f in self.apart):
+            self.lasting = self.lasting and self.answers.setdefault(question, answer) == answer
+
+
+_record: ContextVar[Record | None] = ContextVar("record", default=None)
+
+
+@contextmanager
+def recorded(record: Record) -> Iterator[None]:
+    """Record what is asked of the disk inside."""
+    token = _record.set(record)
+    try:
+        yield
+    finally:
+        _record.reset(token)
+
+
+def unchanged(answers: Mapping[Question, str]) -> bool:
+    """Whether the disk answers as it did; False for a question that is none."""
+    asked: dict[str, Callable[[Path], object]] = {"is_file": is_file, "is_dir": is_dir, "names": names, "resolve": resolve}
+    for question, answer in answers.items():
+        kind, path, limit, within = question
+        now = Record()
+        with recorded(now), suppress(OSError, ValueError):
+            if kind == "read":
+                read(Path(path), limit, [Path(f) for f in within])
+            elif kind in asked:
+                asked[kind](Path(path))
+        if now.answers.get(question) != answer:
+            return False
+    return True
+
+
+def _asked(kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: Sequence[Path] = ()) -> T:
+    """The answer of the disk to a question, which is recorded where that is wanted."""
+    record = _record.get()
+    if record is None:
+        return ask()
+    question = kind, os.fspath(path), limit, tuple(map(os.fspath, within))
+    try:
+        found = ask()
+    except OSError as fault:
+        record.note(question, f"{type(fault).__name__} {fault.errno} {fault.strerror}")
+        raise
+    from hashlib import sha256
+
+    data = found if isinstance(found, bytes) else repr(found).encode("utf-8", "backslashreplace")
+    record.note(question, sha256(data).hexdigest())
+    return found
+
+
 def _plain(path: Path) -> str:
     """An absolute path without ``.`` and ``..``, links not followed."""
     return os.path.abspath(path)
@@ -83,20 +160,20 @@ def _held(path: Path) -> tuple[Mapping[str, bytes], str] | None:
 
 def resolve(path: Path) -> Path:
     """The path without links; in a snapshot there are none."""
-    return Path(_plain(path)) if _held(path) is not None else Path(os.path.realpath(path))
+    return Path(_plain(path)) if _held(path) is not None else _asked("resolve", path, lambda: Path(os.path.realpath(path)))
 
 
 def is_file(path: Path) -> bool:
     """Whether there is a regular file, or a link to one."""
     held = _held(path)
-    return held[1] in held[0] if held is not None else path.is_file()
+    return held[1] in held[0] if held is not None else _asked("is_file", path, path.is_file)
 
 
 def is_dir(path: Path) -> bool:
     """Whether there is a folder, or a link to one."""
     held = _held(path)
     if held is None:
-        return path.is_dir()
+        return _asked("is_dir", path, path.is_dir)
     return not held[1] or any(name.startswith(f"{held[1]}/") for name in held[0])
 
 
@@ -104,12 +181,16 @@ def names(folder: Path) -> list[str]:
     """What a folder holds, in order; nothing where it cannot be read."""
     held = _held(folder)
     if held is None:
-        try:
-            return sorted(os.listdir(folder))
-        except OSError:
-            return []
+        return _asked("names", folder, lambda: _listed(folder))
     above = f"{held[1]}/" if held[1] else ""
     return sorted({name[len(above) :].partition("/")[0] for name in held[0] if name.startswith(above)})
+
+
+def _listed(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 # ------------------------------------------------------------ reading
@@ -146,6 +227,10 @@ def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
         if held[1] not in held[0]:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         return held[0][held[1]]
+    return _asked("read", path, lambda: _read(path, limit, within), limit, within)
+
+
+def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     real = os.path.realpath(path)
     if within and not below(path, within):
         raise OSError(errno.EPERM, "it leads out of the folders that are searched", str(path))

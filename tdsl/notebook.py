@@ -14,7 +14,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 COLOURS = {"proved": "#1a7f37", "refuted": "#cf222e", "bounded": "#9a6700", "modelled": "#0969da"}
 SEVERITIES = {Severity.ERROR: "#cf222e", Severity.WARNING: "#9a6700"}

@@ -19,7 +19,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.source import Span
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tdsl.verify.second.answer import CHECKER, Answer, Limits, TooLarge, exactly, whether
 from tdsl.verify.second.judge import Judge, Opinion, pairs
 

@@ -23,7 +23,7 @@ from tdsl.semantics.values import Value, text_of
 from tdsl.workers import Workers
 
 if TYPE_CHECKING:
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 LIMIT = 1000
 RANKS = ("refuted", "skipped", "bounded", "modelled", "proved")

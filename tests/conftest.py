@@ -25,12 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No variable of the caller's changes what tdsl does, the cache's folder apart."""
+    """No variable of the caller's changes what tdsl does, the cache's folder apart; answers of earlier calls are not given."""
     for name in os.environ:
         if name.startswith("TDSL_") and name not in ("TDSL_CACHE_DIR", "TDSL_TEST_DATA"):
             monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TDSL_CHECK_NO_CACHE", "1")
 
 
 Golden = Callable[[str, "str | bytes"], None]

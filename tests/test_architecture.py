@@ -183,7 +183,7 @@ CLOCKS = re.compile(r"\.(now|today|time|time_ns|localtime|gmtime|gethostname|get
 def nondeterministic(path: Path) -> Iterator[str]:
     """Uses of a clock, of chance or of the machine's name, as text."""
     yield from (f"{path} imports {name}" for name in imported(path) & {"random", "secrets", "uuid", "locale", "getpass"})
-    timed = name_of(path).startswith(("compiler", "commands/"))
+    timed = name_of(path).startswith(("compiler", "answers", "commands/"))
     for name, line in calls(path):
         chance = "np.random" in name and name != "np.random" and not name.startswith("np.random.PCG64")
         clock = name.startswith("time.") and not (timed and name == "time.perf_counter")

@@ -29,7 +29,7 @@ LAYERS = (
     ("reuse",),
     ("phases",),
     ("compiler",),
-    ("sweep", "second_opinion", "api"),
+    ("answers", "sweep", "second_opinion", "api"),
     ("observe", "ide", "report"),
     ("changes",),
     ("lsp",),

@@ -26,7 +26,8 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.elements import elements as named
 from tdsl.prove.view import View
-from tdsl.verify.check import Result, catalogue
+from tdsl.verify.check import catalogue
+from tdsl.verify.result import Result
 
 LINKS = 100_000
 """Links of the largest fabric that certificates are written of."""

@@ -14,7 +14,7 @@ from tdsl.semantics.quantity import Quantity
 from tdsl.verify.summary import summarise
 
 if TYPE_CHECKING:
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 FACTS = {"power": "power", "price": "cost"}
 

@@ -135,6 +135,14 @@ def limit_options(command: F) -> F:
     return command
 
 
+def cache_option(command: F) -> F:
+    """``--no-cache``."""
+    return click.option(
+        "--no-cache", is_flag=True,
+        help="Judge everything again: neither give the answer of an earlier call where nothing has changed, nor keep one.",
+    )(command)  # fmt: skip
+
+
 def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
     """The compiler's options from a command's."""
     from tdsl.compiler import Options
@@ -208,16 +216,18 @@ def workers_options(command: F) -> F:
 
 
 def compiled(
-    sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None
-) -> Sequence[Compilation]:
-    """The designs of some files; with a limit, at so many combinations of their parameters.
+    sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None,
+    kept: bool = False,
+) -> Sequence[Compilation]:  # fmt: skip
+    """The designs of some files; with a limit, at so many combinations of their parameters. Where they may be ``kept``, answers
+    of earlier calls are taken, without fabrics.
 
     What the compiler calls a wrong call is one here.
     """
-    from tdsl import compiler
+    from tdsl import answers, compiler
 
     sources, options = with_stdin(sources, options)
-    step = compiler.check if verify else compiler.elaborate
+    step = answers.check if kept and verify else compiler.check if verify else compiler.elaborate
     try:
         with progress():
             if limit is None:

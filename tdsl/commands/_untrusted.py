@@ -40,19 +40,19 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
     def run(*, untrusted: bool, **given: Any) -> int:
         if not untrusted:
             return command(**given)
-        from tdsl import files, resources
+        from tdsl import cache, files, resources
 
         here = Path.cwd()
         _judge(given)
         if "jobs" in given:
             given["jobs"] = 1  # what confines this process does not confine others
         trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets")]
-        with files.confined(here, trusted), _limited():
+        with files.confined(here, trusted), cache.unused(), _limited():
             return command(**given)
 
     return click.option(
         FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
-        help="For designs of strangers: no tdsl.toml, no links, nothing outside this folder, limits of time and memory.",
+        help="For designs of strangers: no tdsl.toml, cache or links, nothing outside this folder, limits of time and memory.",
     )(run)  # fmt: skip
 
 

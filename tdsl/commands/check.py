@@ -18,6 +18,7 @@ from tdsl.commands._shared import (
     Source,
     Text,
     Wrong,
+    cache_option,
     compiled,
     design_options,
     designs_in,
@@ -190,6 +191,7 @@ class Further(Output):
     help="Fail if a link that FILE.lock records would move, or a figure differs by a changed library file.",
 )
 @today_option
+@cache_option
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @places_option
 @limit_options
@@ -199,7 +201,7 @@ def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
     fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None,
-    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, jobs: int, cluster: str | None, **given: Any,
+    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, jobs: int, cluster: str | None, no_cache: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Check designs: the requirements you state, and what every fabric must keep.
 
@@ -235,12 +237,13 @@ def command(
     sources, asked = with_stdin(files, asked)
     renderer = formats()[output_format]
     look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
+    kept = not (no_cache or certificates is not None or second_opinion)  # those need the fabrics
     early = output is None and len(sources) == 1 and not all_params and not second_opinion  # which adds to findings
     if early and isinstance(renderer, Streamed):
-        compilations, printed = _printing_early(sources, asked, renderer, look)
+        compilations, printed = _printing_early(sources, asked, renderer, look, kept)
     else:
         limit = limit_params if all_params else None
-        compilations, printed = compiled(sources, asked, limit=limit, workers=Workers(jobs, cluster or "")), []
+        compilations, printed = compiled(sources, asked, True, limit, Workers(jobs, cluster or ""), kept), []
     if certificates is not None:
         with progress():
             _save_certificates(compilations, certificates)
@@ -273,14 +276,14 @@ def _scenarios(
 
 
 def _printing_early(
-    sources: Sequence[str], asked: Options, renderer: Streamed, look: Report
+    sources: Sequence[str], asked: Options, renderer: Streamed, look: Report, kept: bool
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
-    printed."""
-    from tdsl import compiler
+    printed. Where it may be ``kept``, the answer of an earlier call is taken."""
+    from tdsl import answers, compiler
 
     try:
-        stages = compiler.stages(sources[0], asked)
+        stages = (answers if kept else compiler).stages(sources[0], asked)
         with progress():
             compilation = next(stages)
         report = replace(look, compilations=[compilation])
@@ -288,7 +291,8 @@ def _printing_early(
         say(renderer.early(report))
         sys.stdout.flush()
         with progress():
-            compilation = next(stages, compilation)
+            for last in stages:
+                compilation = last
         return [compilation], printed
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None

@@ -14,7 +14,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.observe.audit import Audit, Fault
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 
 MOST_MENDED = 12

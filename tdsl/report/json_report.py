@@ -12,10 +12,10 @@ from tdsl.source import Span
 from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tdsl.compiler import Design
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 FORMAT = "json"
 SCHEMA = 1
@@ -41,11 +41,6 @@ def _other(value: object) -> object:
 
 
 def _design(design: Design, fail_on: Severity) -> dict[str, object]:
-    summary: Mapping[str, object] = design.summary or {}
-    if design.fabric is not None:
-        from tdsl.verify.summary import summarise
-
-        summary = summarise(design.fabric)
     return {
         "fabric": design.name,
         **({"cluster": design.cluster} if design.cluster else {}),
@@ -55,7 +50,7 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         "ok": not any(d.severity >= fail_on for d in design.findings),
         **_failed(design),
         "parameters": {k: plain(v) for k, v in design.parameters.items()},
-        "summary": summary,
+        "summary": design.consists() or {},
         "results": [_result(r) for r in design.results],
         "findings": [finding(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED],
         **_allowed(design),

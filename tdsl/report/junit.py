@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from xml.etree import ElementTree
 
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 FORMAT = "junit"
 

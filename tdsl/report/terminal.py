@@ -16,7 +16,7 @@ from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 FORMAT = "full"
 VERDICTS = {"proved": "good", "refuted": "bad", "bounded": "middling", "modelled": "second", "skipped": "dim"}
@@ -33,7 +33,7 @@ def render(report: Report) -> str:
             blocks.append(over_all(compilation, paint, report.width))
             continue
         for design in compilation.designs:
-            if design.fabric is not None:
+            if design.consists() is not None:
                 blocks.append(outcome(design, paint, report.width))
     if report.allowed:
         blocks.append("\n".join(line for file, d in report.allowed for line in allowed(d, file, paint, report.width)))
@@ -120,9 +120,6 @@ def _tail(gutter: str, head: str, text: str, paint: Paint, width: int) -> list[s
 
 def outcome(design: Design, paint: Paint, width: int) -> str:
     """What was proved of a design, and what it consists of."""
-    from tdsl.verify.summary import summarise
-
-    assert design.fabric is not None
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
     if design.phase:
@@ -135,7 +132,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
         parts += ["", *verdicts]
-    return "\n".join([*parts, "", *summary_lines(summarise(design.fabric), paint)])
+    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint)])
 
 
 def over_all(sweep: Sweep, paint: Paint, width: int) -> str:

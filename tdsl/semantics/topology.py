@@ -73,7 +73,8 @@ def _folders(library: Library) -> list[Path]:
 def known(library: Library, home: Linked) -> list[str]:
     """Names of all topologies that a file sees."""
     own = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.TopologyDecl)]
-    return [*own, *(p.stem for f in _folders(library) if f.name == FOLDER and f.is_dir() for p in sorted(f.glob("*.fab")))]
+    folders = [f for f in _folders(library) if f.name == FOLDER and files.is_dir(f)]
+    return [*own, *(name.removesuffix(".fab") for f in folders for name in files.names(f) if name.endswith(".fab"))]
 
 
 class Binder:

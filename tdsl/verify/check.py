@@ -25,11 +25,9 @@ from tdsl.prove.symmetry import READS, Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE, Dim, Quantity
 from tdsl.source import Origin, Span
+from tdsl.verify.result import Status, Value
 
-Status = Literal["proved", "refuted", "bounded", "modelled", "skipped"]
 Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]
-Value = bool | int | Fraction | Quantity | float | None
-"""A figure; exact rationals stay exact. The only float is infinity."""
 
 NO_WITNESS: Mapping[str, object] = {}
 KINDS = ("yes_no", "number", "ratio", "fraction", "quantity")
@@ -96,76 +94,6 @@ def exactly(value: int | Fraction | Quantity, text: str, witness: Mapping[str, o
 def skipped(reason: str) -> Judgement:
     """Not judged."""
     return Judgement("skipped", reason=reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The answer to one claim, or of one check that no claim names (``requirement`` None).
-
-    ``exact`` says that ``lower`` and ``upper`` are one. ``second_opinion`` is what `check --second-opinion` adds. ``facts``
-    gives the entry of ``results`` in the JSON of ``check``, without the place: that is the reporter's to write.
-    """
-
-    check: str
-    status: Status
-    value: Value
-    unit: str
-    lower: Value
-    upper: Value
-    exact: bool
-    ratio: tuple[int, int] | None
-    link_class: str
-    witness: Mapping[str, object]
-    reason: str
-    requirement: str | None
-    origin: Origin | None
-    text: str
-    report: bool = False
-    scope: str = ""
-    measures: Mapping[str, int | Fraction] = field(default_factory=dict)
-    second_opinion: Mapping[str, object] = field(default_factory=dict)
-
-    def facts(self) -> dict[str, object]:
-        """As plain JSON values."""
-        out: dict[str, object] = {
-            "check": self.check,
-            "status": self.status,
-            "value": _plain(self.value),
-            "unit": self.unit,
-            "lower": _plain(self.lower),
-            "upper": _plain(self.upper),
-            "exact": self.exact,
-            "witness": dict(self.witness),
-            "requirement": self.requirement,
-            "text": self.text,
-        }
-        out |= {name: exact_number(value) for name, value in self.measures.items()}
-        if self.ratio is not None:
-            out["ratio"] = list(self.ratio)
-        if self.link_class:
-            out["class"] = self.link_class
-        if self.reason:
-            out["reason"] = self.reason
-        if self.scope:
-            out["scope"] = self.scope
-        if self.second_opinion:
-            out["second_opinion"] = dict(self.second_opinion)
-        return out
-
-
-def exact_number(value: int | Fraction) -> int | float:
-    """An exact amount as JSON has it: a whole number where it is one."""
-    return value.numerator if value.denominator == 1 else float(value)
-
-
-def _plain(value: Value) -> bool | int | float | None:
-    if isinstance(value, Quantity):
-        value = value.amount
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, float):
-        return None  # infinite: the ratio says so
-    return value
 
 
 class Check(ABC):

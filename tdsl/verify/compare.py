@@ -11,7 +11,8 @@ from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, kind_name, show
-from tdsl.verify.check import Check, Judgement, Value, catalogue
+from tdsl.verify.check import Check, Judgement, catalogue
+from tdsl.verify.result import Value
 
 UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
 """Codes of findings about claims themselves; their pages are files."""

@@ -17,7 +17,8 @@ from tdsl.prove.elements import enough, failed, sizes
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Judgement, Status
+from tdsl.verify.check import Judgement
+from tdsl.verify.result import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from tdsl.prove.components import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span
-from tdsl.verify.check import Check, Judgement, Result, catalogue, skipped
+from tdsl.verify.check import Check, Judgement, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
+from tdsl.verify.result import Result
 
 INCOMPLETE = "the wiring has errors"
 

@@ -16,8 +16,9 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Judgement, Result, Value, catalogue
+from tdsl.verify.check import Check, Judgement, catalogue
 from tdsl.verify.compare import against, malformed
+from tdsl.verify.result import Result, Value
 from tdsl.verify.runner import run
 
 BATCH = 1024

@@ -26,7 +26,8 @@ from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View, scaleup_joined
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
-from tdsl.verify.check import Judgement, Value, catalogue, skipped
+from tdsl.verify.check import Judgement, catalogue, skipped
+from tdsl.verify.result import Value
 
 Time = Fraction
 

@@ -16,7 +16,7 @@ from tests.cli.run import SMALL, report, tdsl, write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tdsl.verify.check import Result
+    from tdsl.verify.result import Result
 
 FINDING = {
     "code", "name", "severity", "title", "message", "file", "line", "column", "end_line", "end_column", "labels", "help", "count",

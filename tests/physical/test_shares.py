@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tests.harness import compile_text
 
 MODELS = """

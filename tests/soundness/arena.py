@@ -20,7 +20,7 @@ from tdsl.compiler import Design
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Judge, pairs
 from tests.soundness.generate import Draft, questions, thresholds

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tdsl import compiler
 from tdsl.compiler import Options
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
 from tests.soundness.generate import Draft
 from tests.soundness.judges import Claim, Figure, Unjudged, figure

@@ -20,9 +20,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.second_opinion import confirm
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Judgement, Result, catalogue
+from tdsl.verify.check import Judgement, catalogue
 from tdsl.verify.checks.bisection import BisectionCheck
 from tdsl.verify.checks.diameter import Diameter
+from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Judge, Opinion, pairs

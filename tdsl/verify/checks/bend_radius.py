@@ -14,9 +14,10 @@ from tdsl.physical.bends import Bends
 from tdsl.physical.model import physical_of
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, show
-from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
+from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.result import Status, Value
 
 
 class BendRadius(OfCables, Check):

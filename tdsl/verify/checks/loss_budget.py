@@ -12,8 +12,9 @@ from tdsl.physical.model import Physical, physical_of
 from tdsl.prove.components import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
-from tdsl.verify.check import Check, Fault, Judgement, Status, skipped
+from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.result import Status
 
 OF_A_PANEL = 2
 """Ferrule-to-ferrule connections of a panel whose model states none: one in front, one behind."""

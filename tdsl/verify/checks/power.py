@@ -13,7 +13,8 @@ from tdsl.physical.figures import Figures
 from tdsl.physical.racks import Bound
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show
-from tdsl.verify.check import Check, Judgement, Value, skipped
+from tdsl.verify.check import Check, Judgement, skipped
+from tdsl.verify.result import Value
 
 
 def network(f: Fabric) -> Bools:

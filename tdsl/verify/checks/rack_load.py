@@ -13,8 +13,9 @@ from tdsl.physical.racks import Bound, Racks
 from tdsl.physical.tables import rack_sums
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, show
-from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
+from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
+from tdsl.verify.result import Status, Value
 
 
 def _held(view: View, racks: Racks) -> dict[int, list[int]]:

@@ -22,8 +22,9 @@ from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, show
 from tdsl.source import Origin
-from tdsl.verify.check import Check, Fault, Judgement, Status, Value, no, skipped, yes
+from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 from tdsl.verify.checks.rack_space import NO_PLACES
+from tdsl.verify.result import Status, Value
 
 NO_LIMIT = 1 << 60
 """Micrometres that mean a part without a reach."""

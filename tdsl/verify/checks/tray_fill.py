@@ -10,9 +10,10 @@ from tdsl.fabric.graph import Fabric
 from tdsl.physical.model import physical_of
 from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, Status, Value, skipped
+from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.result import Status, Value
 
 FULL = Fraction(1, 2)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.wiring import Wiring
 

@@ -12,7 +12,8 @@ from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.semantics.model import KINDS
-from tdsl.verify.check import Check, Result, catalogue
+from tdsl.verify.check import Check, catalogue
+from tdsl.verify.result import Result
 from tdsl.verify.second import figures, halves, patterns, ports, times
 from tdsl.verify.second.answer import NETWORKX, Answer, Figure, Limits, NoOpinion, TooLarge, wanted
 from tdsl.verify.second.wiring import Wiring

@@ -1,0 +1,140 @@
+"""Answers of earlier calls: what `check` found of a design is kept in the cache folder, and given again where nothing differs.
+
+The key is a digest of the call (options, parameters, tables, the text of the design), of tdsl and its library, and of Python and
+what is installed. With an answer are kept the digests of all files that were read for it, and what was looked for and not found.
+It is given only if the disk answers the same again. No answer is kept of a call that could not be answered, and none holds a
+fabric.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from tdsl import cache, compiler, files
+from tdsl.answers.form import Json, NotKept, dumped, loaded, read, written
+from tdsl.answers.version import folders, version
+from tdsl.compilation import Compilation, Options
+from tdsl.diagnostic import Severity
+from tdsl.source import SourceFile
+
+KIND = "answers"
+FORM = 1
+"""Raised where entries are written in another way."""
+APART = ("parsed", "kept", "day")
+"""Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver has a last one."""
+
+
+def check(source: str, options: Options) -> Compilation:
+    """What ``compiler.check`` gives, without the fabrics where the answer was kept. Raises UsageError."""
+    for compilation in stages(source, options):
+        last = compilation
+    return last
+
+
+def stages(source: str, options: Options) -> Iterator[Compilation]:
+    """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last one was taken. Raises
+    UsageError."""
+    begin = time.perf_counter()
+    asked = None if cache.folder() is None or files.is_confined() else _asked(source, options)
+    if asked is None:
+        yield from compiler.stages(source, options)
+        return
+    now = version()
+    key = _digest([FORM, now, os.getcwd(), source, asked])
+    kept = _kept(key, options)
+    if kept is not None:
+        for compilation in kept:
+            for design in compilation.designs:
+                design.elapsed_s = time.perf_counter() - begin
+            yield compilation
+        return
+    record = files.Record(tuple(os.path.abspath(f) for f in folders()))
+    steps, made = compiler.stages(source, options), []
+    while True:
+        with files.recorded(record):
+            step = next(steps, None)
+        if step is None:
+            break
+        made.append(step)
+        yield step
+    if record.lasting and version() == now:
+        _keep(key, options, record, made)
+
+
+def _asked(source: str, options: Options) -> Json:
+    """What a call asks, as values of JSON; None where its answer cannot be kept."""
+    from hashlib import sha256
+
+    out = []
+    for f in fields(options):
+        value = getattr(options, f.name)
+        if f.name not in APART:
+            said = _said(value)
+            if said is None:
+                return None
+            out.append([f.name, said])
+    if source in options.overlay:
+        return [out, ""]  # its text is among the options
+    try:
+        return [out, sha256(files.read(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
+    except OSError:
+        return None
+
+
+def _said(value: object) -> Json:
+    """The value of an option; None where it is of a kind that no key can hold."""
+    match value:
+        case None:
+            return []
+        case Severity():
+            return ["severity", value.name]
+        case bool() | int() | str() | Path():
+            return [type(value).__name__, str(value)]
+        case SourceFile():
+            return ["file", value.name, value.text]
+        case tuple() | list():
+            items = [_said(v) for v in value]
+            return None if None in items else ["list", items]
+        case Mapping():
+            items = [[str(k), _said(v)] for k, v in sorted(value.items())]
+            return None if any(v is None for _, v in items) else ["mapping", items]
+    return None
+
+
+def _digest(document: Json) -> str:
+    from hashlib import sha256
+
+    return sha256(dumped(document)).hexdigest()
+
+
+def _kept(key: str, options: Options) -> list[Compilation] | None:
+    """The answer that is kept under a key; None where there is none, or where a file that it was made of differs."""
+    data = cache.entry(KIND, key)
+    if data is None:
+        return None
+    try:
+        document = loaded(data)
+        if document["day"] not in ("", _day(options)):
+            return None
+        answers = {(kind, path, limit, tuple(within)): answer for (kind, path, limit, within), answer in document["read"]}
+        return read(document["said"]) if files.unchanged(answers) else None
+    except (NotKept, KeyError, TypeError, ValueError):
+        return None
+
+
+def _keep(key: str, options: Options, record: files.Record, made: list[Compilation]) -> None:
+    """Keep an answer, with what it was made of."""
+    dated = any(a.until is not None for c in made for a in c.waivers)
+    try:
+        document = {"day": _day(options) if dated else "", "read": list(record.answers.items()), "said": written(made)}
+        cache.keep(KIND, key, dumped(document))
+    except NotKept:
+        return
+
+
+def _day(options: Options) -> str:
+    return "none" if options.day is None else options.day.isoformat()
