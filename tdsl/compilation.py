@@ -82,6 +82,7 @@ class Design(Sealed):
     needed: str = ""  # the day by which the phase is needed
     summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
     failed: Failed | None = None  # what is judged as failed
+    lost: tuple[tuple[str, ...], int, int] | None = None  # what failed, in figures, where the fabric was given up
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
@@ -95,6 +96,12 @@ class Design(Sealed):
         if not self.sealed:
             self.summary = summary
         return summary
+
+    def losses(self) -> tuple[tuple[str, ...], int, int] | None:
+        """What is judged as failed: elements by name, and how many devices and links; None where all stands."""
+        if self.lost is not None or self.failed is None:
+            return self.lost
+        return self.failed.names, int(self.failed.devices.sum()), int(self.failed.links.sum())
 
     def _repr_html_(self) -> str:
         """Answers, findings and, of small ones, the drawing: what notebooks show."""

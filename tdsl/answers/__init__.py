@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tdsl import cache, compiler, files
 from tdsl.answers.form import Json, NotKept, dumped, loaded, read, written
-from tdsl.answers.version import folders, version
+from tdsl.answers.surroundings import folders, version
 from tdsl.compilation import Compilation, Options
 from tdsl.diagnostic import Severity
 from tdsl.source import SourceFile
@@ -39,12 +39,10 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
     """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last one was taken. Raises
     UsageError."""
     begin = time.perf_counter()
-    asked = None if cache.folder() is None or files.is_confined() else _asked(source, options)
-    if asked is None:
+    key, now = _key(source, options)
+    if not key:
         yield from compiler.stages(source, options)
         return
-    now = version()
-    key = _digest([FORM, now, os.getcwd(), source, asked])
     kept = _kept(key, options)
     if kept is not None:
         for compilation in kept:
@@ -61,12 +59,24 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
             break
         made.append(step)
         yield step
-    if record.lasting and version() == now:
+    if record.lasting and _key(source, options)[1] == now:
         _keep(key, options, record, made)
 
 
+def _key(source: str, options: Options) -> tuple[str, str]:
+    """The key of a call and the version that is part of it; "" where its answer is not to be kept."""
+    if cache.folder() is None or files.is_confined():
+        return "", ""
+    try:
+        asked = _asked(source, options)
+        now = version() if asked is not None else ""
+        return _digest([FORM, now, os.getcwd(), source, asked]) if now else "", now
+    except OSError:
+        return "", ""
+
+
 def _asked(source: str, options: Options) -> Json:
-    """What a call asks, as values of JSON; None where its answer cannot be kept."""
+    """What a call asks, as values of JSON; None where that cannot be written. Raises OSError."""
     from hashlib import sha256
 
     out = []
@@ -79,10 +89,7 @@ def _asked(source: str, options: Options) -> Json:
             out.append([f.name, said])
     if source in options.overlay:
         return [out, ""]  # its text is among the options
-    try:
-        return [out, sha256(files.read(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
-    except OSError:
-        return None
+    return [out, sha256(files.read(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
 
 
 def _said(value: object) -> Json:
@@ -122,7 +129,7 @@ def _kept(key: str, options: Options) -> list[Compilation] | None:
             return None
         answers = {(kind, path, limit, tuple(within)): answer for (kind, path, limit, within), answer in document["read"]}
         return read(document["said"]) if files.unchanged(answers) else None
-    except (NotKept, KeyError, TypeError, ValueError):
+    except (NotKept, KeyError, TypeError, ValueError, MemoryError):
         return None
 
 
@@ -132,7 +139,7 @@ def _keep(key: str, options: Options, record: files.Record, made: list[Compilati
     try:
         document = {"day": _day(options) if dated else "", "read": list(record.answers.items()), "said": written(made)}
         cache.keep(KIND, key, dumped(document))
-    except NotKept:
+    except (NotKept, MemoryError, RecursionError):  # a cache is not a reason to fail
         return
 
 

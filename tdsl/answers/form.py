@@ -66,11 +66,10 @@ class _Writer:
         return [list(plain), [_value(v) for v in values], self.origin(r.origin)]
 
     def design(self, d: Design, last: bool) -> Json:
-        if d.failed is not None:
-            raise NotKept("what failed")
         kept = [getattr(d, name) for name in KEPT_OF_A_DESIGN]
         found = [self.finding(x) for x in d.findings]
-        return [kept, _value(d.parameters), _value(d.consists() if last else None), [self.result(r) for r in d.results], found]
+        figures = [_value(d.parameters), _value(d.consists() if last else None), _value(d.losses())]
+        return [kept, figures, [self.result(r) for r in d.results], found]
 
 
 def written(compilations: Sequence[Compilation]) -> Json:
@@ -121,10 +120,11 @@ def _read(given: Json) -> list[Compilation]:
     findings = [finding(d) for d in given["findings"]]
 
     def design(of: Json) -> Design:
-        (name, file, cluster, phase, needed, elapsed), parameters, consists, results, found = of
+        (name, file, cluster, phase, needed, elapsed), figures, results, found = of
+        parameters, consists, lost = map(_again, figures)
         return Design(
-            name, file, _again(parameters), None, [], [result(r) for r in results], [findings[i] for i in found], elapsed,
-            cluster, phase, needed, _again(consists),
+            name, file, parameters, None, [], [result(r) for r in results], [findings[i] for i in found], elapsed,
+            cluster, phase, needed, consists, lost=lost,
         )  # fmt: skip
 
     return [Compilation(file, [design(d) for d in designs], [findings[i] for i in found]) for file, designs, found in
@@ -176,7 +176,7 @@ def _again(v: Json) -> Any:
         case "fraction":
             return Fraction(*rest)
         case "quantity":
-            return Quantity(Fraction(*rest[:2]), tuple(rest[2:]))  # type: ignore[arg-type]
+            return Quantity(Fraction(*rest[:2]), tuple(rest[2:]))
         case "word":
             return Word(*rest)
         case "dims":

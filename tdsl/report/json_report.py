@@ -93,13 +93,11 @@ def _values(values: Sequence[object]) -> object:
 
 def _failed(design: Design) -> dict[str, object]:
     """What is judged as failed, and how much that is; nothing where all stands."""
-    if design.failed is None:
+    lost = design.losses()
+    if lost is None:
         return {}
-    return {
-        "failed": list(design.failed.names),
-        "failed_devices": int(design.failed.devices.sum()),
-        "failed_links": int(design.failed.links.sum()),
-    }
+    names, devices, links = lost
+    return {"failed": list(names), "failed_devices": devices, "failed_links": links}
 
 
 def _allowed(design: Design) -> dict[str, object]:

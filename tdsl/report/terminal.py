@@ -125,9 +125,9 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
-    if design.failed is not None:
-        devices, links = int(design.failed.devices.sum()), int(design.failed.links.sum())
-        said = f"failed: {', '.join(design.failed.names)} ({_several(devices, 'device')}, {_several(links, 'link')})"
+    if (lost := design.losses()) is not None:
+        names, devices, links = lost
+        said = f"failed: {', '.join(names)} ({_several(devices, 'device')}, {_several(links, 'link')})"
         parts += [f"  {line}" for line in wrap(tame(said), max(width - 2, 40))]
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:

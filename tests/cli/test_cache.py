@@ -1,0 +1,358 @@
+"""Answers of earlier calls: `check` gives one again only where nothing that it was made of differs, and says the same then."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tdsl import answers, cache, compiler, files
+from tdsl.answers import form, surroundings
+from tdsl.compilation import Compilation, Options
+from tdsl.report.formats import Report, Streamed, formats
+from tests.cli.run import SMALL, tdsl, write
+from tests.harness import none
+from tests.semantics.test_one_meaning import LIBRARY
+from tests.test_architecture import SOURCES, calls, name_of
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = Path(__file__).parents[1] / "errors" / "design"
+TIME = re.compile(r'(?<= in )\d+\.\d s$|(?<="elapsed_s": )[0-9.]+|(?<=time=")[0-9.]+', re.MULTILINE)
+MIXED = """\
+use parts (OWN)
+fabric mixed {
+  param nodes: int = 4 where 1 <= nodes <= 8
+  host   node[nodes]: DGX_H100
+  switch leaf[8]:     OWN
+  switch spine[2]:    OWN
+  switch idle:        OWN  # tdsl: allow(isolated) cabled later
+  connect node[n].nic[r] to leaf[r]
+  connect leaf[*] to spine[*] spread x 8
+  require diameter <= 1
+  require throughput "load.csv" >= 10%
+}
+"""
+OWN = 'model switch OWN "ours" { port p[1..64]: 400Gbps { type NDR; cage 2 OSFP } }\n'
+LOAD = "from,to,amount\nnode[0],node[1],1\n"
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a design that uses other files, as the current one, and a cache of its own."""
+    folder = tmp_path / "project"
+    (folder / "lib").mkdir(parents=True)
+    write(folder, MIXED, "mixed.fab")
+    (folder / "lib" / "parts.fab").write_text(OWN)
+    (folder / "load.csv").write_text(LOAD)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TDSL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("TDSL_CHECK_NO_CACHE")
+    return folder
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The designs that were compiled, in order."""
+    done: list[str] = []
+    compile_it = compiler.stages
+
+    def counted(source: str, *rest: object, **more: object) -> Iterator[Compilation]:
+        done.append(source)
+        return compile_it(source, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(compiler, "stages", counted)
+    return done
+
+
+def said(*args: str | Path) -> tuple[int, str, str]:
+    """Status, output and errors of `check`, without times."""
+    done = tdsl("check", *args)
+    return done.exit_code, TIME.sub("", done.stdout), done.stderr
+
+
+CALL = ("mixed.fab", "--path", "lib", "--today", "2026-11-23")
+
+
+def both(judged: list[str], *args: str) -> tuple[int, bool]:
+    """The status of a call that says the same with and without the cache, and whether the design was compiled for it."""
+    fresh = said(*args, "--no-cache")
+    judged.clear()
+    assert said(*args) == fresh
+    return fresh[0], bool(judged)
+
+
+@pytest.mark.parametrize("format", list(formats()))
+def test_every_format_says_the_same(format: str, project: Path, judged: list[str]) -> None:
+    call = *CALL, "--output-format", format
+    assert both(judged, *call) == (1, True)
+    assert both(judged, *call) == (1, False)
+    assert both(judged, *CALL, "--output-format", "concise") == (1, False)  # one answer for all formats
+    fresh = tdsl("check", *CALL, "-o", "fresh", "--report", f"{format}=fresh2", "--no-cache")
+    kept = tdsl("check", *CALL, "-o", "kept", "--report", f"{format}=kept2")
+    assert (fresh.exit_code, fresh.output) == (kept.exit_code, kept.output) == (1, "")
+    for name in ("", "2"):
+        assert TIME.sub("", Path(f"fresh{name}").read_text()) == TIME.sub("", Path(f"kept{name}").read_text())
+
+
+def test_what_differs_is_judged_again(project: Path, judged: list[str]) -> None:
+    """Each step changes one thing that the answer may depend on."""
+
+    def put(name: str, text: str) -> None:
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+
+    assert both(judged, *CALL) == (1, True)
+    steps: dict[str, Callable[[], object]] = {
+        "a comment": lambda: put("mixed.fab", f"# ours\n{MIXED}"),
+        "a requirement": lambda: put("mixed.fab", MIXED.replace("diameter <= 1", "diameter <= 2")),
+        "a used file": lambda: put("lib/parts.fab", OWN.replace("64", "128")),
+        "a file that comes first": lambda: put("parts.fab", OWN),
+        "a table": lambda: put("load.csv", LOAD.replace("node[1]", "node[2]")),
+        "no table": lambda: Path("load.csv").unlink(),
+        "the table again": lambda: put("load.csv", LOAD),
+        "a lock": lambda: tdsl("lock", *CALL[:3]),
+        "settings": lambda: put("tdsl.toml", '[severity]\ndiameter = "warning"\n'),
+        "an error": lambda: put("mixed.fab", MIXED.replace("leaf[r]", "leef[r]")),
+        "an error of syntax": lambda: put("mixed.fab", MIXED.replace("{", "(", 1)),
+    }
+    for what, step in steps.items():
+        step()
+        assert both(judged, *CALL)[1], what
+        assert not both(judged, *CALL)[1], what
+    put("mixed.fab", MIXED)
+    for more in (("--set", "nodes=5"), ("--select", "diameter"), ("--fail", "spine[0]"), ("--check-seconds", "1")):
+        assert both(judged, *CALL, *more)[1] and not both(judged, *CALL, *more)[1], more
+
+
+def test_standard_input_and_designs_of_the_library(project: Path, judged: list[str]) -> None:
+    for source, stdin in (("ft2", None), ("-", SMALL), ("-", SMALL.replace("leaf[8]", "leaf[9]"))):
+        outputs = [TIME.sub("", tdsl("check", source, *more, stdin=stdin).stdout) for more in (("--no-cache",), (), ())]
+        assert len(set(outputs)) == 1 and len(judged) == 2, source
+        judged.clear()
+
+
+def test_wrong_calls_stay_wrong(project: Path, judged: list[str]) -> None:
+    for call in (("absent.fab",), (*CALL, "--set", "nodse=4"), (*CALL, "--fail", "nothing")):
+        assert said(*call, "--no-cache") == said(*call) == said(*call) and said(*call)[0] == 2
+
+
+def test_the_day_matters_where_a_waiver_has_a_last_one(project: Path, judged: list[str]) -> None:
+    other_day = (*CALL[:-1], "2027-03-01")
+    assert both(judged, *CALL) == (1, True) and both(judged, *other_day) == (1, False)
+    write(project, MIXED.replace("allow(isolated)", "allow(isolated until 2027-01-31)"), "mixed.fab")
+    assert both(judged, *CALL) == (1, True) and both(judged, *CALL) == (1, False)
+    assert both(judged, *other_day) == (1, True) and "E0018" in said(*other_day)[1]
+    assert both(judged, *CALL) == (1, True)
+
+
+@pytest.mark.parametrize("what", ["a program", "a program of the same size and date", "a distribution"])
+def test_another_tdsl_judges_again(what: str, project: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    own, site = project.parent / "own", project.parent / "site"
+    own.mkdir()
+    (site / "numpy-2.0.0.dist-info").mkdir(parents=True)
+    (own / "program.py").write_text("a = 1\n")
+    monkeypatch.setattr(surroundings, "folders", lambda: [own])
+    monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+    assert both(judged, *CALL)[1] and not both(judged, *CALL)[1]
+    if what == "a distribution":
+        (site / "numpy-2.0.0.dist-info").rename(site / "numpy-2.0.1.dist-info")
+    else:
+        facts = (own / "program.py").stat()
+        (own / "program.py").write_text("a = 2\n" if "same" in what else "a = 10\n")
+        os.utime(own / "program.py", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert both(judged, *CALL)[1] and not both(judged, *CALL)[1]
+
+
+def test_calls_that_keep_no_answer(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(os.environ["TDSL_CACHE_DIR"])
+    tdsl("check", "mixed.fab", "--no-cache")
+    tdsl("check", "mixed.fab", "--certificates", "proofs")
+    (project / "tdsl.toml").write_text("[check]\nno-cache = true\n")
+    tdsl("check", "mixed.fab")
+    (project / "tdsl.toml").unlink()
+    assert not list(home.glob("answers/*"))
+    monkeypatch.setenv("TDSL_CACHE_DIR", str(project.parent / "none"))
+    assert tdsl("check", "ft2", "--untrusted").exit_code == 0
+    assert not (project.parent / "none").exists()
+
+
+# ------------------------------------------------------------ entries that are not what was written
+
+
+def entries(kind: str = "answers") -> list[Path]:
+    return sorted((Path(os.environ["TDSL_CACHE_DIR"]) / kind).iterdir())
+
+
+def sealed(path: Path, body: bytes) -> bytes:
+    """An entry whose check sum is right."""
+    return sha256(f"{path.name}\n".encode() + body).hexdigest().encode() + b"\n" + body
+
+
+POISON: dict[str, Callable[[Path], object]] = {
+    "empty": lambda p: p.write_bytes(b""),
+    "noise": lambda p: p.write_bytes(bytes(range(256)) * 40),
+    "cut": lambda p: p.write_bytes(p.read_bytes()[:-1]),
+    "longer": lambda p: p.write_bytes(p.read_bytes() + b" "),
+    "a digit": lambda p: p.write_bytes(p.read_bytes().replace(b"1", b"2")),
+    "another answer": lambda p: p.write_bytes(p.with_name("0" * 64).read_bytes()),
+    "a link": lambda p: p.rename(p.with_name("x")) and p.symlink_to(p.with_name("x")),
+    "a folder": lambda p: (p.unlink(), p.mkdir()),
+    "a pipe": lambda p: (p.unlink(), os.mkfifo(p)),
+    "others may write": lambda p: (p.write_bytes(sealed(p, p.read_bytes()[65:].replace(b"proved", b"PROVED"))), p.chmod(0o666)),
+    "open to others": lambda p: (p.write_bytes(sealed(p, b"{}")), p.parent.chmod(0o755)),
+    "no document": lambda p: p.write_bytes(sealed(p, b"[" * 100_000)),
+    "another document": lambda p: p.write_bytes(sealed(p, b'{"day": "", "read": [], "said": {"files": 1}}')),
+    "a place outside": lambda p: p.write_bytes(sealed(p, re.sub(rb'\[0,\d+,\d+\]', b"[0,5,9999999]", p.read_bytes()[65:]))),
+}  # fmt: skip
+
+
+def test_entries_that_are_not_what_was_written(project: Path, judged: list[str]) -> None:
+    """They are passed over, nothing in them is run, and the next call writes them again, where it can."""
+    fresh = said(*CALL, "--no-cache")
+    for poison, spoil in POISON.items():
+        assert said(*CALL) == fresh, poison
+        (path,) = entries()
+        assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+        other = path.with_name("0" * 64)
+        other.write_bytes(sealed(other, path.read_bytes()[65:].replace(b"proved", b"PROVED")))
+        spoil(path)
+        judged.clear()
+        assert said(*CALL) == fresh and judged, poison
+        if poison not in ("a folder", "open to others"):
+            assert said(*CALL) == fresh and len(judged) == 1, poison
+        path.parent.chmod(0o700)
+        for left in entries():
+            left.rmdir() if left.is_dir() and not left.is_symlink() else left.unlink()
+
+
+def test_an_answer_of_other_files_is_passed_over(project: Path, judged: list[str]) -> None:
+    """What is asked of the disk again is what was asked, and no other function."""
+    assert not files.unchanged({("replace", "mixed.fab", 0, ()): ""})
+    assert not files.unchanged({("read", "mixed.fab", 1 << 20, ()): ""})
+    assert Path("mixed.fab").read_text() == MIXED
+
+
+def test_what_was_not_used_goes_first(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_ENTRIES", 3)
+    for key in "abcd":
+        cache.keep("answers", key, key.encode())
+        for at, path in enumerate(entries()):
+            os.utime(path, ns=(at, at))
+        assert cache.entry("answers", "a") == b"a"
+    assert [p.name for p in entries()] == ["a", "c", "d"]
+    monkeypatch.setattr(cache, "MOST_BYTES", 150)
+    cache.keep("answers", "e", b"e")
+    assert [p.name for p in entries()] == ["a", "e"]
+    monkeypatch.setattr(cache, "LARGEST", 3)
+    cache.keep("answers", "f", b"four")
+    assert cache.entry("answers", "f") is None and cache.entry("answers", "e") == b"e"
+
+
+def test_calls_beside_each_other(project: Path) -> None:
+    """They read and write one cache at once, and each says the same; nothing half written stays."""
+    line = [sys.executable, "-m", "tdsl", "check", *CALL, "--output-format", "json"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    fresh = subprocess.run([*line, "--no-cache"], env=env, capture_output=True, text=True, check=False)
+    runs = [subprocess.Popen(line, env=env, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert {TIME.sub("", run.communicate(timeout=100)[0]) for run in runs} == {TIME.sub("", fresh.stdout)}
+    assert {run.returncode for run in runs} == {fresh.returncode} == {1}
+    assert len(entries()) == 1
+
+
+# ------------------------------------------------------------ all that a design may say, and all that is read
+
+
+def shown(steps: list[Compilation]) -> list[str]:
+    """What every format makes of a compilation, also where findings are printed early."""
+    for design in (d for c in steps for d in c.designs):
+        design.elapsed_s = 0.0
+    last, early = Report(steps[-1:]), Report(steps[:1])
+    out = [f.render(last) for f in formats().values()]
+    for f in formats().values():
+        if isinstance(f, Streamed):
+            out += [f.early(early), f.render(replace(last, printed=early.findings, colour=True))]
+    return out
+
+
+def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of faulty designs and of those of the library, in every format."""
+
+    def differ() -> Iterator[str]:
+        monkeypatch.chdir(FIXTURES)
+        for source in (*sorted(p.name for p in FIXTURES.glob("*.fab")), *(p.stem for p in LIBRARY)):
+            steps = list(compiler.stages(source, Options()))
+            again = form.read(form.loaded(form.dumped(form.written(steps))))
+            results = [[d.results for d in c.designs] for c in (steps[-1], again[-1])]
+            if shown(steps) != shown(again) or repr(results[0]) != repr(results[1]):
+                yield source
+
+    none(differ())
+
+
+HOOK = """
+import os, sys
+opened = set()
+sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event in ("open", "os.listdir", "os.scandir")
+                 and isinstance(args[0], (str, bytes, os.PathLike)) else None)
+from pathlib import Path
+from tdsl import answers, cache, compiler, files
+from tdsl.compilation import Options
+record = files.Record()
+with files.recorded(record):
+    list(compiler.stages("mixed.fab", Options(paths=(Path("lib"),))))
+known = {os.path.realpath(path) for _, path, _, _ in record.answers}
+own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.folder()))
+for path in sorted(map(os.path.realpath, opened)):
+    if path not in known and not (path + os.sep).startswith(own):
+        print(path)
+assert {os.path.realpath(p) for p in ("mixed.fab", "lib/parts.fab", "load.csv", "mixed.fab.lock")} <= known
+"""
+
+
+def test_all_that_is_read_is_recorded(project: Path) -> None:
+    assert tdsl("lock", *CALL[:3]).exit_code == 0
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", HOOK], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+ASKS = re.compile(
+    r"\.(is_file|is_dir|exists|glob|rglob|iterdir|listdir|scandir|stat|lstat|read_text|read_bytes|environ|getenv|cwd)$"
+)
+OURS = re.compile(r"(files|disk)\.")
+STAGES = ("syntax/", "semantics/", "fabric/", "physical/", "prove/", "verify/", "sizing/")
+ALONE = ("allowances.py", "catalogue.py", "compilation.py", "planning.py", "phases.py", "compiler.py", "source.py")
+OF_TDSL = {
+    "syntax/tables.py": {"read_text"},  # the grammar
+    "semantics/loader.py": {"is_file", "rglob"},  # the standard library
+    "planning.py": {"glob"},  # the same, for a call that is wrong
+    "catalogue.py": {"read_text", "glob", "is_file"},  # pages of findings
+}
+
+
+def test_stages_ask_the_disk_through_one_module() -> None:
+    """What is not asked through ``files`` would not be recorded; folders of tdsl itself are part of its version."""
+    stages = [p for p in SOURCES if name_of(p).startswith(STAGES) or name_of(p) in ALONE]
+    asked = [
+        (name_of(p), line, m[1]) for p in stages for name, line in calls(p) if not OURS.match(name) and (m := ASKS.search(name))
+    ]
+    none(f"{name}:{line}: {what}" for name, line, what in asked if what not in OF_TDSL.get(name, ()))
+
+
+def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
+    record = files.Record()
+    with files.recorded(record):
+        files.read(Path("load.csv"))
+        Path("load.csv").write_text("other")
+        assert record.lasting
+        files.read(Path("load.csv"))
+    assert not record.lasting
+    assert answers.folders()
