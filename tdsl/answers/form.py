@@ -96,7 +96,7 @@ def _read(given: Json) -> list[Compilation]:
     def span(at: Json) -> Span:
         number, start, end = at
         if not 0 <= start <= end <= len(files[number].text):
-            raise NotKept("a place outside of its file")
+            raise NotKept("a place outside its file")
         return Span(files[number], start, end)
 
     def finding(of: Json) -> Diagnostic:
