@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic
+from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.fabric.graph import Fabric
-from tdsl.observe import report, worklist
+from tdsl.observe import identifiers, record, report, speeds, worklist
 from tdsl.observe.accepted import added, settle
 from tdsl.observe.accepted import read as accepted
 from tdsl.observe.audit import Audit, Settings, audit
 from tdsl.observe.importing import NoDesign, design
-from tdsl.observe.match import Identifiers
+from tdsl.observe.match import Identifiers, Names
 from tdsl.observe.names import Rule, is_factory, readings
 from tdsl.observe.prometheus import text as metrics
+from tdsl.observe.readers import readers
 from tdsl.observe.reading import read
 from tdsl.observe.record import Observed
+from tdsl.observe.rules import DIVISORS, Rows, rules
 from tdsl.source import SourceFile
+from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of
 from tests.observe.captures import lldp, netlist
 from tests.observe.plant import KINDS, Cables, plant
+from tests.observe.test_planted import explained, fabrics
 from tests.observe.test_readers import KEYVALUE, LLDPCLI, db_csv
 from tests.observe.test_tables import NVUE, cable, interface
 
@@ -256,7 +262,7 @@ def test_captures(name: str, golden: Golden, tmp_path: Path) -> None:
 
 
 SMALL = """\
-model switch SW { port p[1..16]: 400Gbps { type NDR; cage 2 OSFP; name "IB1/{(i + 1)//2}/{(i - 1)%2 + 1}"; os "swp{i}" } }
+model switch SW { port p[1..18]: 400Gbps { type NDR; cage 2 OSFP; name "IB1/{(i + 1)//2}/{(i - 1)%2 + 1}"; os "swp{i}" } }
 model host NODE { port nic[4]: 400Gbps { type NDR; cage 2 OSFP; os "mlx5_{i}" } }
 fabric small {
   group su[2] {
@@ -266,6 +272,8 @@ fabric small {
   }
   switch spine[2]: SW
   connect su[*].leaf[*] to spine[*] each x 2
+  host lone: NODE
+  connect lone.nic[0] to spine[0] { class "lone" }
 }
 """
 LONELY = """
@@ -318,7 +326,9 @@ def test_each_mistake(kind: str, small: Fabric, golden: Golden, tmp_path: Path) 
         cables = Cables(small)
         if not KINDS[kind](cables, Random(seed)):
             continue
-        (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(range(len(small.port_device)), "4xNDR")))
+        words = ("4xNDR", "4xNDR", "2xNDR", "4xHDR") if seed == 3 else ("4xNDR",)
+        speed = {p: words[p % len(words)] for p in range(len(small.port_device))}
+        (tmp_path / "now.topo").write_text(netlist(cables, speed))
         folder = tmp_path / f"heard{seed}"
         lldp(cables, folder)
         out += [f"seed {seed}", *told(judged(small, tmp_path / "now.topo", "ibnetdiscover"))]
@@ -444,3 +454,212 @@ def test_identifiers_lead_to_devices(small: Fabric, golden: Golden, tmp_path: Pa
     del owner[guids["spine1"]], owner[guids["su1-node1:nic2"]]
     made = judged(small, tmp_path / "now.topo", "ibnetdiscover", assets=Identifiers(owner))
     golden("observe/identifiers.txt", "\n".join(told(made)) + "\n")
+
+
+def test_recognition(golden: Golden) -> None:
+    """Which readers take a text, and each of its lines alone, for theirs."""
+    out = []
+    for name, text in CAPTURES.items():
+        out.append(f"{name}: {' '.join(n for n, r in readers().items() if r.recognises(text))}")
+        for line in dict.fromkeys(text.splitlines()[:25]):
+            if found := [n for n, r in readers().items() if r.recognises(line + "\n")]:
+                out.append(f"  {' '.join(found)}: {line}")
+    golden("observe/recognised.txt", "\n".join(out) + "\n")
+
+
+def affine(low: tuple[int, ...], high: tuple[int, ...], end: Callable[..., tuple[int, ...]]) -> Rows:
+    """Links from every place of a box to where a function leads."""
+    return [(x, end(*x)) for x in product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))]
+
+
+WIRED: dict[str, Rows] = {
+    **{f"by_{d}": affine((0, 1), (2 * d - 1, 2), lambda n, p, d=d: (n // d, n % d + d * p)) for d in DIVISORS[1:]},
+    "by_7": affine((0, 1), (13, 2), lambda n, p: (n // 7, n % 7 + 7 * p)),
+    "straight": affine((0, 1), (3, 4), lambda n, p: (p, n)), "turned": affine((0, 1), (3, 4), lambda n, p: (3 - n, 2 * p + 1)),
+    "moved": affine((2, 3), (5, 6), lambda n, p: (n - 2, n + p)), "constant": affine((0, 1), (4, 1), lambda n, p: (0, n + 1)),
+    "few": affine((0, 1), (1, 1), lambda n, p: (0, n + 1)), "three": affine((0, 1), (2, 1), lambda n, p: (0, n + 1)),
+    "one": [((0, 1), (0, 1))], "holes": [r for r in affine((0, 1), (7, 4), lambda n, p: (p, n)) if r[0] not in ((2, 2), (5, 1))],
+    "many_holes": [r for r in affine((0, 1), (9, 8), lambda n, p: (p, n)) if (r[0][0] * 7 + r[0][1]) % 4],
+    "half": [r for r in affine((0, 1), (9, 8), lambda n, p: (p, n)) if (r[0][0] + r[0][1]) % 3 == 0],
+    "swapped": [((n, 1), (0, {3: 6, 5: 4}.get(n, n + 1))) for n in range(12)],
+    "half_swapped": [((n, 1), (0, n + 1 if n % 3 else 40 - n)) for n in range(12)],
+    "six": [((n, 1), (0, {3: 3, 2: 4}.get(n, n + 1))) for n in range(6)],
+    "five": [((n, 1), (0, {3: 3, 2: 4}.get(n, n + 1))) for n in range(5)],
+    "by_ports": [((n, p), (n, p + 1) if p < 3 else (7 - n, 9)) for n in range(8) for p in range(1, 5)],
+    "by_groups": [((g, n, 1), (g, n * g + n * n % 3)) for g in range(3) for n in range(6)],
+    "cubes": affine((0, 0, 1), (2, 3, 2), lambda x, y, p: (x, 4 * p + y)),
+    "random": [((n, 1), (n * n % 11, n * 3 % 7)) for n in range(9)],
+    "twice": [((n // 2, 1), (0, n)) for n in range(8)], "alone": affine((0, 1), (5, 1), lambda n, p: (n, n + 1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("boxes", ["as_they_are", "larger", "none"])
+def test_rules_of_links(boxes: str, golden: Golden) -> None:
+    """Connects for links of many forms, between arrays that are as large as the links reach, or larger."""
+    out = []
+    for name, links in WIRED.items():
+        box = []
+        for side in (0, 1):
+            columns = list(zip(*(r[side] for r in links), strict=True))
+            more = 2 if boxes == "larger" else 0
+            box.append([(min(c), max(c) + more) for c in columns])
+        given = (box[0], box[1]) if boxes != "none" else None
+        out += [f"{name}, {len(links)} links", *(f"  {x}" for x in rules("a", "b", list(links), "1Gbps", given))][:14]
+    golden(f"observe/rules_{boxes}.txt", "\n".join(out) + "\n")
+
+
+NAMED = """\
+a_device,a_port,b_device,b_port,rate_gbps
+{rows}
+"""
+
+
+def test_imports_of_tables(golden: Golden, tmp_path: Path) -> None:
+    """Names that are arrays or not, hosts by their names and ports, rates of each unit."""
+    tables = {
+        "zeros": [f"gpu{n:02},eth{p},leaf-{p:03}-a,swp{n},400" for n in range(9, 13) for p in range(2)],
+        "widths": [f"gpu{n},eth0,leaf1,{n},2.5" for n in (8, 9, 10, 11)],
+        "mixed": [*(f"gpu{n:02},eth0,leaf1,{n},0.1" for n in (1, 2)), *(f"gpu{n},eth0,leaf1,{n},0.1" for n in (3, 4))],
+        "sparse": [f"node{n},ib0,sw,{n},1000" for n in (1, 2, 40, 41)],
+        "dense": [f"node{n},ib0,sw,{n},1600" for n in (1, 2, 4, 5)],
+        "two_numbers": [f"r{r}n{n},nic{p},r{r}leaf,{4 * n + p},0.0000001" for r in range(2) for n in range(3) for p in range(2)],
+        "words": ["switch,1,fabric,2,1", "host,1,switch,2,1", "a-b,x y,a_b,x_y,1", "ü,1,ö,2,1"],
+        "loops": ["a,1,a,2,1", "a,3,b,1,1", "b,1,a,3,1", "a,4,b,1,1"],
+        "kinds": ["login1,bond0,core,1,1", "srv-1.example.com,p1p1,core,2,1", "box,1,core,3,1", "core,4,edge,Ethernet1/1,1"],
+    }
+    out = []
+    for name, rows in tables.items():
+        made = taken(NAMED.format(rows="\n".join(rows)), tmp_path / "t.csv")
+        for structure, hosts in ((True, None), (False, re.compile("core|b"))):
+            try:
+                out.append(f"==== {name}\n" + design(made, name, 0, structure, hosts))
+            except NoDesign as why:
+                out.append(f"==== {name}: {why}\n")
+    golden("observe/imports/tables.txt", "".join(out))
+
+
+def test_names_of_ports(golden: Golden, tmp_path: Path) -> None:
+    """The ports that names mean, by model and system; numbers of ports."""
+    text = """\
+model switch A { port p[1..4]: 400Gbps { type GE400; os "swp{i}"; name "{i + 10}"; sonic 8*(i - 1) lanes 8 } }
+model switch ONE { port q: 400Gbps { type GE400 } }
+model host H { port nic[2]: 400Gbps { type GE400; os "eth{i}" } }
+fabric f {
+  switch s: A { nos sonic }
+  switch c: A { nos nvue }
+  switch n: A
+  switch one: ONE
+  host h: H
+  connect s.p[1] to c.p[1]
+  connect n.p[1] to one
+  connect h.nic[0] to s.p[2]
+}
+"""
+    fabric = fabric_of(text, tmp_path, models=False)
+    names = Names(fabric)
+    rows = {fabric.device_name(d): d for d in range(fabric.device_count)}
+    assert [names.device(n) for n in ("s", "S", "c", "x", "")] == [rows["s"], rows["s"], rows["c"], -1, -1]
+    asked = ("swp2", "SWP2", "12", "p2", "p[2]", "Ethernet8", "etp2", "Ethernet0", "nic1", "eth1", "q", "", "x")
+    told = [f"{d}: " + ", ".join(f"{n} {names.local(rows[d], [n])}" for n in asked) for d in rows]
+    golden("observe/ports.txt", "\n".join(told) + "\n")
+
+
+def test_limits_of_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More devices, links, faults and characters of a name than are kept."""
+    rows = "".join(f"n{n},1,m,{n},1\n" for n in range(30))
+    text = "a_device,a_port,b_device,b_port,rate_gbps\n" + rows
+    monkeypatch.setattr(record, "MOST_LINKS", 7)
+    made = taken(text, tmp_path / "a.csv")
+    assert len(made.wires) == 7 and [d.message for d in made.findings] == ["there are more than 7 links"] * record.MOST_FAULTS
+    monkeypatch.setattr(record, "MOST_LINKS", 100)
+    monkeypatch.setattr(record, "MOST_NODES", 5)
+    made = taken(text, tmp_path / "a.csv")
+    assert len(made.nodes) == 5 and {d.message for d in made.findings} == {"there are more than 5 devices"}
+    assert len(made.wires) == 4 and len(made.findings) == record.MOST_FAULTS == 20
+    for size in (507, 508):  # with what tells names from other keys
+        assert len(taken(NAMED.format(rows=f"{'n' * size},1,b,1,1"), tmp_path / "a.csv").findings) == size - 507
+    assert [record.hexadecimal(x) for x in ("0x0002c903000a1b2c", "08:00:27:4f:33:2d", "0800.274F.332d", "8", "g" * 12, "")] == [
+        "0002c903000a1b2c", "0800274f332d", "0800274f332d", "", "", "",
+    ]  # fmt: skip
+    assert [record.number(x, 1, "it", 16, b) for x, b in (("0", 10), ("16", 10), ("f", 16))] == [0, 16, 15]
+    for wrong in ("17", "-1", "x", "", "1" * 21):
+        with pytest.raises(record.Malformed, match=r"it is .* which is not a number from 0 to 16"):
+            record.number(wrong, 1, "it", 16)
+
+
+def test_speeds() -> None:
+    assert {x: speeds.of_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
+        "4xNDR": (400 * 10**9, 4), "1XHDR": (50 * 10**9, 1), "12x QDR": (120 * 10**9, 12), "2xFDR10": (20 * 10**9, 2),
+        "4xABC": (0, 4),
+        "NDR": (0, 0), "": (0, 0),
+    }  # fmt: skip
+    printed = {"2.5": "SDR", "5.0": "DDR",
+               "10.0": "QDR", "10.3125": "FDR10", "14.0625": "FDR", "25.78125": "EDR", "53.125": "HDR",
+               "106.25": "NDR", "212.5": "XDR", "5": "DDR", "9": "", "99999": "", "x": "", "1.x": "", "": ""}  # fmt: skip
+    assert {x: speeds.of_gbps(x) for x in printed} == printed
+
+
+REQUIRED = SMALL.rstrip().removesuffix("}") + "  require bisection >= 100%\n  require reachability\n  require diameter <= 4\n}\n"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_requirements_on_what_is_built(seed: int, small: Fabric, golden: Golden, tmp_path: Path) -> None:
+    """What the command prints, with the requirements on what is built and the faults whose mending keeps them."""
+    cables, kinds = plant(small, 40 + seed, 2 + seed)
+    random = Random(seed)
+    speed = {p: random.choice(("4xNDR",) * 9 + ("1xHDR",)) for p in range(len(small.port_device))}
+    (tmp_path / "now.topo").write_text(netlist(cables, speed))
+    (tmp_path / "d.fab").write_text(REQUIRED)
+    form = ("text", "markdown", "json", "text")[seed]
+    done = tdsl("audit", tmp_path / "d.fab", "--ibnetdiscover", tmp_path / "now.topo", "--format", form)
+    assert done.exit_code == 1
+    text = re.sub(r"[^\s|\"]*/(now\.topo|d\.fab)", r"\1", done.stdout)
+    golden(f"observe/required/{seed}.txt", f"planted {' '.join(kinds)}\n{text}")
+
+
+def test_explanations(golden: Golden) -> None:
+    """What is found of mistakes on four larger fabrics, with the moves of each."""
+    out = []
+    for seed in range(300, 348):
+        made = fabrics()[seed % 4]
+        cables, kinds = plant(made, seed, 1 + seed % 3)
+        out.append(f"{seed}: {' '.join(kinds)}")
+        for m in explained(cables):
+            ties = " ".join(f"or {t.kind} {t.moves}" for t in m.ties)
+            moves = f"{m.moves} -{m.removed} +{m.added}"
+            if len(moves) > 150:
+                moves = f"{moves[:60]}… {hashlib.sha256(moves.encode()).hexdigest()[:16]}"
+            out.append(f"  {m.kind} {m.cost} {m.devices} {moves} {ties}")
+    golden("observe/explained.txt", "\n".join(out) + "\n")
+
+
+IDENTIFIED = """\
+device,port,node_guid,port_guid,mac,serial
+su0-leaf0,,0x0002c90300000001,,00:02:c9:00:00:01,S1
+su0-node0,nic[0],0002c90300000003,0002c90300000004,,
+su0-node0,nic[1],0002c90300000003,0002c90300000006,,
+su0-node1,mlx5_1,,,00-02-c9-00-00-0b,S2
+nothing,,,,00-02-c9-00-00-0c,S3
+"""
+
+
+def test_tables_of_identifiers(small: Fabric) -> None:
+    """What belongs to whom: GUIDs of devices and of ports, MAC addresses, serial numbers."""
+
+    def owners(text: str) -> tuple[dict[str, tuple[int, int]], list[str]]:
+        found = Diagnostics()
+        return dict(identifiers.read(small, SourceFile("assets.csv", text), found).owner), [d.code for d in found]
+
+    row = {small.device_name(d): d for d in range(small.device_count)}
+    leaf, one, two = row["su0-leaf0"], row["su0-node0"], row["su0-node1"]
+    known = {
+        "0002c90300000001": (leaf, -1), "0002c90300000003": (one, -1), "0002c90300000004": (one, 0), "0002c90300000006": (one, 1),
+        "0002c9000001": (leaf, -1), "S1": (leaf, -1), "0002c900000b": (two, 1), "S2": (two, 1),
+    }  # fmt: skip
+    assert owners(IDENTIFIED) == (known, ["E0532"])
+    bare = "\n".join(",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines())
+    assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, [])
+    single = IDENTIFIED.replace("0002c90300000003,0002c90300000006", "0002c90300000005,0002c90300000006")
+    assert owners(single)[0] == known | {"0002c90300000003": (one, 0), "0002c90300000005": (one, 1)}
+    assert owners("") == ({}, []) and owners("device,x\n") == ({}, ["E0531"])
+    assert owners("device,serial\nsu0-leaf0,S\n") == ({"S": (leaf, -1)}, [])
