@@ -202,7 +202,7 @@ class Ports(Check):
             bases = f.port_base
             rows = np.flatnonzero(view.core)
             count = sum(int((f.port_state[bases[d] : bases[d + 1]] == USED).sum()) for d in rows.tolist())
-        return exactly(count, f"{count} ports in use")
+        return exactly(count, f"{count} port{'s' * (count != 1)} in use")
 
 
 def _members(f: Fabric, selectors: tuple[Selector, ...]) -> Bools:
