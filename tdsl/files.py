@@ -99,12 +99,17 @@ _record: ContextVar[Record | None] = ContextVar("record", default=None)
 
 @contextmanager
 def recorded(record: Record) -> Iterator[None]:
-    """Record what is asked of the disk inside."""
+    """Record what is asked of the disk inside; a record that is being made outside has it, too."""
+    outer = _record.get()
     token = _record.set(record)
     try:
         yield
     finally:
         _record.reset(token)
+        if outer is not None:
+            outer.lasting = outer.lasting and record.lasting
+            for question, answer in record.answers.items():
+                outer.note(question, answer)
 
 
 def unchanged(answers: Mapping[Question, str]) -> bool:

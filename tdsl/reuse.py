@@ -130,8 +130,8 @@ class Kept:
         self.moves[name] = Moved(found.layout, layout, files)
         return found
 
-    def keep(self, name: tuple[str, str, int], made: Wired) -> None:
-        """Keep a fabric, unless it has places that could not be moved."""
+    def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
+        """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired from."""
         home = made.layout.file
         if not all(made.layout.holds(s) for s in _places(made.fabric) if s.file is home):
             return
@@ -190,7 +190,7 @@ def again(
         """Whether a place can be moved: one of a later text of the design, such as that of a requirement, cannot."""
         return layout.holds(span) if span.file is home else span.file.name != home.name
 
-    kept.keep(name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, Known(holds)))
+    kept.keep(name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, Known(holds)), text.files)
     return fabric
 
 

@@ -3,7 +3,7 @@
 The key is a digest of the call (options, parameters, tables, the text of the design), of tdsl and its library, and of Python and
 what is installed. With an answer are kept the digests of all files that were read for it, and what was looked for and not found.
 It is given only if the disk answers the same again. No answer is kept of a call that could not be answered, and none holds a
-fabric.
+fabric. Where something differs, `judgements` keeps what was proved of fabrics that are wired the same again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import fields, replace
 from pathlib import Path
 
 from tdsl import cache, compiler, files
@@ -50,8 +51,10 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
                 design.elapsed_s = time.perf_counter() - begin
             yield compilation
         return
-    record = files.Record(tuple(os.path.abspath(f) for f in folders()))
-    steps, made = compiler.stages(source, options), []
+    from tdsl.answers.judgements import Judgements
+
+    record, known = files.Record(tuple(os.path.abspath(f) for f in folders())), Judgements(version=now)
+    steps, made = compiler.stages(source, replace(options, kept=known)), []
     while True:
         with files.recorded(record):
             step = next(steps, None)
@@ -59,8 +62,11 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
             break
         made.append(step)
         yield step
-    if record.lasting and _key(source, options)[1] == now:
-        _keep(key, options, record, made)
+    if _key(source, options)[1] == now:
+        if record.lasting:
+            _keep(key, options, record, made)
+        with suppress(MemoryError, RecursionError):  # a cache is not a reason to fail
+            known.save()
 
 
 def _key(source: str, options: Options) -> tuple[str, str]:

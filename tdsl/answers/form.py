@@ -63,12 +63,12 @@ class _Writer:
     def result(self, r: Result) -> Json:
         plain = (r.check, r.status, r.unit, r.exact, r.link_class, r.reason, r.requirement, r.text, r.report, r.scope)
         values = (r.value, r.lower, r.upper, r.ratio, r.witness, r.measures, r.second_opinion)
-        return [list(plain), [_value(v) for v in values], self.origin(r.origin)]
+        return [list(plain), [value_written(v) for v in values], self.origin(r.origin)]
 
     def design(self, d: Design, last: bool) -> Json:
         kept = [getattr(d, name) for name in KEPT_OF_A_DESIGN]
         found = [self.finding(x) for x in d.findings]
-        figures = [_value(d.parameters), _value(d.consists() if last else None), _value(d.losses())]
+        figures = [value_written(d.parameters), value_written(d.consists() if last else None), value_written(d.losses())]
         return [kept, figures, [self.result(r) for r in d.results], found]
 
 
@@ -111,7 +111,7 @@ def _read(given: Json) -> list[Compilation]:
 
     def result(of: Json) -> Result:
         (check, status, unit, exact, link_class, reason, requirement, text, report, scope), values, at = of
-        value, lower, upper, ratio, witness, measures, second = map(_again, values)
+        value, lower, upper, ratio, witness, measures, second = map(value_read, values)
         return Result(
             check, status, value, unit, lower, upper, exact, ratio, link_class, witness, reason, requirement, origin(at), text,
             report, scope, measures, second,
@@ -121,7 +121,7 @@ def _read(given: Json) -> list[Compilation]:
 
     def design(of: Json) -> Design:
         (name, file, cluster, phase, needed, elapsed), figures, results, found = of
-        parameters, consists, lost = map(_again, figures)
+        parameters, consists, lost = map(value_read, figures)
         return Design(
             name, file, parameters, None, [], [result(r) for r in results], [findings[i] for i in found], elapsed,
             cluster, phase, needed, consists, lost=lost,
@@ -134,13 +134,13 @@ def _read(given: Json) -> list[Compilation]:
 # ------------------------------------------------------------ values
 
 
-def _value(v: object) -> Json:
+def value_written(v: object) -> Json:
     """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its kind."""
     if v is None or type(v) in (bool, int, str):
         return v
     item = getattr(v, "item", None)
     if callable(item) and type(v).__module__ == "numpy":
-        return _value(item())
+        return value_written(item())
     match v:
         case float():
             return ["float", v.hex()]
@@ -159,13 +159,13 @@ def _value(v: object) -> Json:
         case date() if type(v) is date:
             return ["date", v.isoformat()]
         case tuple() | list() if type(v) in (tuple, list):
-            return [type(v).__name__, *map(_value, v)]
+            return [type(v).__name__, *map(value_written, v)]
         case Mapping():
-            return ["mapping", *([_value(k), _value(x)] for k, x in v.items())]
+            return ["mapping", *([value_written(k), value_written(x)] for k, x in v.items())]
     raise NotKept(f"a value of type {type(v).__name__}")
 
 
-def _again(v: Json) -> Any:
+def value_read(v: Json) -> Any:
     """The value that was written."""
     if not isinstance(v, list):
         return v
@@ -188,11 +188,11 @@ def _again(v: Json) -> Any:
         case "date":
             return date.fromisoformat(*rest)
         case "tuple":
-            return tuple(map(_again, rest))
+            return tuple(map(value_read, rest))
         case "list":
-            return [_again(x) for x in rest]
+            return [value_read(x) for x in rest]
         case "mapping":
-            return {_again(k): _again(x) for k, x in rest}
+            return {value_read(k): value_read(x) for k, x in rest}
     raise NotKept(f"a value of kind {kind}")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl import progress
+from tdsl import files, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
@@ -24,17 +26,21 @@ from tdsl.verify.check import Check, Judgement, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
 from tdsl.verify.result import Result
 
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
 INCOMPLETE = "the wiring has errors"
 
 
 @dataclass(slots=True, eq=False)
 class Known:
     """Judgements of one fabric that may be used again, where nothing of it failed and the budget is the same: of checks by name,
-    and of claims by all that they say but their place. ``holds`` is whether a place will still be known then."""
+    and of claims by a digest of all that they say but their place, with what was read for them. ``holds`` is whether a place will
+    still be known then."""
 
     holds: Callable[[Span], bool]
     plain: dict[str, Judgement] = field(default_factory=dict)
-    claims: dict[tuple[object, ...], Judgement] = field(default_factory=dict)
+    claims: dict[str, tuple[Judgement, Mapping[files.Question, str]]] = field(default_factory=dict)
     views: list[View] = field(default_factory=list)  # of the network, and of both layers
 
 
@@ -220,11 +226,14 @@ class _Run:
         if self.known is None:
             return self.worst_element(check, claim)
         key = _said(claim)
-        found = self.known.claims.get(key)
-        if found is None:
+        before = self.known.claims.get(key)
+        if before is not None and files.unchanged(before[1]):
+            return before[0]
+        record = files.Record()
+        with files.recorded(record):
             found = self.worst_element(check, claim)
-            if all(self.known.holds(span) for span in _places(found)):
-                self.known.claims[key] = found
+        if record.lasting and all(self.known.holds(span) for span in places_of(found)):
+            self.known.claims[key] = found, record.answers
         return found
 
     def worst_element(self, check: Check, claim: ResolvedClaim) -> Judgement:
@@ -352,8 +361,25 @@ def _cost(check: Check | None, claim: ResolvedClaim) -> int:
     return 3 if claim.any_count is not None else check.cost
 
 
-def _said(claim: ResolvedClaim) -> tuple[object, ...]:
-    """All that a claim says but its place, to compare it with another."""
+def _said(claim: ResolvedClaim) -> str:
+    """A digest of all that a claim says, but of its place only the file, beside which tables are."""
+    whole = sha256()
+    _add(whole, _all_said(claim))
+    return whole.hexdigest()
+
+
+def _add(whole: Hash, said: object) -> None:
+    """Add a value to a digest: no other value adds the same."""
+    if isinstance(said, tuple):
+        whole.update(b"(%d" % len(said))
+        for each in said:
+            _add(whole, each)
+        return
+    data = said if isinstance(said, bytes) else repr(said).encode("utf-8", "backslashreplace")
+    whole.update(b"%d:" % len(data) + data)
+
+
+def _all_said(claim: ResolvedClaim) -> tuple[object, ...]:
     plain = tuple(repr(getattr(claim, f.name)) for f in fields(claim) if f.name not in ("origin", "scope", "given", *_SELECTED))
     chosen = [
         (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_same(e) for e in s.elements))
@@ -362,7 +388,8 @@ def _said(claim: ResolvedClaim) -> tuple[object, ...]:
     ]
     sizes = tuple(len(getattr(claim, name)) for name in _SELECTED)
     scope = _same(claim.scope) if claim.scope is not None else None
-    return (*plain, sizes, tuple(chosen), scope, _said(claim.given) if claim.given is not None else None)
+    given = _all_said(claim.given) if claim.given is not None else None
+    return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given)
 
 
 _SELECTED = ("of", "of_to", "at")
@@ -372,7 +399,7 @@ def _same(element: Element) -> tuple[object, ...]:
     return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies
 
 
-def _places(judged: Judgement) -> Iterator[Span]:
+def places_of(judged: Judgement) -> Iterator[Span]:
     """The places that a judgement names."""
     yield from (span for span, _ in judged.labels)
     for fault in judged.faults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
 import sys
@@ -17,8 +18,11 @@ from tdsl import answers, cache, compiler, files
 from tdsl.answers import form, surroundings
 from tdsl.compilation import Compilation, Options
 from tdsl.report.formats import Report, Streamed, formats
+from tdsl.reuse import Kept
+from tdsl.verify.runner import _Run
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
+from tests.lsp.test_reuse import EDITS, question
 from tests.semantics.test_one_meaning import LIBRARY
 from tests.test_architecture import SOURCES, calls, name_of
 
@@ -115,7 +119,7 @@ def test_what_differs_is_judged_again(project: Path, judged: list[str]) -> None:
         "a requirement": lambda: put("mixed.fab", MIXED.replace("diameter <= 1", "diameter <= 2")),
         "a used file": lambda: put("lib/parts.fab", OWN.replace("64", "128")),
         "a file that comes first": lambda: put("parts.fab", OWN),
-        "a table": lambda: put("load.csv", LOAD.replace("node[1]", "node[2]")),
+        "a table": lambda: put("load.csv", LOAD.replace("node[1]", "node[77]")),
         "no table": lambda: Path("load.csv").unlink(),
         "the table again": lambda: put("load.csv", LOAD),
         "a lock": lambda: tdsl("lock", *CALL[:3]),
@@ -295,6 +299,62 @@ def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None
                 yield source
 
     none(differ())
+
+
+def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
+    """A text that is edited again and again, with the judgements of the texts before it."""
+
+    def differ() -> Iterator[str]:
+        order = random.Random(18)
+        for _ in range(30):
+            asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
+            fresh, again = (list(x.stages(asked.source, Options(overlay=asked.overlay))) for x in (compiler, answers))
+            results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
+            if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
+                yield asked.overlay[asked.source]
+
+    none(differ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [
+        ("fabric", "# more words\nfabric", set()),
+        ("diameter <= 1", "diameter <= 2", set()),
+        ("diameter <= 1", "diameter of leaf <= 2", {"diameter"}),
+        ("diameter <= 1", 'throughput "load.csv" >= 20%', {"diameter"}),
+        ("spine[2]", "spine[3]", None),
+        ("spine[2]", 'spine[2] "two"', None),
+    ],
+)
+def test_what_was_proved_of_the_same_fabric(
+    old: str, new: str, again: set[str] | None, project: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an edit of requirements or comments only what is new is judged; all is, where the fabric differs."""
+    proved: list[str] = []
+    judge = _Run.judge
+    monkeypatch.setattr(_Run, "judge", lambda run, check, *rest: (proved.append(check.name), judge(run, check, *rest))[1])
+    assert both(judged, *CALL)[1]
+    every = set(proved)
+    write(project, MIXED.replace(old, new, 1), "mixed.fab")
+    fresh = said(*CALL, "--no-cache")
+    proved.clear()
+    assert said(*CALL) == fresh
+    assert set(proved) == (every if again is None else again)
+    for path in entries("judgements"):
+        path.write_bytes(sealed(path, path.read_bytes()[65:].replace(b"[", b"{", 9)))
+        write(project, f"{MIXED.replace(old, new, 1)}# again\n", "mixed.fab")
+    assert said(*CALL)[:2] == said(*CALL, "--no-cache")[:2]
+
+
+def test_a_table_that_changed_is_read_again_in_an_editor(project: Path) -> None:
+    kept = Kept()
+    asked = Options(paths=(Path("lib"),), kept=kept)
+    assert "load.csv" not in " ".join(d.message for d in compiler.check("mixed.fab", asked).findings)
+    Path("load.csv").write_text(LOAD.replace("node[1]", "node[77]"))
+    fresh = compiler.check("mixed.fab", replace(asked, kept=None))
+    assert [d.message for d in compiler.check("mixed.fab", asked).findings] == [d.message for d in fresh.findings]
+    assert "load.csv" in " ".join(d.message for d in fresh.findings)
 
 
 HOOK = """
