@@ -308,10 +308,10 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
         order = random.Random(18)
         for _ in range(30):
             asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
-            fresh, again = (list(x.stages(asked.source, Options(overlay=asked.overlay))) for x in (compiler, answers))
+            fresh, again = (list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers))
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
-                yield asked.overlay[asked.source]
+                yield asked.overlay[asked.path]
 
     none(differ())
 
@@ -322,7 +322,7 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
         ("fabric", "# more words\nfabric", set()),
         ("diameter <= 1", "diameter <= 2", set()),
         ("diameter <= 1", "diameter of leaf <= 2", {"diameter"}),
-        ("diameter <= 1", 'throughput "load.csv" >= 20%', {"diameter"}),
+        ("diameter <= 1", 'throughput "load.csv" >= 20%', {"throughput"}),
         ("spine[2]", "spine[3]", None),
         ("spine[2]", 'spine[2] "two"', None),
     ],
