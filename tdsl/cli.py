@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl import __version__
+from tdsl import __version__, cache
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice
 from tdsl.commands._interrupt import INTERRUPTED, interruptible
@@ -79,6 +79,8 @@ class Commands(click.Group):
             named = _everywhere.config_of(ctx, rest)
             if named is not None and asked(rest):
                 raise ConfigError(f"{FLAG}: --config is for one's own designs")
+            if asked(rest):
+                ctx.with_resource(cache.unused())
             if not isinstance(ctx.obj, Config):
                 ctx.obj = Config() if asked(rest) else load(Path.cwd(), named)
             ctx.default_map = defaults(ctx, ctx.obj, command)

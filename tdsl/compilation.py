@@ -127,6 +127,7 @@ class Compilation(Sealed):
     findings: Sequence[Diagnostic]
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
     waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
+    earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def seal(self) -> Compilation:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tdsl import cache, compiler, files
 from tdsl.answers.form import Json, NotKept, dumped, loaded, read, written
-from tdsl.answers.surroundings import folders, version
+from tdsl.answers.surroundings import first_version, folders, version
 from tdsl.compilation import Compilation, Options
 from tdsl.diagnostic import Severity
 from tdsl.source import SourceFile
@@ -47,6 +47,7 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
     kept = _kept(key, options)
     if kept is not None:
         for compilation in kept:
+            compilation.earlier = True
             for design in compilation.designs:
                 design.elapsed_s = time.perf_counter() - begin
             yield compilation
@@ -76,6 +77,8 @@ def _key(source: str, options: Options) -> tuple[str, str]:
     try:
         asked = _asked(source, options)
         now = version() if asked is not None else ""
+        if now != first_version():  # tdsl was exchanged while this process runs the old one
+            return "", ""
         return _digest([FORM, now, os.getcwd(), source, asked]) if now else "", now
     except OSError:
         return "", ""

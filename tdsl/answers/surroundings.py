@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from tdsl import cache, resources
+from tdsl import cache as cache_folder
+from tdsl import resources
 
 INSTALLED = (".dist-info", ".egg-info")
 KIND = "version"
@@ -18,6 +20,12 @@ TICK_NS = 1_000_000_000
 def folders() -> list[Path]:
     """The folders of tdsl itself: its programs, the grammar and the library."""
     return [Path(__file__).resolve().parent.parent, resources.folder("grammar"), resources.folder("stdlib")]
+
+
+@cache
+def first_version() -> str:
+    """The version when the process first asked for it: that of the programs which it runs."""
+    return version()
 
 
 def version() -> str:
@@ -34,11 +42,12 @@ def version() -> str:
             newest = max(newest, facts.st_mtime_ns, facts.st_ctime_ns)
             stamp = (path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
             stamps.update(repr(stamp).encode("utf-8", "backslashreplace"))
-    known = cache.entry(KIND, stamps.hexdigest(), newest + TICK_NS)
+    known = cache_folder.entry(KIND, stamps.hexdigest(), newest + TICK_NS)
     if known is None:
         known = _contents(paths)
-        cache.keep(KIND, stamps.hexdigest(), known)
-    parts = [sys.version, sys.platform, sys.prefix, repr(sys.flags), *sys.path, *_installed()]
+        cache_folder.keep(KIND, stamps.hexdigest(), known)
+    machine = os.uname().machine if hasattr(os, "uname") else ""
+    parts = [sys.version, sys.platform, machine, sys.prefix, repr(sys.flags), *sys.path, *_installed()]
     return sha256(known + repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 

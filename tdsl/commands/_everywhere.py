@@ -77,6 +77,12 @@ def quiet() -> bool:
     return ctx is not None and bool(given(ctx, "quiet"))
 
 
+def verbose() -> bool:
+    """Whether this call is to say what it does."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(given(ctx, "verbose"))
+
+
 def inform(words: str) -> None:
     """Say on stderr what was done, unless ``--quiet``."""
     if not quiet():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import quiet
+from tdsl.commands._everywhere import quiet, verbose, warn
 from tdsl.commands._progress import progress
 from tdsl.commands._shared import (
     FOUND,
@@ -250,6 +250,9 @@ def command(
     if second_opinion:
         with progress():
             _confirm(compilations, sources, asked, second_opinion_dir)
+    for compilation in compilations:
+        if compilation.earlier and verbose():
+            warn(f"{compilation.file}: nothing has changed since an earlier call, whose answer this is")
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
     text = renderer.early(shown) if quiet() and isinstance(renderer, Streamed) else renderer.render(shown)

@@ -19,6 +19,7 @@ from tdsl.answers import form, surroundings
 from tdsl.compilation import Compilation, Options
 from tdsl.report.formats import Report, Streamed, formats
 from tdsl.reuse import Kept
+from tdsl.syntax.tables import load
 from tdsl.verify.runner import _Run
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
@@ -59,6 +60,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("TDSL_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("TDSL_CHECK_NO_CACHE")
+    surroundings.first_version.cache_clear()
     return folder
 
 
@@ -99,6 +101,8 @@ def test_every_format_says_the_same(format: str, project: Path, judged: list[str
     assert both(judged, *call) == (1, True)
     assert both(judged, *call) == (1, False)
     assert both(judged, *CALL, "--output-format", "concise") == (1, False)  # one answer for all formats
+    told = [tdsl("check", *call, "-v", *more).stderr for more in ((), ("--no-cache",))]
+    assert ["an earlier call" in words for words in told] == [True, False]
     fresh = tdsl("check", *CALL, "-o", "fresh", "--report", f"{format}=fresh2", "--no-cache")
     kept = tdsl("check", *CALL, "-o", "kept", "--report", f"{format}=kept2")
     assert (fresh.exit_code, fresh.output) == (kept.exit_code, kept.output) == (1, "")
@@ -165,6 +169,7 @@ def test_another_tdsl_judges_again(what: str, project: Path, judged: list[str], 
     (own / "program.py").write_text("a = 1\n")
     monkeypatch.setattr(surroundings, "folders", lambda: [own])
     monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
+    surroundings.first_version.cache_clear()
     assert both(judged, *CALL)[1] and not both(judged, *CALL)[1]
     if what == "a distribution":
         (site / "numpy-2.0.0.dist-info").rename(site / "numpy-2.0.1.dist-info")
@@ -172,7 +177,10 @@ def test_another_tdsl_judges_again(what: str, project: Path, judged: list[str], 
         facts = (own / "program.py").stat()
         (own / "program.py").write_text("a = 2\n" if "same" in what else "a = 10\n")
         os.utime(own / "program.py", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert both(judged, *CALL)[1] and both(judged, *CALL)[1]  # this process runs the old one, and keeps nothing
+    surroundings.first_version.cache_clear()
     assert both(judged, *CALL)[1] and not both(judged, *CALL)[1]
+    surroundings.first_version.cache_clear()
 
 
 def test_calls_that_keep_no_answer(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,6 +193,8 @@ def test_calls_that_keep_no_answer(project: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(home.glob("answers/*"))
     monkeypatch.setenv("TDSL_CACHE_DIR", str(project.parent / "none"))
     assert tdsl("check", "ft2", "--untrusted").exit_code == 0
+    load.cache_clear()
+    assert tdsl("fmt", "--check", "mixed.fab", env={"TDSL_UNTRUSTED": "1"}).exit_code in (0, 1)
     assert not (project.parent / "none").exists()
 
 
