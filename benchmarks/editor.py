@@ -1,8 +1,6 @@
 """Measures the language server: the time to the first finding about a requirement, cold and after edits.
 
-    benchmarks/editor.py [DESIGN] [ROUNDS]
-
-An editor opens a design of the library (default gpu131k) with one requirement that is refuted and cheap to judge, then edits the
+An editor opens `gpu131k`, a design of the library, with one requirement that is refuted and cheap to judge, then edits the
 text: a comment, the requirement, whitespace; the requirement says another ratio each time, so that an
 earlier finding that stays is not taken for a new one. Times are of the clock: from the message of the editor
 (`didOpen` or `didChange`) to the `publishDiagnostics` that has the finding of the text as it is now, and to the last one.
@@ -132,17 +130,21 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
     return found
 
 
-def main() -> None:
-    """Print a table of the medians."""
-    design = sys.argv[1] if len(sys.argv) > 1 else "gpu131k"
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+def records(rounds: int, quick: bool = False) -> list[dict[str, Any]]:
+    """A record an act, for the first finding and for the last: seconds of the clock. The server's processor time is not known."""
+    runs = []
     with TemporaryDirectory() as name:
-        runs = [session(design, Path(name)) for _ in range(rounds)]
-    print(f"| {design}, seconds of the clock, median of {rounds} | first finding of a requirement | all proofs |\n|---|---|---|")
+        for _ in range(1 if quick else min(rounds, 3)):
+            runs.append(session("dgx_superpod_h100" if quick else "gpu131k", Path(name)))
+    out = []
     for act in runs[0]:
-        first, last = (statistics.median(run[act][k] for run in runs) for k in (0, 1))
-        print(f"| {act} | {first:.2f} | {last:.2f} |")
+        for k, peer in enumerate(("first finding", "all proofs")):
+            wall = [run[act][k] for run in runs]
+            out.append({"part": "editor", "case": act, "peer": peer, "unit": "", "n": None, "rounds": len(wall), "cpu_s": None,
+                        "wall_s": statistics.median(wall), "wall_least": min(wall), "wall_most": max(wall),
+                        "peak_mb": None})  # fmt: skip
+    return out
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(records(3), indent=1))

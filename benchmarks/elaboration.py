@@ -1,34 +1,32 @@
 """Elaboration: a design as columns of links, beside graph libraries that are given the same links with names and attributes.
 
-Each measurement is a process of its own, by turns. A peer is given lists that are ready, so its time is that of building the
-graph alone; the time of tdsl is that from the text of the design on, at the second compilation in a process.
+A peer is given lists that are ready, so its time is that of building the graph alone; the time of tdsl is that from the text of
+the design on, at the second compilation in a process. ``numpy`` is the floor: it fills as many columns of as many numbers (both
+devices, rate and class of each link) by arithmetic on the number of the link, and knows no names, ports, cables or checks.
 """
 
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
+from measure import Record, by_turns, inside, one
 
-DESIGNS: dict[str, tuple[tuple[str, str], ...]] = {"ft3": (("k", "64"),), "gpu131k": ()}
-Lists = tuple[list[str], list[int], list[int], list[int], list[int]]
+CASES = {"ft3, k = 64": ("ft3", "64"), "gpu131k": ("gpu131k", "")}
+QUICK = {"ft3, k = 8": ("ft3", "8")}
 
 
-def _tdsl(design: str) -> Any:
+def _tdsl(case: str) -> Any:
     from tdsl import compiler
     from tdsl.compiler import Options
 
-    path = Path(__file__).parent.parent / "stdlib" / "designs" / f"{design}.fab"
-    fabric = compiler.elaborate(str(path), Options(set=DESIGNS[design])).designs[0].fabric
+    design, k = (CASES | QUICK)[case]
+    fabric = compiler.elaborate(design, Options(set=(("k", k),) if k else ())).designs[0].fabric
     assert fabric is not None and fabric.complete
     return fabric
 
@@ -59,69 +57,44 @@ def _igraph(names: list[str], a: list[int], b: list[int], rate: list[int], cls: 
     return int(graph.ecount())
 
 
-PEERS: dict[str, Callable[..., int]] = {"networkx": _networkx, "rustworkx": _rustworkx, "igraph": _igraph}
+def _numpy(names: list[str], a: list[int], b: list[int], rate: list[int], cls: list[int]) -> int:
+    links = np.arange(len(a), dtype=np.int32)
+    columns = links // 64, links % 64 + len(names) // 2, np.full(len(a), 400 * 10**9), np.zeros(len(a), dtype=np.int16)
+    return len(columns[0])
 
 
-def measure(who: str, design: str, links: str) -> dict[str, float]:
-    """Processor seconds and peak memory of one of them, in this process. ``links`` is the file of the links."""
-    if who == "links":  # written by a process of its own: the peak of a process counts what its parent had when it was started
-        f = _tdsl(design)
+PEERS: dict[str, Callable[..., int]] = {"networkx": _networkx, "rustworkx": _rustworkx, "igraph": _igraph, "numpy": _numpy}
+
+
+def records(rounds: int, quick: bool = False) -> list[Record]:
+    """A record a design and library."""
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        for case in QUICK if quick else CASES:
+            links = str(Path(folder) / "links.npz")
+            made = one((sys.executable, __file__, "links", case, links))  # a process of its own: its memory is no peer's
+            if "skipped" in made or not Path(links).exists():
+                raise SystemExit(f"{case}: {made.get('skipped')}")
+            peers = {who: (sys.executable, __file__, who, case, links) for who in ("tdsl", *PEERS)}
+            out += by_turns("elaboration", case, peers, rounds, unit="links")
+    return out
+
+
+def measure(who: str, case: str, links: str) -> Record:
+    """The figures of one of them, in this process. ``links`` is the file of the links."""
+    if who == "links":
+        f = _tdsl(case)
         names = np.array([f.device_path(d) for d in range(f.device_count)])
         np.savez(links, names=names, a=f.device_a, b=f.device_b, rate=f.link_rate, cls=f.link_class)
         return {}
     if who == "tdsl":
-        _tdsl(design)
-        begin = time.process_time()
-        count = _tdsl(design).link_count
-    else:
-        with np.load(links) as columns:
-            names, a, b, rate, cls = (columns[k].tolist() for k in ("names", "a", "b", "rate", "cls"))
-        PEERS[who]([], [], [], [], [])  # imported
-        begin = time.process_time()
-        count = PEERS[who](names, a, b, rate, cls)
-    seconds = time.process_time() - begin
-    return {"links": count, "seconds": seconds, "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
-
-
-def results(rounds: int = 3) -> list[dict[str, Any]]:
-    """A record a design and library: links, median, least and greatest processor seconds, peak memory in MiB. A library that is
-    not installed is left out."""
-    out = []
-    with tempfile.TemporaryDirectory() as folder:
-        for design in DESIGNS:
-            links = str(Path(folder) / f"{design}.npz")
-            subprocess.run((sys.executable, __file__, "links", design, links), check=True, capture_output=True)
-            found: dict[str, list[dict[str, float]]] = {who: [] for who in ("tdsl", *PEERS)}
-            for _ in range(rounds):
-                for who, runs in found.items():
-                    done = subprocess.run((sys.executable, __file__, who, design, links), capture_output=True, text=True)
-                    if done.returncode == 0:
-                        runs.append(json.loads(done.stdout))
-            for who, runs in found.items():
-                if runs:
-                    took = [r["seconds"] for r in runs]
-                    out.append({"design": design, "library": who, "links": runs[0]["links"], "rounds": len(runs),
-                                "seconds": median(took), "least": min(took), "most": max(took),
-                                "peak_mib": max(r["peak_mib"] for r in runs)})  # fmt: skip
-    return out
-
-
-def elaboration(rounds: int = 3) -> list[str]:
-    """A line a design and library, with the ratio of its time to that of tdsl."""
-    out = [f"{'elaboration':<10}{'library':<12}{'links':>10}{'CPU':>9}{'peak':>11}   ratio to tdsl"]
-    records = results(rounds)
-    own = {r["design"]: r["seconds"] for r in records if r["library"] == "tdsl"}
-    for r in records:
-        out.append(f"{r['design']:<10}{r['library']:<12}{r['links']:>10,}{r['seconds']:>7.2f} s{r['peak_mib']:>7,.0f} MiB"
-                   f"   {r['seconds'] / own[r['design']]:.2f}")  # fmt: skip
-    return out
-
-
-def main(args: Sequence[str]) -> None:
-    """Print all results as JSON; or with library, design and file of links the figures of this process."""
-    print(json.dumps(measure(*args) if args else results(), indent=None if args else 1))
+        _tdsl(case)
+        return inside(lambda: _tdsl(case).link_count)
+    with np.load(links) as columns:
+        given = [columns[k].tolist() for k in ("names", "a", "b", "rate", "cls")]
+    PEERS[who]([], [], [], [], [])  # imported
+    return inside(lambda: PEERS[who](*given))
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
-    main(sys.argv[1:])
+    print(json.dumps(measure(*sys.argv[1:]) if len(sys.argv) > 1 else records(3), indent=None if len(sys.argv) > 1 else 1))

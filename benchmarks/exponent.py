@@ -1,36 +1,32 @@
 """How the time of elaboration and of the cabling plan grows from 1,000 to 1,000,000 endpoints.
 
-    benchmarks/exponent.py [LARGEST] [ROUNDS]
-
 The fabric is one of units of 32 hosts with eight adapters, eight leaves and four spines, so that endpoints, links and cables grow
-together. Each size is a process of its own; the processor time of its second compilation counts, as in `elaboration.py`, and the
-least of the rounds. The exponent is the slope of a line through the logarithms, by least squares: over all sizes, and over those
-of 16,000 endpoints and more, in which what is spent once does not show. `build` is elaboration and the
-lists of the `cabling` target, without workbooks and sheets of labels.
+together. Each size is a process of its own; the second compilation counts, as in `elaboration.py`. The exponent is the slope of a
+line through the logarithms, by least squares: over all sizes, and over those of 16,000 endpoints and more, in which what is spent
+once does not show. "With the lists" is elaboration and the lists of the `cabling` target, without workbooks and sheets of labels.
 """
 
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-sys.path.insert(0, str(Path(__file__).parent))
+from measure import Record, by_turns, inside
 
 UNIT = 256
 """Endpoints of a unit."""
 LARGE = 16_000
+SIZES, QUICK = tuple(1 << k for k in range(10, 22, 2)), (1 << 10, 1 << 12)
+PEERS = ("tdsl", "tdsl, with the lists")
 
 
-def measured(endpoints: int) -> dict[str, float]:
-    """Processor seconds of both, and megabytes at the most, of a fabric of this size."""
+def measure(who: str, endpoints: int) -> Record:
+    """The figures of a fabric of this size."""
     from memory import CLOS
 
     from tdsl import compiler
@@ -41,49 +37,33 @@ def measured(endpoints: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"
         path.write_text(CLOS.format(units=endpoints // UNIT))
-        compiler.elaborate(str(path))
-        begin = time.process_time()
-        fabric = compiler.elaborate(str(path)).designs[0].fabric
-        elaborated = time.process_time() - begin
-        assert fabric is not None and fabric.complete
         options = BuildOptions(settings={"cabling": {"workbook_rows": 1, "sheet_labels": 1}}, spool=Spool(Path(folder)))
-        begin = time.process_time()
-        files = contents(fabric, ("cabling",), Diagnostics(), options)
-        built = time.process_time() - begin + elaborated
-    return {
-        "endpoints": endpoints, "links": fabric.link_count, "elaborate": elaborated, "build": built,
-        "bytes": sum(map(len, files.values())), "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }  # fmt: skip
+        kept: list[Any] = []
+
+        def work() -> None:
+            fabric = compiler.elaborate(str(path)).designs[0].fabric
+            assert fabric is not None and fabric.complete
+            written = contents(fabric, ("cabling",), Diagnostics(), options) if who != "tdsl" else {}
+            kept.append((fabric.link_count, sum(map(len, written.values()))))
+
+        compiler.elaborate(str(path))
+        found = inside(work, n=endpoints)
+    return {**found, "links": kept[0][0], "bytes": kept[0][1]}
 
 
-def slope(found: list[dict[str, float]], what: str) -> float:
-    """The exponent with which a time grows with the endpoints."""
-    return float(np.polyfit(np.log([f["endpoints"] for f in found]), np.log([f[what] for f in found]), 1)[0])
+def slope(found: Sequence[Record]) -> float:
+    """The exponent with which the time grows with the endpoints."""
+    return float(np.polyfit(np.log([f["n"] for f in found]), np.log([f["cpu_s"] for f in found]), 1)[0])
 
 
-def main() -> None:
-    """Print every size, and the exponents."""
-    if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(measured(int(sys.argv[2]))))
-        return
-    largest = int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 20
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    sizes = [n for n in (1 << k for k in range(10, 24, 2)) if n <= largest]
-    best: dict[int, dict[str, float]] = {}
-    for _ in range(rounds):
-        for size in sizes:
-            done = subprocess.run([sys.executable, __file__, "--one", str(size)], capture_output=True, text=True, check=True)
-            one = json.loads(done.stdout)
-            best[size] = {k: min(v, best[size][k]) if size in best else v for k, v in one.items()}
-    found = list(best.values())
-    print("| endpoints | links | elaborate | build | bytes | peak |\n|---|---|---|---|---|---|")
-    for f in found:
-        print(f"| {f['endpoints']:,} | {f['links']:,} | {f['elaborate']:.3f} s | {f['build']:.2f} s | "
-              f"{f['bytes'] / 1e6:,.1f} MB | {f['peak_mb']:,.0f} MB |")  # fmt: skip
-    large = [f for f in found if f["endpoints"] >= LARGE]
-    for what in ("elaborate", "build"):
-        print(f"{what}: exponent {slope(found, what):.2f}; from {LARGE:,} endpoints on {slope(large, what):.2f}")
+def records(rounds: int, quick: bool = False) -> list[Record]:
+    """A record a size, for elaboration alone and with the lists."""
+    out = []
+    for size in QUICK if quick else SIZES:
+        peers = {who: (sys.executable, __file__, who, str(size)) for who in PEERS}
+        out += by_turns("exponent", f"{size:,}", peers, min(rounds, 3), unit="endpoints")
+    return out
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else records(3)))

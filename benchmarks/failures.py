@@ -1,17 +1,22 @@
-"""Failure scenarios a second: the same links failed in the same fabric, by tdsl and by NetGraph (`pip install ngraph`)."""
+"""Failure scenarios a second: the same links failed in the same fabric, by tdsl and by NetGraph (`pip install ngraph`).
+
+Both find the flow from edge to aggregation switches in each scenario; tdsl also judges whether all hosts reach each other. The
+fabric, or NetGraph's bound context, is ready before the clock starts.
+"""
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-K, FAILED, ROUNDS = 16, 10, 3
+from measure import Record, by_turns, inside
+
+FAILED, SCENARIOS = 10, 2000
 DESIGN = """
 model switch SW { port p[1..64]: 400Gbps }
 model host END { port nic: 400Gbps }
@@ -24,43 +29,41 @@ fabric ft3 {
 """
 
 
-def failures(scenarios: int = 2000) -> list[str]:
-    """Scenarios a second of processor time, the median of some rounds by turns, and the ratio of the two."""
-    import tdsl
+def records(rounds: int, quick: bool = False) -> list[Record]:
+    """A record each: how long all scenarios take."""
+    k, scenarios = ("8", "100") if quick else ("16", str(SCENARIOS))
+    peers = {who: (sys.executable, __file__, who, k, scenarios) for who in ("tdsl", "NetGraph")}
+    out = by_turns("failures", f"{FAILED} failed links, ft3 of k = {k}", peers, rounds, unit="scenarios")
+    if len({r["found"] for r in out if "found" in r}) > 1:
+        raise SystemExit("the two do not find the same flows")
+    return out
+
+
+def measure(who: str, k: int, scenarios: int) -> Record:
+    """The figures of one of them, in this process. ``found`` is the sum of all shares of the flow. Raises ImportError."""
     from tdsl import compiler
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ft3.fab"
-        path.write_text(DESIGN.replace("K", str(K)))
+        path.write_text(DESIGN.replace("K", str(k)))
         compilation = compiler.elaborate(str(path))
     f = compilation.designs[0].fabric
     assert f is not None and f.complete, compilation.findings
     chance = random.Random(1)
     cases = [chance.sample(range(f.link_count), FAILED) for _ in range(scenarios)]
-    calls: dict[str, Callable[[], list[float]]] = {
-        "tdsl, reachability and flow": lambda: [
-            float(next(a.lower for a in o.answers if a.lower is not None))
-            for o in tdsl.scenarios(compilation, (f.without(links=case) for case in cases))
-        ]
-    }
-    with suppress(ImportError):
-        calls["NetGraph, flow alone"] = _netgraph(f, cases)
-    took: dict[str, list[float]] = {name: [] for name in calls}
-    flows: dict[str, list[float]] = {}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            begin = time.process_time()
-            flows[name] = call()
-            took[name].append(time.process_time() - begin)
-    if len({tuple(round(x, 9) for x in found) for found in flows.values()}) > 1:
-        raise SystemExit("the two do not find the same flows")
-    out = [f"{f'{FAILED} failed links of {f.link_count:,}':<34}scenarios a CPU second"]
-    rates = {name: scenarios / median(seconds) for name, seconds in took.items()}
-    out += [f"{name:<34}{rate:>10,.0f}" for name, rate in rates.items()]
-    if len(rates) == 1:
-        return [*out, "NetGraph is not installed here: pip install ngraph"]
-    ours, theirs = rates.values()
-    return [*out, f"{'ratio':<34}{ours / theirs:>10.1f}"]
+    work = _netgraph(f, cases) if who == "NetGraph" else _tdsl(compilation, f, cases)
+    shares: list[float] = []
+    found = inside(lambda: shares.extend(work()), n=scenarios)
+    return {**found, "found": round(sum(shares), 6)}
+
+
+def _tdsl(compilation: Any, f: Any, cases: list[list[int]]) -> Callable[[], list[float]]:
+    import tdsl
+
+    return lambda: [
+        float(next(a.lower for a in o.answers if a.lower is not None))
+        for o in tdsl.scenarios(compilation, (f.without(links=case) for case in cases))
+    ]
 
 
 def _netgraph(f: Any, cases: list[list[int]]) -> Callable[[], list[float]]:
@@ -83,15 +86,25 @@ def _netgraph(f: Any, cases: list[list[int]]) -> Callable[[], list[float]]:
     whole = sum(rate_of[i] for i in between) / 1e9
 
     def run() -> list[float]:
-        return list(_shares(context, cases, ids, between, rate_of, whole))
+        shares = []
+        for case in cases:
+            (flow,) = context.max_flow(excluded_links={ids[i] for i in case}).values()
+            shares.append(flow / (whole - sum(rate_of[i] for i in case if i in between) / 1e9))
+        return shares
 
     return run
 
 
-def _shares(
-    context: Any, cases: list[list[int]], ids: list[str], between: set[int], rate: dict[int, int], whole: float
-) -> Iterator[float]:
-    for case in cases:
-        (flow,) = context.max_flow(excluded_links={ids[i] for i in case}).values()
-        left = whole - sum(rate[i] for i in case if i in between) / 1e9
-        yield flow / left
+def main() -> None:
+    """One measurement, or both as JSON."""
+    if len(sys.argv) < 2:
+        print(json.dumps(records(3), indent=1))
+        return
+    try:
+        print(json.dumps(measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
+    except ImportError as missing:
+        print(json.dumps({"skipped": str(missing)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,5 @@
-"""Graph questions of a fabric: components, distances from a switch, the maximum flow between two leaves, by tdsl and libraries.
+"""Graph questions of a fabric: components, distances from a switch, the maximum flow between two leaves, and the least number of
+links that separates any two chips of a torus (edge redundancy of all pairs), by tdsl and libraries.
 
 Each has its own graph of the fabric's links ready before the clock starts, and parallel links put together where it does so. The
 figures found are printed and compared. ``tdsl`` also checks the flow that it gives, and finds the minimum cut.
@@ -14,24 +15,32 @@ from typing import Any
 import numpy as np
 from measure import ROOT, Record, by_turns, inside
 
-CASES = ("ft3 k=32", "gpu131k")
-QUESTIONS = ("components", "distances", "flow")
-PEERS = ("tdsl", "scipy", "igraph", "rustworkx", "networkx")
 TEXT = """
-model switch SW { port p[1..32]: 400Gbps }
-model host END { port nic: 400Gbps }
-fabric ft3 {
-  hosts 8192 x END
-  fat_tree { switch SW; k 32 }
-}
+model switch SW {{ port p[1..{k}]: 400Gbps }}
+model host END {{ port nic: 400Gbps }}
+fabric ft3 {{
+  hosts {hosts} x END
+  fat_tree {{ switch SW; k {k} }}
+}}
 """
+TORUS = """
+model chip CHIP {{ port ici[6]: 800Gbps }}
+fabric torus {{ chips {n} x CHIP; torus {k}x{k}x{k} }}
+"""
+SMALL = 1 << 20
+"""With more links than that networkx and NetGraph take minutes."""
+CASES = {"ft3, k = 32": TEXT.format(k=32, hosts=8192), "gpu131k": "", "torus of 8x8x8": TORUS.format(n=512, k=8)}
+QUICK = {"ft3, k = 8": TEXT.format(k=8, hosts=128), "torus of 4x4x4": TORUS.format(n=64, k=4)}
+QUESTIONS = ("components", "distances", "maximum flow")
+REDUNDANCY = "redundancy"
+PEERS = ("tdsl", "scipy", "igraph", "rustworkx", "networkx", "NetGraph")
 
 
-def records(rounds: int) -> list[Record]:
+def records(rounds: int, quick: bool = False) -> list[Record]:
     """Every question of each fabric, by turns."""
     out = []
-    for case in CASES:
-        for question in QUESTIONS:
+    for case in QUICK if quick else CASES:
+        for question in (REDUNDANCY,) if "torus" in case else QUESTIONS:
             peers = {who: (sys.executable, __file__, case, question, who) for who in PEERS}
             out += by_turns("graphs", f"{question}, {case}", peers, rounds, unit="links")
     different = {r["case"]: {x["found"] for x in out if x["case"] == r["case"] and "found" in x} for r in out}
@@ -42,27 +51,44 @@ def records(rounds: int) -> list[Record]:
 
 def _work(case: str, question: str, who: str) -> tuple[Callable[[], int], int]:
     """What one of them does for one question, and the number of links. Raises ImportError."""
-    text = (ROOT / "stdlib" / "designs" / "gpu131k.fab").read_text() if case == "gpu131k" else TEXT
-    a, b, leaves = _links(text)
-    asked = getattr(sys.modules[__name__], f"_{who}")
-    some = slice(17_000)  # before the clock starts: what is loaded or compiled once
-    asked(question, int(max(a[some].max(), b[some].max())) + 1, a[some], b[some], int(a[0]), int(b[0]))()
-    return asked(question, int(max(a.max(), b.max())) + 1, a, b, int(leaves[0]), int(leaves[-1])), len(a)
+    f = _fabric(case)
+    a, b, leaves = f.device_a.astype(np.int64), f.device_b.astype(np.int64), np.flatnonzero(f.tier == 1)
+    if question == REDUNDANCY and case not in QUICK:
+        _work("torus of 4x4x4", question, who)[0]()  # before the clock starts: what is loaded or compiled once
+    if (who, question) == ("tdsl", REDUNDANCY):
+        return _redundancy(f), len(a)
+    asked = getattr(sys.modules[__name__], f"_{who.lower()}")
+    if len(a) > SMALL and who in ("networkx", "NetGraph"):
+        raise ImportError("skipped: more than a minute")
+    some = slice(17_000)
+    if question != REDUNDANCY:
+        asked(question, int(max(a[some].max(), b[some].max())) + 1, a[some], b[some], int(a[0]), int(b[0]))()
+    here, there = (int(leaves[0]), int(leaves[-1])) if len(leaves) else (0, 1)
+    return asked(question, int(max(a.max(), b.max())) + 1, a, b, here, there), len(a)
 
 
-def _links(text: str) -> tuple[Any, Any, Any]:
-    """Both devices of every link, and the leaves."""
+def _fabric(case: str) -> Any:
+    """The elaborated design."""
     import tempfile
     from pathlib import Path
 
     from tdsl import compiler
 
+    text = (CASES | QUICK)[case]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "design.fab"
         path.write_text(text)
-        f = compiler.elaborate(str(path)).designs[0].fabric
-    assert f is not None
-    return f.device_a.astype(np.int64), f.device_b.astype(np.int64), np.flatnonzero(f.tier == 1)
+        f = compiler.elaborate(str(path) if text else case).designs[0].fabric
+    assert f is not None and f.complete
+    return f
+
+
+def _redundancy(f: Any) -> Callable[[], int]:
+    from tdsl.prove.view import View
+    from tdsl.verify.check import catalogue
+
+    check = catalogue()["edge_redundancy"]
+    return lambda: int(check.judge(View.whole(f), None).value)
 
 
 def _tdsl(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Callable[[], int]:
@@ -91,6 +117,8 @@ def _scipy(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Call
     if question == "components":
         return lambda: int(connected_components(csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(n, n)), False)[0])
     net = graph()
+    if question == REDUNDANCY:
+        return lambda: min(int(maximum_flow(net, 0, d, method="dinic").flow_value) for d in range(1, n))
     if question == "distances":
 
         def far() -> int:
@@ -109,6 +137,8 @@ def _igraph(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Cal
         return lambda: len(net.connected_components())
     if question == "distances":
         return lambda: sum(net.distances(source=here)[0])
+    if question == REDUNDANCY:
+        return lambda: int(net.edge_connectivity())
     capacity = [1] * len(a)
     return lambda: int(net.maxflow(here, there, capacity=capacity).value)
 
@@ -123,12 +153,12 @@ def _rustworkx(question: str, n: int, a: Any, b: Any, here: int, there: int) -> 
         return lambda: int(rustworkx.number_connected_components(net))
     if question == "distances":
         return lambda: int(sum(rustworkx.dijkstra_shortest_path_lengths(net, here, lambda _: 1.0).values()))
+    if question == REDUNDANCY:
+        return lambda: int(rustworkx.stoer_wagner_min_cut(net)[0])
     raise ImportError("skipped: rustworkx has no maximum flow")
 
 
 def _networkx(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Callable[[], int]:
-    if len(a) > 1 << 20:
-        raise ImportError("skipped: more than a minute")
     import networkx
 
     net: Any = networkx.Graph()
@@ -139,7 +169,30 @@ def _networkx(question: str, n: int, a: Any, b: Any, here: int, there: int) -> C
         return lambda: networkx.number_connected_components(net)
     if question == "distances":
         return lambda: sum(networkx.single_source_shortest_path_length(net, here).values())
+    if question == REDUNDANCY:
+        return lambda: int(networkx.edge_connectivity(net))
     return lambda: int(networkx.maximum_flow_value(net, here, there))
+
+
+def _netgraph(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Callable[[], int]:
+    from ngraph import Link, Mode, Network, Node, analyze
+
+    if question == "components":
+        raise ImportError("skipped: NetGraph does not count components")
+    net = Network()
+    for d in range(n):
+        net.add_node(Node(f"n{d}"))
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        net.add_link(Link(f"n{x}", f"n{y}", capacity=1.0, cost=1.0))
+    context, one, every = analyze(net), f"^(n{here})$", "^(n.*)$"
+    if question == "distances":
+        cost = context.shortest_path_cost
+        return lambda: int(sum(c for c in cost(one, every, mode=Mode.PAIRWISE).values() if c < 1e9))
+    if question == REDUNDANCY:
+        flow, others = context.max_flow, f"^(n(?!{here}$).*)$"
+        return lambda: int(min(flow(one, others, mode=Mode.PAIRWISE).values()))
+    bound = analyze(net, source=one, sink=f"^(n{there})$")
+    return lambda: int(next(iter(bound.max_flow().values())))
 
 
 def main() -> None:

@@ -1,19 +1,21 @@
 """The common form of all benchmarks: peers by turns, each run a process of its own, processor and wall time, a record each.
 
-A part is a module with ``records(rounds)``, which gives records (dictionaries that JSON can hold)::
+A part is a module with ``records(rounds, quick)``, which gives records (dictionaries that JSON can hold)::
 
     {"part": "elaboration", "case": "gpu131k", "peer": "igraph", "unit": "links", "n": 2097152, "rounds": 5,
-     "cpu_s": 0.45, "cpu_least": 0.44, "cpu_most": 0.47, "wall_s": 0.46, "peak_mb": 812.0}
+     "cpu_s": 0.45, "cpu_least": 0.44, "cpu_q1": 0.45, "cpu_q3": 0.46, "cpu_most": 0.47,
+     "wall_s": 0.46, "wall_least": 0.45, "wall_most": 0.49, "peak_mb": 812.0}
 
-``cpu_s`` and ``wall_s`` are medians, ``n`` is how many ``unit`` were worked on, ``peak_mb`` (10^6 bytes) is the peak of the whole
-process. tdsl is the peer "tdsl". A peer that is not installed has ``"skipped": "No module named 'igraph'"`` instead of figures.
-`python benchmarks/run.py` finds the parts in ``run.PARTS``, prints them and writes JSON, plots and the tables of
+``cpu_s`` and ``wall_s`` are medians, ``cpu_q1`` and ``cpu_q3`` the quartiles, ``n`` is how many ``unit`` were worked on,
+``peak_mb`` (10^6 bytes) is the peak of the whole process. tdsl is the peer "tdsl". A peer that is not installed has
+``"skipped": "No module named 'igraph'"`` instead of figures. With ``quick`` a part takes designs of which a run lasts less than a
+second. `python benchmarks/run.py` finds the parts in ``run.PARTS``, prints them and writes JSON, plots and the tables of
 docs/performance.md.
 
 Usually a part calls `by_turns` with a command line a peer. What a command prints decides what is counted: a last line that is a
 JSON object with ``cpu_s`` and ``wall_s`` (from `inside`) counts; otherwise the whole process does, its start included::
 
-    def records(rounds: int) -> list[Record]:
+    def records(rounds: int, quick: bool = False) -> list[Record]:
         peers = {who: (sys.executable, __file__, who) for who in ("tdsl", "scipy")}
         return by_turns("graphs", "components", peers, rounds, unit="links")
 
@@ -33,7 +35,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
@@ -133,8 +135,10 @@ def by_turns(
 
 def summary(found: Sequence[Record], unit: str = "", n: int | None = None) -> Record:
     """Medians and spread of runs of one command. What a run printed beside the figures (a result to compare) stays."""
-    cpu = [r["cpu_s"] for r in found]
+    cpu, wall = ([r[k] for r in found] for k in ("cpu_s", "wall_s"))
+    low, _, high = quantiles(cpu, n=4, method="inclusive") if len(cpu) > 1 else cpu * 3
     extra = {k: v for k, v in found[-1].items() if k not in ("cpu_s", "wall_s", "peak_mb", "n")}
-    return {"unit": unit, "n": n if n is not None else found[-1].get("n"), "rounds": len(found), "cpu_s": median(cpu),
-            "cpu_least": min(cpu), "cpu_most": max(cpu), "wall_s": median(r["wall_s"] for r in found),
+    return {"unit": unit, "n": n if n is not None else found[-1].get("n"), "rounds": len(found),
+            "cpu_s": median(cpu), "cpu_least": min(cpu), "cpu_q1": low, "cpu_q3": high, "cpu_most": max(cpu),
+            "wall_s": median(wall), "wall_least": min(wall), "wall_most": max(wall),
             "peak_mb": max(r["peak_mb"] for r in found), **extra}  # fmt: skip

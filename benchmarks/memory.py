@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
-import networkx  # noqa: F401  (so that importing it is not measured)
 import numpy as np
-
-from tdsl import compiler
-from tdsl.fabric.graph import Fabric
+from measure import Record, by_turns, inside
 
 CLOS = """\
 model host NODE {{ port nic[8]: 400Gbps; chip gpu[8]: GPU }}
@@ -26,10 +26,13 @@ fabric clos {{
   }}
 }}
 """
+UNITS, QUICK = (4, 16, 64), (2,)
 
 
-def fabric(units: int) -> Fabric:
+def fabric(units: int) -> Any:
     """Units of 32 hosts, each with a leaf a rail and spines of its own."""
+    from tdsl import compiler
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"
         path.write_text(CLOS.format(units=units))
@@ -38,21 +41,34 @@ def fabric(units: int) -> Fabric:
     return made
 
 
-def column_bytes(made: Fabric) -> int:
-    """Bytes of all columns, derived ones included."""
-    return sum(v.nbytes for v in vars(made).values() if isinstance(v, np.ndarray))
-
-
-def memory() -> list[str]:
-    """A line a size: bytes a link of the columns and of a networkx graph."""
-    out = [f"{'links':>9}  {'columns':>10}  {'networkx graph':>14}   ratio   (bytes a link)"]
-    for units in (4, 16, 64):
-        made = fabric(units)
-        columns = column_bytes(made) / made.link_count
+def measure(who: str, units: int) -> Record:
+    """Bytes a link of the columns, derived ones included, or of a networkx graph; the time is that of making either."""
+    if who == "tdsl":
+        fabric(units)
+        kept: list[Any] = []
+        found = inside(lambda: kept.append(fabric(units)))
+        made = kept[0]
         _ = made.device_a, made.device_b
+        size = sum(v.nbytes for v in vars(made).values() if isinstance(v, np.ndarray))
+    else:
+        made = fabric(units)
+        _ = made.device_a, made.device_b
+        found = inside(made.graph)
         tracemalloc.start()
         graph = made.graph()
-        peer = tracemalloc.get_traced_memory()[0] / graph.number_of_edges()
-        tracemalloc.stop()
-        out.append(f"{made.link_count:>9,}  {columns:>10.0f}  {peer:>14.0f}   {peer / columns:.1f}")
+        size = tracemalloc.get_traced_memory()[0]
+        assert graph.number_of_edges() == made.link_count
+    return {**found, "n": made.link_count, "bytes_a_link": round(size / made.link_count, 1)}
+
+
+def records(rounds: int, quick: bool = False) -> list[Record]:
+    """A record a size for tdsl and networkx."""
+    out = []
+    for units in QUICK if quick else UNITS:
+        peers = {who: (sys.executable, __file__, who, str(units)) for who in ("tdsl", "networkx")}
+        out += by_turns("memory", f"{512 * units:,} links", peers, min(rounds, 3), unit="links")
     return out
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 1 else records(3)))

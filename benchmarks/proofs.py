@@ -1,7 +1,8 @@
 """What the proofs of large and of irregular designs take, and what they say, beside what is asked of them.
 
 Each design is checked once, in a process of its own: user seconds and peak memory of that process. Of a design of which only the
-proofs are asked for, what its elaboration takes is measured in another process and subtracted.
+proofs are asked for, what its elaboration takes is measured in another process and subtracted. Then the fat tree `ft3` in four
+sizes: the whole check by turns with the elaboration alone.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from measure import MEGA, ROOT, Record, by_turns
+
 DESIGNS = Path(__file__).parent / "designs"
 CHECK = (sys.executable, "-m", "tdsl", "check", "--output-format", "json")
-ELABORATE = (sys.executable, "-c", "import sys; from tdsl.compiler import elaborate; elaborate(sys.argv[1])")
-MEBI = 1 << 20
+ELABORATE = (
+    sys.executable, "-c", "import sys; from tdsl.compiler import Options, elaborate; "
+    "elaborate(sys.argv[1], Options(set=tuple(tuple(s.split('=')) for s in sys.argv[2:])))",
+)  # fmt: skip
+SIZES = (8, 16, 32, 64)
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ LIST = (
 def measured(command: tuple[str, ...]) -> tuple[float, int, bytes]:
     """User seconds and peak memory in bytes of one process, and what it printed."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -83,26 +89,30 @@ def within(result: dict[str, Any], ratio: float) -> bool:
     return upper <= lower * ratio
 
 
-def line(asked: Asked) -> str:
-    """A row of the table."""
+def records(rounds: int, quick: bool = False) -> list[Record]:
+    """A record a design, checked once; and for fat trees of four sizes the whole check, and the same without its proofs."""
+    out = [] if quick else [judged(a) for a in LIST]
+    for k in (8,) if quick else SIZES:
+        peers = {"tdsl": (*CHECK, "ft3", "--set", f"k={k}"), "tdsl, elaboration alone": (*ELABORATE, "ft3", f"k={k}")}
+        out += by_turns("proof size", f"ft3, k = {k}", peers, min(rounds, 3), unit="links", n=3 * k**3 // 4)
+    return out
+
+
+def judged(asked: Asked) -> Record:
+    """The record of a design: what its check takes, what is asked, and whether the bounds are so close."""
     seconds, memory, printed = measured((*CHECK, asked.source, *asked.options))
     before = measured((*ELABORATE, asked.source))[0] if asked.beyond_elaboration else 0.0
     found = figures(asked, printed)
     close = bool(found) and all(within(r, asked.ratio) for r in found)
     fits = seconds - before < asked.seconds and (asked.memory is None or memory <= asked.memory)
     what = "exact" if asked.ratio == 1 else f"upper <= {asked.ratio} x lower"
-    cells = [
-        " ".join((asked.design, *asked.options)),
-        f"{seconds - before:.1f}" + (" after elaboration" if before else ""),
-        f"< {asked.seconds:g}",
-        f"{memory / MEBI:,.0f} MiB" + (f" (<= {asked.memory / MEBI:,.0f})" if asked.memory else ""),
-        f"{what}: {', '.join(dict.fromkeys(r['check'] for r in found)) or 'no result'}",
-        "met" if close and fits else "bounds too wide" if fits else "too slow or large" if close else "neither",
-    ]
-    return "| " + " | ".join(cells) + " |"
+    took = {"cpu_s": seconds - before, "wall_s": None, "peak_mb": memory / MEGA}
+    return {
+        "part": "proofs", "case": " ".join((asked.design, *asked.options)), "peer": "tdsl", "unit": "", "n": None, "rounds": 1, **took,
+        "asked_s": asked.seconds, "bounds": f"{what}: {', '.join(dict.fromkeys(r['check'] for r in found)) or 'no result'}",
+        "met": "yes" if close and fits else "bounds too wide" if fits else "too slow or large" if close else "no",
+    }  # fmt: skip
 
 
-def proofs() -> list[str]:
-    """A table with a row for each design."""
-    heads = ("design", "user seconds", "asked", "peak memory", "bounds asked", "met")
-    return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *(line(a) for a in LIST)]
+if __name__ == "__main__":
+    print(json.dumps(records(1), indent=1))
