@@ -21,7 +21,7 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: site mutants fuzz sbom help demo test soundness lint fmt golden bench vsix clean system
+.PHONY: site mutants fuzz sbom help demo test soundness lint fmt golden bench bench-quick bench-compare vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
@@ -36,7 +36,9 @@ help:
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
 	@echo "make golden  rewrite the expected outputs that tests compare with"
-	@echo "make bench   measure speed and memory against named peers"
+	@echo "make bench   measure speed and memory beside named peers; writes tables and plots of docs/performance.md (about an hour)"
+	@echo "make bench-quick  the same with small designs, into out/bench"
+	@echo "make bench-compare BASE=HEAD~1 HEAD=HEAD  what became 15% slower from one commit to another"
 	@echo "make vsix    pack the extension for VS Code (needs npm)"
 	@echo "make clean   remove what these made, .venv included"
 
@@ -106,8 +108,23 @@ fmt: $(VENV)/.installed-dev
 golden: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) -q --golden $(PYTEST_ARGS)
 
-bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/run.py
+$(VENV)/.installed-bench: $(VENV)/.installed-dev
+	@echo "installing the peers of the benchmarks into $(VENV)"
+	@$(if $(CONSTRAINTS),true,$(PIP) -e '.[bench]')
+	@touch $@
+
+BASE ?= HEAD~1
+HEAD ?= HEAD
+PARTS ?=
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/run.py $(PARTS)
+
+bench-quick: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/run.py --quick $(PARTS)
+
+bench-compare: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/compare.py --base $(BASE) --head $(HEAD)
 
 site: $(VENV)/.installed-dev
 	@scripts/node-packages tests/npm

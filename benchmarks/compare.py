@@ -33,7 +33,7 @@ CASES: Mapping[str, Sequence[str]] = {
     "elaborate ft3, k = 64": (PYTHON, str(HERE / "elaboration.py"), "tdsl", "ft3, k = 64", ""),
     "elaborate gpu131k": (PYTHON, str(HERE / "elaboration.py"), "tdsl", "gpu131k", ""),
     "cables.csv of gpu131k": (PYTHON, str(HERE / "cabling.py"), "gpu131k", "cables", "tdsl"),
-    "configurations of 96 switches": (PYTHON, str(HERE / "cabling.py"), "eos", "64", "tdsl"),
+    "configurations of 96 switches": (PYTHON, str(HERE / "configurations.py"), "eos", "64", "tdsl"),
     "maximum flow of gpu131k": (PYTHON, str(HERE / "graphs.py"), "gpu131k", "maximum flow", "tdsl"),
     "500 failure scenarios": (PYTHON, str(HERE / "failures.py"), "tdsl", "16", "500"),
     "throughput of a torus": (PYTHON, str(HERE / "throughput.py"), "tdsl", "6"),

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from measure import ROOT, Record, by_turns, inside
+from measure import Record, by_turns, inside
 
 TEXT = """
 model switch SW {{ port p[1..{k}]: 400Gbps }}

@@ -20,17 +20,14 @@ def records(rounds: int, quick: bool = False) -> list[Record]:
     for design in QUICK if quick else LARGE:
         own = DESIGNS / f"{design}.fab"
         source = str(own) if own.exists() else design
+        tdsl = f'ulimit -v {LIMIT_KB}; "{sys.executable}" -m tdsl'
         with tempfile.TemporaryDirectory() as folder:
-            tdsl = f'ulimit -v {LIMIT_KB}; "{sys.executable}" -m tdsl'
-            for name, rest in (
-                ("check", f'check -q "{source}"'),
-                ("build", f'build -q "{source}" --target cabling --out "{folder}/o"'),
-            ):
-                if out and out[-1].get("skipped") and out[-1]["case"] == design:
+            calls = {"check": f'check -q "{source}"', "build": f'build -q "{source}" --target cabling --out "{folder}/out"'}
+            for name, rest in calls.items():
+                if out and out[-1]["case"] == design and "skipped" in out[-1]:
                     out.append({"part": "large", "case": design, "peer": name, "skipped": "not run: it checks first"})
                     continue
-                command = ("bash", "-c", f"{tdsl} {rest} || exit 2")
-                out += by_turns("large", design, {name: command}, 1)
+                out += by_turns("large", design, {name: ("bash", "-c", f"{tdsl} {rest} || exit 2")}, 1)
     return out
 
 

@@ -11,6 +11,7 @@ COLOURS = ("#1f6fb2", "#d1711f", "#3a8f4f", "#8a5bb0", "#b0413e", "#6b6b6b", "#1
 WIDTH, LEFT, RIGHT = 760, 210, 110
 ROW, HEAD, FOOT = 20, 66, 46
 LINES_HEIGHT = 440
+UNITS = ((1.0, "s"), (1e3, "ms"), (1e6, "µs"))
 Record = Mapping[str, Any]
 
 
@@ -25,15 +26,10 @@ def figures(record: Record) -> tuple[float, float, float] | None:
 
 def seconds(value: float) -> str:
     """A time with two significant figures and its unit."""
-    for limit, factor, unit, above in ((1e-3, 1e6, "µs", 1e-3), (1.0, 1e3, "ms", 1.0)):
-        if value < limit * 0.995 or value < above * 0.995:
-            return f"{_two(value * factor)} {unit}"
-    return f"{_two(value)} s"
-
-
-def _two(value: float) -> str:
-    digits = max(0, 1 - floor(log10(value))) if value > 0 else 0
-    return f"{value:,.{digits}f}"
+    shown = float(f"{value:.2g}")
+    factor, unit = next(((f, u) for f, u in UNITS if shown * f >= 1), UNITS[-1])
+    digits = max(0, 1 - floor(log10(shown * factor * 1.000_001))) if shown > 0 else 0
+    return f"{value * factor:,.{digits}f} {unit}"
 
 
 def _axis(values: Sequence[float]) -> tuple[int, int]:

@@ -33,6 +33,9 @@ TITLES = {
     "large": "Large designs",
     "editor": "Edits of gpu131k, by the clock",
 }
+QUOTED = (("elaboration", "gpu131k", "networkx"), ("elaboration", "gpu131k", "rustworkx"),
+          ("cabling", "gpu131k, links.csv", "csv.writer"))  # fmt: skip
+"""The ratios of README.md: part, case, peer."""
 LINES = {"exponent": "endpoints", "proof size": "links"}
 """Parts whose plot is a line a peer over the size, and what the size counts."""
 
@@ -169,9 +172,10 @@ def block(part: str, recorded: Recorded) -> str:
     m, records = recorded["machine"], recorded["records"]
     rounds = max((r.get("rounds", 0) for r in records), default=0)
     versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
+    how = "One run each" if rounds == 1 else f"The median of {rounds} runs each, by turns"
     method = (
-        f"{'One run each' if rounds == 1 else f'The median of {rounds} runs each, by turns'}, on {m['cores']} cores of {m['cpu']} "
-        f"with {m['memory_gb']} GB; load before the run {m['load']:.1f}. {m['system']}, {versions}; tdsl at {m['commit']}."
+        f"{how}, on {m['cores']} cores of {m['cpu']} with {m['memory_gb']} GB; load before the run {m['load']:.1f}. "
+        f"{m['system']}, {versions}; tdsl at {m['commit']}."
     )
     image = f"![{TITLES[part]}](performance/{file_of(part)})"
     return "\n".join([*table(part, records), "", *textwrap.wrap(method, 126), "", image])
@@ -194,18 +198,18 @@ def faster(found: Mapping[str, Recorded]) -> str:
 def quoted(found: Mapping[str, Recorded]) -> str | None:
     """The three ratios of README.md; None if one was not measured."""
     ratios = []
-    for part, case, peer in (
-        ("elaboration", "gpu131k", "networkx"), ("elaboration", "gpu131k", "rustworkx"), ("cabling", "gpu131k, links.csv", "csv.writer")
-    ):  # fmt: skip
-        of = {r["peer"]: r.get("cpu_s") for r in found.get(part, {"records": ()})["records"] if r["case"] == case}
+    for part, case, peer in QUOTED:
+        records = found[part]["records"] if part in found else ()
+        of = {r["peer"]: r.get("cpu_s") for r in records if r["case"] == case}
         if not of.get(peer) or not of.get("tdsl"):
             return None
         ratios.append(_ratio(of[peer] / of["tdsl"]))
-    return "\n".join(textwrap.wrap(
-        f"Elaborating 131,072 GPUs with 2,097,152 links is {ratios[0]} times as fast as networkx builds the same graph from lists, "
-        f"and {ratios[1]} times as fast as rustworkx; `links.csv` is written {ratios[2]} times as fast as by Python's csv.writer. "
-        "[The figures](docs/performance.md) say how they were measured, and where a peer is faster.", 126
-    ))  # fmt: skip
+    text = (
+        "Elaborating 131,072 GPUs with 2,097,152 links is {} times as fast as networkx builds the same graph from lists, and {} "
+        "times as fast as rustworkx; `links.csv` is written {} times as fast as by Python's csv.writer. "
+        "[The figures](docs/performance.md) say how they were measured, and where a peer is faster."
+    )
+    return "\n".join(textwrap.wrap(text.format(*ratios), 126))
 
 
 def replaced(page: str, name: str, text: str) -> str:
@@ -224,7 +228,7 @@ def write(found: Mapping[str, Recorded], page: Path, readme: Path, pictures: Pat
     for part, recorded in found.items():
         (pictures / file_of(part)).write_text(plot(part, recorded["records"]), encoding="utf-8")
         text = replaced(text, part, block(part, recorded))
-    page.write_text(replaced(text, "faster", faster(found)), encoding="utf-8")
+    page.write_text(replaced(text, "faster", faster(found)) if found else text, encoding="utf-8")
     ratios = quoted(found)
     if ratios is not None:
         readme.write_text(replaced(readme.read_text(encoding="utf-8"), "ratios", ratios), encoding="utf-8")

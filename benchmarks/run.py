@@ -26,13 +26,23 @@ from measure import ROOT
 
 PARTS = {
     "startup": "processes", "elaboration": "elaboration", "exponent": "exponent", "memory": "memory", "graphs": "graphs",
-    "failures": "failures", "throughput": "throughput", "cabling": "cabling", "proofs": "proofs", "large": "large",
+    "failures": "failures", "throughput": "throughput", "cabling": "cabling", "configurations": "configurations",
+    "proofs": "proofs", "large": "large",
     "editor": "editor",
 }  # fmt: skip
-"""What can be asked for, and the module that measures it. ``cabling`` gives ``configurations`` too, ``proofs`` ``proof size``."""
+"""What can be asked for, and the module that measures it. ``proofs`` gives ``proof size`` too."""
 LIBRARIES = (
     "numpy", "scipy", "networkx", "rustworkx", "igraph", "ngraph", "highspy", "Jinja2", "polars", "pyarrow", "pyavd"
 )  # fmt: skip
+
+
+TDSL = ("tdsl", "stdlib", "targets", "grammar")
+"""What is measured, of all that is in a commit."""
+
+
+def _git(*words: str) -> str:
+    """What git says; nothing where there is no repository."""
+    return subprocess.run(("git", *words), cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
 def machine() -> dict[str, Any]:
@@ -46,11 +56,11 @@ def machine() -> dict[str, Any]:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    git = subprocess.run(("git", "describe", "--always", "--dirty"), cwd=ROOT, capture_output=True, text=True)
+    commit = _git("rev-parse", "--short", "HEAD") + (" with changes" if _git("status", "--porcelain", "--", *TDSL) else "")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "cpu": cpu, "cores": os.cpu_count(), "memory_gb": round(memory / 1e9), "system": platform.system(),
-        "load": round(os.getloadavg()[0], 1), "commit": git.stdout.strip() or "no commit", "versions": versions,
+        "load": round(os.getloadavg()[0], 1), "commit": commit or "no commit", "versions": versions,
     }  # fmt: skip
 
 

@@ -1,11 +1,16 @@
-"""The common form of the benchmarks: who is run when, what counts, and what is said of a peer that is not installed."""
+"""The common form of the benchmarks: who is run when, what counts, and what is said of a peer that is not installed; what is
+made of the records; and the comparison of two commits."""
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -60,3 +65,169 @@ def test_lists_are_written_alike(tmp_path: Path) -> None:
             found.append((count, (tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
         assert found[0][1][1:] == found[1][1] == found[2][1]
         assert found[0][0] == len(found[1][1]) > 0
+
+
+def records(part: str, *peers: str, case: str = "c", cpu: float = 0.2) -> list[dict[str, Any]]:
+    """Made-up records of a part, the second peer twice as slow as the first, and so on."""
+    return [
+        {"part": part, "case": case, "peer": peer, "unit": "links", "n": 1000, "rounds": 5,
+         "cpu_s": cpu * k, "cpu_least": cpu * k * 0.9,
+         "cpu_q1": cpu * k * 0.95, "cpu_q3": cpu * k * 1.05, "cpu_most": cpu * k * 1.1, "wall_s": cpu * k * 1.5,
+         "wall_least": cpu * k, "wall_most": cpu * k * 2, "peak_mb": 100.0 * k}
+        for k, peer in enumerate(peers, 1)
+    ]  # fmt: skip
+
+
+MACHINE = {
+    "cpu": "a processor",
+    "cores": 2,
+    "memory_gb": 16,
+    "system": "Linux",
+    "load": 0.1,
+    "commit": "abc",
+    "versions": {"Python": "3.12"},
+}
+
+
+@pytest.mark.usefixtures("measure")
+def test_a_quick_run_writes_figures_plots_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole way on small designs: each record in the common form, each plot well-formed, each table in its place."""
+    run, report = import_module("run"), import_module("report")
+    run.main(["--quick", "--into", str(tmp_path), "elaboration", "startup"])
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert list(found) == ["startup", "elaboration"]
+    for part, recorded in found.items():
+        assert {"cpu", "cores", "load", "commit", "versions"} <= set(recorded["machine"])
+        for r in recorded["records"]:
+            assert r["part"] == part and {"case", "peer"} <= set(r)
+            if "skipped" not in r:
+                assert r["cpu_least"] <= r["cpu_q1"] <= r["cpu_s"] <= r["cpu_q3"] <= r["cpu_most"] and r["rounds"] == 1
+                assert r["wall_least"] <= r["wall_s"] <= r["wall_most"] and r["peak_mb"] > 1
+        assert "\n".join(report.table(part, recorded["records"])) in (tmp_path / "performance.md").read_text()
+        ElementTree.parse(tmp_path / "performance" / report.file_of(part))
+    own = {r["peer"]: r for r in found["elaboration"]["records"]}
+    assert own["tdsl"]["n"] == own["numpy"]["n"] == 384
+    assert "numpy" in (tmp_path / "performance.md").read_text() and "| tdsl | networkx |" in capsys.readouterr().out
+    before = {p: p.read_bytes() for p in sorted(tmp_path.rglob("*")) if p.is_file()}
+    run.main(["--tables", "--into", str(tmp_path)])
+    assert before == {p: p.read_bytes() for p in sorted(tmp_path.rglob("*")) if p.is_file()}
+
+
+@pytest.mark.usefixtures("measure")
+def test_every_part_is_known_and_has_a_place_on_the_page() -> None:
+    run, report = import_module("run"), import_module("report")
+    for module in run.PARTS.values():
+        assert callable(import_module(module).records)
+    assert set(run.PARTS) | {"proof size"} == set(report.TITLES)
+    page = (BENCHMARKS.parent / "docs" / "performance.md").read_text()
+    for part in (*report.TITLES, "faster"):
+        assert "NEW" in report.replaced(page, part, "NEW")
+    with pytest.raises(ValueError, match="needs one <!-- bench: none -->"):
+        report.replaced(page, "none", "")
+
+
+@pytest.mark.usefixtures("measure")
+def test_the_page_says_what_was_recorded(tmp_path: Path) -> None:
+    """Tables, plots, ratios and the list of faster peers are those of benchmarks/results.json."""
+    run, report = import_module("run"), import_module("report")
+    root = BENCHMARKS.parent
+    page, readme = (shutil.copyfile(root / name, tmp_path / Path(name).name) for name in ("docs/performance.md", "README.md"))
+    report.write(run.recorded(BENCHMARKS / "results.json"), page, readme, tmp_path / "performance")
+    assert page.read_bytes() == (root / "docs" / "performance.md").read_bytes()
+    assert readme.read_bytes() == (root / "README.md").read_bytes()
+    plots = {p.name: p.read_bytes() for p in (tmp_path / "performance").iterdir()}
+    assert plots == {p.name: p.read_bytes() for p in (root / "docs" / "performance").iterdir()}
+
+
+@pytest.mark.usefixtures("measure")
+def test_tables_of_recorded_figures() -> None:
+    report = import_module("report")
+    skipped = {"part": "elaboration", "case": "c", "peer": "igraph", "skipped": "No module named 'igraph'"}
+    assert report.table("elaboration", [*records("elaboration", "tdsl", "networkx"), skipped]) == [
+        "| case | size | tdsl | networkx | igraph | spread |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| c | 1,000 links | 200 ms | 400 ms (2 times) | not installed | 20% |",
+    ]
+    found = {
+        "elaboration": {
+            "machine": MACHINE,
+            "records": records("elaboration", "igraph", "tdsl", "rustworkx", "networkx", case="gpu131k"),
+        },
+        "cabling": {"machine": MACHINE, "records": records("cabling", "tdsl", "csv.writer", case="gpu131k, links.csv")},
+    }
+    assert report.faster(found) == "- elaboration, gpu131k: igraph 0.5 times the processor time of tdsl."
+    assert "is 2 times as fast as networkx" in " ".join(report.quoted(found).split())
+    assert "1.5 times as fast as rustworkx; `links.csv` is written 2 times" in " ".join(report.quoted(found).split())
+    assert report.quoted({"elaboration": found["elaboration"]}) is None
+    assert "on 2 cores of a processor with 16 GB; load before the run 0.1." in report.block("elaboration", found["elaboration"])
+
+
+@pytest.mark.usefixtures("measure")
+def test_plots_are_well_formed_and_the_same_every_time() -> None:
+    plots, report = import_module("plots"), import_module("report")
+    some = [*records("elaboration", "tdsl", "a < b & c"), {"part": "elaboration", "case": "c", "peer": "x", "skipped": "y"}]
+    drawn = report.plot("elaboration", some)
+    assert drawn == report.plot("elaboration", some)
+    texts = [t.text for t in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"tdsl", "a < b & c", "200 ms", "400 ms"} <= set(texts) and "x" not in texts
+    sizes = [dict(r, n=n) for n in (1000, 100_000) for r in records("exponent", "tdsl", cpu=n / 1e5)]
+    lines = ElementTree.fromstring(report.plot("exponent", sizes))
+    assert len(list(lines.iter("{http://www.w3.org/2000/svg}circle"))) == 2
+    assert [plots.seconds(s) for s in (3.2e-6, 0.000_999, 0.0134, 0.9999, 1, 12.34)] == [
+        "3.2 µs",
+        "1.0 ms",
+        "13 ms",
+        "1.0 s",
+        "1.0 s",
+        "12 s",
+    ]
+
+
+@pytest.mark.usefixtures("measure")
+def test_exponents_are_those_of_the_figures() -> None:
+    exponent = import_module("exponent")
+    assert exponent.slope([{"n": n, "cpu_s": n**1.25 / 7} for n in (10, 1000, 10**6)]) == pytest.approx(1.25)
+
+
+def test_a_comparison_flags_what_is_slower_and_not_noise(measure: Any) -> None:
+    compare = import_module("compare")
+    old = measure.summary([{"cpu_s": s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
+    slow = measure.summary([{"cpu_s": 1.2 * s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
+    little = measure.summary([{"cpu_s": 1.1 * s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
+    noise = measure.summary([{"cpu_s": s, "wall_s": s, "peak_mb": 1} for s in (0.9, 1.0, 1.2, 1.4, 1.5)])
+    assert compare.slower(old, slow)
+    assert not compare.slower(slow, old) and not compare.slower(old, old) and not compare.slower(old, little)
+    assert not compare.slower(old, noise), "the first quartile of noise is within the spread"
+    assert not compare.slower({"skipped": "no such command"}, slow)
+
+
+@pytest.mark.usefixtures("measure")
+def test_two_commits_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What each commit takes is read from a file of it, so nothing depends on the clock."""
+    compare = import_module("compare")
+
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(("git", *who, *words), cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "-q")
+    for steady, slower in ((1.0, 1.0), (1.05, 1.2)):
+        for name, seconds in (("steady", steady), ("slower", slower)):
+            (tmp_path / name).write_text(json.dumps({"cpu_s": seconds, "wall_s": seconds}))
+        git("add", "-A")
+        git("commit", "-qm", f"{slower} seconds")
+    (tmp_path / "slower").write_text("what is not committed is not read")
+    cases = {name: ("cat", name) for name in ("steady", "slower", "absent")}
+    monkeypatch.setattr(compare, "ROOT", tmp_path)
+    monkeypatch.setattr(compare, "CASES", cases)
+    out = ["--json", str(tmp_path / "out.json"), "--rounds", "2"]
+    assert compare.main(out) == 1
+    printed = capsys.readouterr().out
+    assert "15% slower or more: slower\n" in printed and "+20.0%   SLOWER" in printed and "absent" in printed
+    assert {m["case"]: m["slower"] for m in json.loads((tmp_path / "out.json").read_text())} == {
+        "steady": False, "slower": True, "absent": False
+    }  # fmt: skip
+    assert compare.main([*out, "steady"]) == 0
+    assert subprocess.run(("git", "worktree", "list"), cwd=tmp_path, capture_output=True, text=True).stdout.count("\n") == 1
+    with pytest.raises(SystemExit, match="nosuch"):
+        compare.main([*out, "--base", "nosuch"])

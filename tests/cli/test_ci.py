@@ -53,8 +53,9 @@ def step(action: Any, folder: Path, **inputs: str) -> subprocess.CompletedProces
     return shell(last["run"], folder, **variables)
 
 
-def test_the_scheduled_run_of_random_designs() -> None:
-    valid("ci/soundness.yml", "vendor.github-workflows")
+@pytest.mark.parametrize("job", ["soundness", "performance"])
+def test_jobs_apart_from_the_tests(job: str) -> None:
+    valid(f"ci/{job}.yml", "vendor.github-workflows")
 
 
 def test_the_action(action: Any, tmp_path: Path) -> None:
