@@ -40,6 +40,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 Record = dict[str, Any]
+FRESH = {"TDSL_CHECK_NO_CACHE": "1"}
+"""With this `check` takes no answer of an earlier call; a release that does not know it keeps none."""
 MISSING = re.compile(r"(No module named '[^']+'|skipped: .+)")
 MEGA = 1e6
 
@@ -62,7 +64,7 @@ def peak_mb() -> float:
 def one(command: Sequence[str], timeout_s: float = 600, folder: Path = ROOT, env: Mapping[str, str] | None = None) -> Record:
     """One run of a command: its figures, or ``skipped`` with the reason."""
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(search), **(env or {})}
+    env = {**os.environ, **FRESH, "PYTHONPATH": os.pathsep.join(search), **(env or {})}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.perf_counter()
         child = subprocess.Popen(command, stdout=out, stderr=err, env=env, cwd=folder)

@@ -51,6 +51,8 @@ def measure(who: str, units: int) -> Record:
         _ = made.device_a, made.device_b
         size = sum(v.nbytes for v in vars(made).values() if isinstance(v, np.ndarray))
     else:
+        import networkx  # noqa: F401  (before the clock starts)
+
         made = fabric(units)
         _ = made.device_a, made.device_b
         found = inside(made.graph)

@@ -50,9 +50,13 @@ def _page(height: int, title: str, subtitle: str, body: Sequence[str]) -> str:
     return "\n".join([*head, *body, "</svg>"]) + "\n"
 
 
-def bars(records: Sequence[Record], title: str, subtitle: str) -> str:
-    """A bar a record on a logarithmic scale, grouped by case, with a line from the least to the greatest."""
-    shown = [(r, f) for r in records if (f := figures(r)) is not None]
+def bars(
+    records: Sequence[Record], title: str, subtitle: str,
+    value: Callable[[Record], tuple[float, float, float] | None] = figures, text: Callable[[float], str] = seconds,
+) -> str:  # fmt: skip
+    """A bar a record on a logarithmic scale, grouped by case, with a line from the least to the greatest. ``value`` gives median,
+    least and greatest, ``text`` a value as it is shown."""
+    shown = [(r, f) for r in records if (f := value(r)) is not None]
     low, high = _axis([x for _, f in shown for x in f])
     cases = list(dict.fromkeys(r["case"] for r, _ in shown))
     peers = list(dict.fromkeys(r["peer"] for r, _ in shown))
@@ -67,7 +71,7 @@ def bars(records: Sequence[Record], title: str, subtitle: str) -> str:
     for power in range(low, high + 1):
         x = across(10.0**power)
         out.append(f'<line x1="{x}" y1="{HEAD - 12}" x2="{x}" y2="{bottom}" stroke="#dddddd"/>')
-        out.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{_power(power)}</text>')
+        out.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{escape(text(10.0**power))}</text>')
     y = HEAD
     for case in cases:
         if not one:
@@ -80,7 +84,7 @@ def bars(records: Sequence[Record], title: str, subtitle: str) -> str:
             out.append(f'<text x="{LEFT - 8}" y="{y + 2}" text-anchor="end">{escape(r["peer"])}</text>')
             out.append(f'<rect x="{LEFT}" y="{y - 9}" width="{max(round(x - LEFT, 1), 1)}" height="14" fill="{colour}"/>')
             out.append(f'<line x1="{across(least)}" y1="{y - 2}" x2="{across(most)}" y2="{y - 2}" stroke="#000000"/>')
-            out.append(f'<text x="{max(x, across(most)) + 6:.1f}" y="{y + 2}">{escape(seconds(median))}</text>')
+            out.append(f'<text x="{max(x, across(most)) + 6:.1f}" y="{y + 2}">{escape(text(median))}</text>')
             y += ROW
     return _page(height, title, subtitle, out)
 

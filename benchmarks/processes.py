@@ -27,6 +27,14 @@ COMMANDS = {
     "tdsl check broken.fab": (*TDSL, "check", "broken.fab"),
     "tdsl check good.fab": (*TDSL, "check", "good.fab"),
     "tdsl check dgx_superpod_h100": (*TDSL, "check", "dgx_superpod_h100"),
+    "tdsl check dgx_superpod_h100 (again, nothing changed)": (
+        "env",
+        "-u",
+        "TDSL_CHECK_NO_CACHE",
+        *TDSL,
+        "check",
+        "dgx_superpod_h100",
+    ),
     "tdsl build dgx_superpod_h100": (*TDSL, "build", "dgx_superpod_h100", "--out", "out"),
 }
 QUICK = ("python -c pass", "tdsl version", "tdsl check broken.fab")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import MEGA, ROOT, Record, by_turns
+from measure import FRESH, MEGA, ROOT, Record, by_turns
 
 DESIGNS = Path(__file__).parent / "designs"
 CHECK = (sys.executable, "-m", "tdsl", "check", "--output-format", "json")
@@ -68,7 +68,7 @@ LIST = (
 def measured(command: tuple[str, ...]) -> tuple[float, int, bytes]:
     """User seconds and peak memory in bytes of one process, and what it printed."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, **FRESH})
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)

@@ -20,7 +20,7 @@ Recorded = Mapping[str, Any]
 
 TITLES = {
     "startup": "Calls from the shell",
-    "memory": "Making columns, and a graph",
+    "memory": "Memory of columns, and of a graph",
     "elaboration": "Elaboration, and building a graph",
     "exponent": "Elaboration against size",
     "graphs": "Questions about graphs",
@@ -54,6 +54,10 @@ def plot(part: str, records: Sequence[Record]) -> str:
     )
     if part in LINES:
         return plots.lines(records, TITLES[part], what, LINES[part])
+    if part == "memory":
+        return plots.bars(
+            records, TITLES[part], "bytes a link", lambda r: (r["bytes_a_link"],) * 3 if "n" in r else None, "{:,.0f}".format
+        )
     return plots.bars(records, TITLES[part], what + ("" if rounds == 1 else "; black: least to greatest"))
 
 
