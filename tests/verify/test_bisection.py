@@ -226,7 +226,7 @@ fabric f {
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(SEEDS, st.integers(1, 8), st.integers(2, 8), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2), st.booleans())
 def test_random_fabrics_against_every_split(seed, switches, hosts, nics, cables, loose, mixed):
     f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
