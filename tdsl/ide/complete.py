@@ -138,7 +138,8 @@ class Writer:
         if special is not None:
             return special
         out = self.claim_words() if self.first in ("require", "report") else self.grammar_words()
-        if "NAME" in self.place.terminals and not (len(self.words) == 1 and self.first in DECLARING):
+        naming = (len(self.words) == 1 and self.first in DECLARING) or (len(self.words) == 2 and self.first == "model")
+        if "NAME" in self.place.terminals and not naming:
             out = [*self.names(), *out]
         return out
 

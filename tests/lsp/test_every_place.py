@@ -34,8 +34,9 @@ use house (TOR)
 param arms: int = 2 where arms >= 2
 let chosen: model = TOR   # which switch
 def twice(n: int, by: int = 2): int = n * by + min(n, by)
+def more(k: int, by: int = twice(arms)): int = k + by
 
-topology fan(ends: ports, hub: model, many: int = 2, how: pattern = spread) {
+topology fan(ends: ports, hub: model, many: int = arms, how: pattern = spread) {
   # The middle.
   switch middle[many]: hub
   group side[2] { switch edge: hub }
@@ -561,3 +562,138 @@ def test_places_of_editors() -> None:
         assert [places.from_editor(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
     assert places.from_editor(file, 1, 1, "utf-8") == 3 and places.from_editor(file, 1, 3, "utf-16") == 5
     assert places.path_of("stdlib:a/b.fab") == resources.folder("stdlib") / "a/b.fab" and places.path_of("x") == Path("x")
+
+
+PROMPTS = """\
+|
+us|
+use |
+use house (|
+use house (TOR, |
+use house (TOR |
+use hardware.|
+model |
+model switch |
+model switch X { |
+model cable X { |
+model host X { port p: |
+model host X { port p[2]: 4|
+model host X { port p { |
+model host X { port p { type |
+model host X { port p { cage 2 |
+model host X { chip gpu: |
+model host X { power 7|
+topology t(|
+topology t(a: |
+topology t(a: model) { |
+topology t(a: model) { switch s: |
+def f(a: |
+let a: |
+let a = |
+let a = 4|
+let a = 2 * (|
+param a: int = 4 where |
+fabric f { |
+fabric f { host |
+fabric f { host h: |
+fabric f { host h[|
+fabric f { switch s: TOR { |
+fabric f { switch s: TOR { role |
+fabric f { switch s: QM9700 { split |
+fabric f { switch s: SN5600 { split |
+fabric f { switch s: TOR { nos |
+fabric f { switch s[2]: TOR; connect |
+fabric f { switch s[2]: TOR; connect s[i].|
+fabric f { switch s[2]: TOR; connect s[i].p[|
+fabric f { switch s[2]: TOR; connect s[i] to |
+fabric f { switch s[2]: TOR; connect s[*] to s[*] |
+fabric f { switch s[2]: TOR; connect s { |
+fabric f { switch s[2]: TOR; connect s { length |
+fabric f { switch s[2]: TOR; connect s { cable |
+fabric f { switch s[2]: TOR; connect s { medium |
+fabric f { switch s[2]: TOR; require |
+fabric f { require bisection |
+fabric f { require bisection >= |
+fabric f { require diameter <= 4 and |
+fabric f { require oversubscription at |
+fabric f { switch s: TOR; require links of |
+fabric f { require throughput |
+fabric f { require throughput uniform |
+fabric f { require throughput uniform >= |
+fabric f { require survives any 1 of s with |
+fabric f { require latency |
+fabric f { require oversubscription <= |
+fabric f { require bisection through |
+fabric f { report |
+fabric f { layer |
+fabric f { transport |
+fabric f { minimize |
+fabric f { hosts |
+fabric f { hosts 4 x |
+fabric f { hosts 4 x BOX, |
+fabric f { clos { |
+fabric f { clos { leaf |
+fabric f { clos { oversubscription |
+fabric f { torus { |
+fabric f { fan TOR { how |
+fabric f { layers { tier |
+fabric f { layers { tier a of |
+fabric f { layers { tier a of 4 |
+fabric f { layers { tier a of 4 hosts { |
+fabric f { layers { tier a of 4 hosts { switch |
+fabric f { layers { tier a of 4 hosts { switch TOR |
+fabric f { layers { tier a of 4 hosts { oversubscription |
+fabric f { switch s: TOR; address |
+fabric f { switch s: TOR; address s |
+fabric f { switch s: TOR; address s loopback |
+fabric f { switch s: TOR; address s management from 10.0.0.0/24 { |
+fabric f { routing |
+fabric f { routing bgp { |
+fabric f { roce { |
+fabric f { partition blue 1 { |
+fabric f { switch s: TOR; partition blue 1 { full |
+fabric f { param n: int = 2; phase 1 { |
+fabric f { switch s: TOR; omit |
+fabric f { switch s: TOR; naming |
+fabric f { switch s: TOR; override s: |
+fabric f { switch s: TOR; override s { |
+fabric f { pod g { switch s: TOR }; extend |
+fabric f { switch s: TOR }; extend |
+fabric f { switch s: TOR }; extend f.|
+fabric f { if |
+fabric f { for i in |
+fabric f { distance 1|
+cluster c { |
+cluster c { host h: |
+fabric f { # |
+fabric f "|
+let n = 4.5G|
+let n = 4G|
+model host X { port p: 4G|
+fabric f { switch s: TOR; connect s[0] { length 3|
+let a = f(|
+let a = min(1, |
+let a = [1, |
+"""
+
+
+def test_completions_as_one_types(golden: Golden) -> None:
+    """What may be written at the end of a text, asked for and not; what the names before mean, and the parameters there."""
+    house = "use house (TOR, BOX)\nuse parts (fan, layers)\n"
+    library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())
+    out = []
+    for prompt in PROMPTS.splitlines():
+        text = house + prompt.removesuffix("|")
+        file = SourceFile(str(FOLDER / "typed.fab"), text)
+        k = Known(file, parse(file, Diagnostics()).body, FOLDER / "typed.fab", {}, ())
+        start, items = complete.complete(k, file, len(text))
+        unasked = complete.complete(k, file, len(text), True)[1]
+        out.append(f"{prompt!r} {start - len(text)}, unasked {len(unasked) == len(items)}")
+        for (kind, rank), same in groupby(items, lambda i: (i.kind, i.rank)):
+            own = [i.text for i in same if i.text not in library or i.kind == "keyword"]
+            out.append(f"  {kind} {rank}: {' '.join(own)}")
+        sign = meaning.signature(k, file, len(text))
+        found = meaning.at(k, file, len(text))
+        out += [f"  parameter {sign.active} of {sign.label}"] if sign is not None else []
+        out += [f"  is {found[0].text} {found[1].kind if found[1] else ''}"] if found is not None else []
+    golden("ide/typed.txt", "\n".join(out) + "\n")

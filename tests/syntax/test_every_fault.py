@@ -132,6 +132,16 @@ def test_faults_of_statements(name: str, golden: Golden) -> None:
     golden(f"syntax/faults/{name}.txt", "\n".join(out) + "\n")
 
 
+SLIPS = (
+    "let a = .5", "let a = 5.", "let a = 1...3", "connect a to b each 2", "connect a to b pairs 3 x 2", "connect a to b 4",
+    "connect a to b x", "switch s[4, 5.]: S", "let a = 1 . 5", "host h: M { role storage nos eos }", "param n 4", "param n: int 4",
+    "let x = a ? b : c", "let x = a and", "for i in range(8) { }", "if a then b", "switch s[8] : [M]", "require a >= 100 %",
+    "fabric f:\n  host h: M\n  if a:\n    switch s: S\n", "fabric f:\n    host h: M\n  switch s: S\n", "/* a\nb */ let c = 1",
+    "group g[2]\n{\n  host h: M\n}\n", "model switch S {\n  port p[1..2]: 400Gbps {\n    type NDR\n}\n", "let a = [1, 2\nlet b = 3\n",
+    "a: 1\nb: 2\n", '{"a": 1}', "<a/>", "[a]\nb = 1\n", "---\n- a\n", "resource \"a\" {\n}\n", "class A:\n  pass\n",
+)  # fmt: skip
+
+
 def test_faults_of_blocks(golden: Golden) -> None:
     """Texts of several lines without a brace, or with one too many; and lines that a newcomer writes."""
     out = []
@@ -141,6 +151,7 @@ def test_faults_of_blocks(golden: Golden) -> None:
             if t.text in "{}":
                 out.append(f"{name} without {t.text} at {t.start}: {findings(text[: t.start] + text[t.end :])}")
                 out.append(f"{name} twice {t.text} at {t.start}: {findings(text[: t.end] + t.text + text[t.end :])}")
+    out += [f"{text!r}: {findings(text)}" for text in SLIPS]
     out += [f"{fault[0]!r}: {findings(fault[0])}" for fault in FAULTS]
     out += [f"in a block {fault[0]!r}: {findings(f'fabric f {{{chr(10)}  {fault[0]}{chr(10)}}}')}" for fault in FAULTS]
     golden("syntax/faults/blocks.txt", "\n".join(out) + "\n")
