@@ -576,6 +576,7 @@ def test_limits_of_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     made = taken(text, tmp_path / "a.csv")
     assert len(made.nodes) == 5 and {d.message for d in made.findings} == {"there are more than 5 devices"}
     assert len(made.wires) == 4 and len(made.findings) == record.MOST_FAULTS == 20
+    assert [d.message for d in taken("\0a,b\n", tmp_path / "a.csv").findings] == ["a zero byte"]
     for size in (507, 508):  # with what tells names from other keys
         assert len(taken(NAMED.format(rows=f"{'n' * size},1,b,1,1"), tmp_path / "a.csv").findings) == size - 507
     assert [record.hexadecimal(x) for x in ("0x0002c903000a1b2c", "08:00:27:4f:33:2d", "0800.274F.332d", "8", "g" * 12, "")] == [
