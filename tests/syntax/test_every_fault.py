@@ -138,7 +138,7 @@ SLIPS = (
     "let x = a ? b : c", "let x = a and", "for i in range(8) { }", "if a then b", "switch s[8] : [M]", "require a >= 100 %",
     "fabric f:\n  host h: M\n  if a:\n    switch s: S\n", "fabric f:\n    host h: M\n  switch s: S\n", "/* a\nb */ let c = 1",
     "group g[2]\n{\n  host h: M\n}\n", "model switch S {\n  port p[1..2]: 400Gbps {\n    type NDR\n}\n", "let a = [1, 2\nlet b = 3\n",
-    "a: 1\nb: 2\n", '{"a": 1}', "<a/>", "[a]\nb = 1\n", "---\n- a\n", "resource \"a\" {\n}\n", "class A:\n  pass\n",
+    "a: 1\nb: 2\n", '{"a": 1}', "<a/>", "[a]\nb = 1\n", "---\n- a\n", "resource a {\n}\n", "class A:\n  pass\n",
 )  # fmt: skip
 
 
