@@ -134,10 +134,11 @@ def test_faults_of_statements(name: str, golden: Golden) -> None:
 
 SLIPS = (
     "let a = .5", "let a = 5.", "let a = 1...3", "connect a to b each 2", "connect a to b pairs 3 x 2", "connect a to b 4",
-    "connect a to b x", "switch s[4, 5.]: S", "let a = 1 . 5", "host h: M { role storage nos eos }", "param n 4", "param n: int 4",
+    "connect a to b x", "switch s[4, 5.]: S", "let a = 1 . 5", "host h: M { role storage nos eos }", "param n 4",
     "let x = a ? b : c", "let x = a and", "for i in range(8) { }", "if a then b", "switch s[8] : [M]", "require a >= 100 %",
     "fabric f:\n  host h: M\n  if a:\n    switch s: S\n", "fabric f:\n    host h: M\n  switch s: S\n", "/* a\nb */ let c = 1",
-    "group g[2]\n{\n  host h: M\n}\n", "model switch S {\n  port p[1..2]: 400Gbps {\n    type NDR\n}\n", "let a = [1, 2\nlet b = 3\n",
+    "group g[2]\n{\n  host h: M\n}\n", "model switch S {\n  port p[1..2]: 400Gbps {\n    type NDR\n}\n",
+    "let a = [1, 2\nlet b = 3\n",
     "a: 1\nb: 2\n", '{"a": 1}', "<a/>", "[a]\nb = 1\n", "---\n- a\n", "resource a {\n}\n", "class A:\n  pass\n",
 )  # fmt: skip
 
