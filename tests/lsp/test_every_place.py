@@ -235,6 +235,7 @@ def told(file: SourceFile, answers: Iterable[tuple[int, str]]) -> str:
 def test_names(name: str, golden: Golden) -> None:
     """Where each name is declared and used, and which of these places declare it."""
     path, file = FOLDER / f"{name}.fab", known(name).file
+    known_uses: dict[frozenset[Any], tuple[list[Span], list[Span]]] = {}
 
     def answers() -> Iterator[tuple[int, str]]:
         for t in tokens(file):
@@ -246,8 +247,11 @@ def test_names(name: str, golden: Golden) -> None:
             span, meant = found
             assert (span.start, span.end) == (t.start, t.end)
             assert index().at(path, t.end) is not None
-            uses = index().references(path, t.start)
-            others = index().references(path, t.start, declared=False)
+            key = frozenset(n.key for n in meant)
+            if key not in known_uses:
+                every = index().references(path, t.start)
+                known_uses[key] = every, index().references(path, t.start, declared=False)
+            uses, others = known_uses[key]
             here = [(s.start, d) for s, d in index().highlights(path, t.start)]
             assert here == sorted({s.start: s not in others for s in uses if s.file.name == str(path)}.items())
             words = [f"{n.what} {at(n.place)}" + (f" {n.type}" * bool(n.type)) for n in meant]
