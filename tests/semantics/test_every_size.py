@@ -28,6 +28,10 @@ OPEN = {
                  "  connect spine[*] to core[*] spread x 2\n",
     "cables": LEAVES + "  minimize cables\n  switch spine[?]: SW\n" + UP,
     "cost": LEAVES + "  minimize cost\n  switch spine[?]: SW\n" + UP,
+    "least_omitted": LEAVES + "  minimize cost\n  switch spine[?]: DEAR\n  switch x[?]: DEAR\n" + UP +
+                     "  connect x[*] each\n  omit spine[0], x[1]\n",
+    "least_power": LEAVES + "  minimize power\n  switch spine[?]: DEAR\n  switch core[?]: DEAR\n" + UP +
+                   "  connect spine[*] to core[*] spread x 2\n  omit core[0]\n",
     "hosts": "  host node[?]: BOX\n  switch leaf[2]: SW\n  connect node[n].nic[i] to leaf[i]\n  require hosts >= 3\n",
     "too_many": LEAVES + "  switch spine[?]: SW\n  connect leaf[*] to spine[*] spread x 5\n",
     "uneven": LEAVES + "  switch spine[?]: SW\n  connect leaf[*] to spine[*] spread x 4\n  require switches == 9\n",
