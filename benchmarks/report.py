@@ -77,7 +77,8 @@ def _cell(record: Record | None, own: Record | None) -> str:
     found = plots.figures(record)
     if found is None:
         return _skipped(record)
-    ours = plots.figures(own) if own is not None and own is not record else None
+    peer = own is not None and not record["peer"].startswith("tdsl")  # others of tdsl are parts of the same work, or more of it
+    ours = plots.figures(own) if own is not None and peer else None
     return plots.seconds(found[0]) + (f" ({_ratio(found[0] / ours[0])} times)" if ours and ours[0] else "")
 
 
@@ -127,7 +128,9 @@ def _memory(records: Sequence[Record]) -> list[str]:
 
 def _peak(record: Record | None, own: Record | None) -> str:
     text = _cell(record, own)
-    return text if record is None or "skipped" in record else f"{text}, {record['peak_mb'] / 1000:.2g} GB"
+    if record is None or "skipped" in record:
+        return text
+    return f"{text}, {record['peak_mb'] / 1000:.2g} GB" if record["peak_mb"] >= 995 else f"{text}, {record['peak_mb']:.0f} MB"
 
 
 def _failures(records: Sequence[Record]) -> list[str]:

@@ -19,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the tdsl of this checkout, wherever else one is installed
 sys.path.insert(0, str(Path(__file__).parent))
 
 import report
