@@ -117,7 +117,7 @@ class Server(LanguageServer):
     def read(self, document: TextDocument) -> None:
         """Take the text of a document, tell what it shows at once, and have it proved after a pause."""
         path = to_fs_path(document.uri)
-        if path is None:
+        if path is None or "\0" in path:  # no file system has such a name, and resolving it raises at every later request
             return
         before = self.open.get(document.uri)
         if before is not None and before.task is not None:

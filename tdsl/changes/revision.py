@@ -26,6 +26,7 @@ LISTING = 128 << 20
 SECONDS = 120
 """How long git may take for an answer."""
 QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+QUIET["GIT_NO_REPLACE_OBJECTS"] = "1"  # a revision is what its hash says
 """Nothing is fetched, by old versions of git either, and nothing written."""
 
 

@@ -188,6 +188,9 @@ def test_a_revision_is_read_and_nothing_is_written(tmp_path: Path, monkeypatch: 
     done = tdsl("diff", "main", "pod.fab", "--no-checks")
     assert done.exit_code == 0 and "+ node[4] (DGX_H100)" in done.stdout, done.output
     assert sorted(tmp_path.rglob("*")) == before
+    git("replace", "main:lib/sizes.fab", git("hash-object", "-w", "lib/sizes.fab").decode().strip())
+    done = tdsl("diff", "main", "pod.fab", "--no-checks")
+    assert "+ node[4] (DGX_H100)" in done.stdout, done.output  # git replace does not change what a revision holds
 
 
 @pytest.mark.parametrize(
