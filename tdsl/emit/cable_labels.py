@@ -35,22 +35,22 @@ def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
         port.append(wires.ports.rows(at).astype(np.int32))
 
     def named(end: int, of: Objects, *, before: str = "", between: str = " ") -> Joined:
-        pieces = (Coded(wires.devices.name, device[end]), between, Coded(of, port[end]))
+        pieces = (Coded(wires.listed(wires.devices.name), device[end]), between, Coded(wires.listed(of), port[end]))
         return Joined(before, *pieces) if before else Joined(*pieces)
 
     lead = wires.identity.lead[legs]
     lead_device, lead_port = f.port_device[lead].astype(np.int32), wires.ports.rows(lead).astype(np.int32)
 
     def ids() -> Joined:
-        return Joined(Coded(wires.devices.name, lead_device), ":", Coded(wires.ports.hole_id, lead_port))
+        return Joined(Coded(wires.listed(wires.devices.name), lead_device), ":", Coded(wires.listed(wires.ports.hole_id), lead_port))
 
     hole = wires.ports.hole
     return len(legs), {
         "cable_id": ids,
         "leg": lambda: Numbers(f.cable_leg[legs], 0),
         "end": lambda: Coded("ab", second.astype(np.int32)),
-        "device": lambda: Coded(wires.devices.name, device[0]),
-        "port": lambda: Coded(hole, port[0]),
+        "device": lambda: Coded(wires.listed(wires.devices.name), device[0]),
+        "port": lambda: Coded(wires.listed(hole), port[0]),
         "line1": ids,
         "line2": lambda: named(0, hole, before="FROM "),
         "line3": lambda: named(1, hole, before="TO "),

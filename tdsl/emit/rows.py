@@ -34,6 +34,7 @@ _QUOTED = frozenset(',"\r\n\0')
 
 Texts = Callable[[Sequence[object]], list[str]]
 _Bytes = NDArray[np.bytes_]
+_Cells = _Bytes | list[bytes]
 _Part = bytes | tuple[_Bytes, Integers] | Numbers | list[object]
 
 
@@ -65,6 +66,11 @@ def cell(value: object) -> object:
 
 def csv_cells(values: Sequence[object]) -> list[str]:
     """Values as cells of a CSV file."""
+    if set(map(type, values)) <= {str, int}:
+        texts = list(map(str, values))
+        whole = "".join(texts)
+        if not any(c in whole for c in _QUOTED) and FORMULA.isdisjoint({v[:1] for v in values if isinstance(v, str)}):
+            return texts
     lines: list[str] = []
     writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
     writer.writerows((cell(v), "") for v in values)
@@ -117,11 +123,12 @@ def _columns(table: Table[Any], fields: Sequence[str]) -> list[Any]:
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
     """The pieces of a column of texts, None where a text may need quotes."""
     for piece in column.pieces:
-        if _QUOTED & set(piece if isinstance(piece, str) else "".join(map(str, piece.values))):
+        whole = piece if isinstance(piece, str) else "".join(map(str, piece.values))
+        if any(c in whole for c in _QUOTED):
             return None
     for piece in column.pieces:  # as long as a text may begin with this one
-        starts = [piece] if isinstance(piece, str) else list(map(str, piece.values))
-        if any(s[:1] in FORMULA for s in starts if s):
+        starts = {piece[:1]} if isinstance(piece, str) else {str(v)[:1] for v in piece.values}
+        if not FORMULA.isdisjoint(starts):
             return None
         if "" not in starts:
             break
@@ -148,14 +155,23 @@ def _lines(
         return
     before, between, behind = marks
     parts: list[_Part] = [before.encode()]
+    once: dict[tuple[bool, int], _Cells] = {}
+
+    def cells(values: Sequence[object], inside: bool = False) -> _Cells:
+        """Values as cells, or as they are inside of one; those of one list are made once."""
+        key = inside, id(values)
+        if key not in once:
+            once[key] = _encoded(list(map(str, values)) if inside else texts(values))
+        return once[key]
+
     for n, column in enumerate(columns):
         parts += [between.encode()] if n else []
         made = pieces(column) if isinstance(column, Joined) else None
         if isinstance(column, Joined):
             for piece in made or ():
-                parts.append(piece.encode() if isinstance(piece, str) else _coded(list(map(str, piece.values)), piece.codes))
+                parts.append(piece.encode() if isinstance(piece, str) else _coded(cells(piece.values, True), piece.codes))
         elif isinstance(column, Coded):
-            parts.append(_coded(texts(column.values), column.codes))
+            parts.append(_coded(cells(column.values), column.codes))
         elif isinstance(column, Numbers):
             parts.append(_numbers(column, texts))
         if made is None and not isinstance(column, (Coded, Numbers)):
@@ -163,11 +179,12 @@ def _lines(
     parts = _merged([*parts, behind.encode()])
     start = 0
     step = 4096
+    held = bytearray()
     progress.count(size, "rows")
     while start < size:
         try:
-            chunk, width = _chunk(parts, texts, start, min(size, start + step))
-            yield chunk
+            held, width = _chunk(parts, texts, start, min(size, start + step), held)
+            yield held.translate(None, b"\0")
         except _Wide:
             yield _plain(parts, texts, start, min(size, start + step))
             width = WIDEST
@@ -176,17 +193,22 @@ def _lines(
         step = max(256, CHUNK // max(1, width))
 
 
-def _coded(texts: Sequence[str], codes: Integers) -> _Part:
-    """A column of few texts: one text alone where no other occurs."""
+def _encoded(texts: Sequence[str]) -> _Cells:
+    """Texts as bytes, of one width where they do not take too much memory in it."""
     encoded = [t.encode() for t in texts]
-    if b"\0" in b"".join(encoded):
-        return [_Raw(encoded[c]) for c in codes.tolist()]
-    if len(texts) == 1 or (low := int(codes.min())) == int(codes.max()):
-        return encoded[0 if len(texts) == 1 else low]
     width = max(1, max(map(len, encoded)))
-    if width * len(encoded) > 1 << 28:
-        return [_Raw(encoded[c]) for c in codes.tolist()]
-    return np.array(encoded, dtype=f"S{width}"), codes
+    if width * len(encoded) > 1 << 28 or b"\0" in b"".join(encoded):
+        return encoded
+    return np.array(encoded, dtype=f"S{width}")
+
+
+def _coded(cells: _Cells, codes: Integers) -> _Part:
+    """A column of few texts: one text alone where no other occurs."""
+    if isinstance(cells, list):
+        return [_Raw(cells[c]) for c in codes.tolist()]
+    if len(cells) == 1 or (low := int(codes.min())) == int(codes.max()):
+        return bytes(cells[0 if len(cells) == 1 else low])
+    return cells, codes
 
 
 class _Raw(bytes):
@@ -200,7 +222,7 @@ def _numbers(column: Numbers, texts: Texts) -> _Part:
     if low == high or high - low < 1 << 16 or low < 0 or column.blank is not None:
         if high - low < 1 << 20 or high - low < len(codes):
             values: list[object] = ["" if n == column.blank else n for n in range(low, high + 1)]
-            return _coded(texts(values), (codes - low).astype(np.int32))
+            return _coded(_encoded(texts(values)), (codes - low).astype(np.int32))
         return column.tolist()
     return column
 
@@ -230,8 +252,8 @@ def _merged(parts: Sequence[_Part]) -> list[_Part]:
     return out
 
 
-def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> tuple[bytes, int]:
-    """Lines of some rows, and the width of the matrix. Raises _Wide."""
+def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: bytearray) -> tuple[bytearray, int]:
+    """The matrix of some rows, in ``held`` where that has the size, and its width. Raises _Wide."""
     rows = stop - start
     cells: list[Any] = []
     for part in parts:
@@ -252,10 +274,12 @@ def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> tuple
     widths = [c[0].dtype.itemsize if isinstance(c, tuple) else c.dtype.itemsize for c in cells]
     if sum(widths) > WIDEST:
         raise _Wide
-    matrix = np.empty(rows, dtype=[(f"f{i}", f"V{w}") for i, w in enumerate(widths)])
-    for i, c in enumerate(cells):
-        matrix[f"f{i}"] = c[0].view(f"V{widths[i]}")[c[1][start:stop]] if isinstance(c, tuple) else c
-    return matrix.tobytes().translate(None, b"\0"), sum(widths)
+    if len(held) != rows * sum(widths):
+        held = bytearray(rows * sum(widths))
+    matrix = np.frombuffer(held, dtype=[(f"f{i}", f"V{w}") for i, w in enumerate(widths)])
+    for i, c in enumerate(cells):  # take is twice as fast as an index
+        matrix[f"f{i}"] = c[0].view(f"V{widths[i]}").take(c[1][start:stop]) if isinstance(c, tuple) else c
+    return held, sum(widths)
 
 
 def _each(values: Sequence[object], texts: Texts) -> list[bytes]:

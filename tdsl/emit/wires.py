@@ -19,7 +19,7 @@ from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combine
 from tdsl.fabric.columns import Column, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import by_keys, ranks
 from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
@@ -53,6 +53,9 @@ class Wires:
         self.ports = self.identity.ports
         self.devices = self.identity.devices
         self._made: dict[tuple[str, int], tuple[Integers, Integers]] = {}
+        self._kinds: dict[int, tuple[Ints, Coded]] = {}
+        self._lists: dict[int, tuple[Objects, list[object]]] = {}
+        self._lists_or_none: dict[int, tuple[Objects, list[object]]] = {}
 
     @property
     def crossings(self) -> tuple[Ints, Ints]:
@@ -80,11 +83,23 @@ class Wires:
         """The devices of ports."""
         return self._once("device", ports, lambda: self.fabric.port_device[ports])
 
+    def listed(self, of: Objects) -> list[object]:
+        """Names as a list, one for all columns that have them: cells of the same list are rendered once."""
+        if id(of) not in self._lists:
+            self._lists[id(of)] = of, of.tolist()
+        return self._lists[id(of)][1]
+
+    def _or_none(self, of: Objects) -> list[object]:
+        """Names as a list with "" at its end, for where there is none."""
+        if id(of) not in self._lists_or_none:
+            self._lists_or_none[id(of)] = of, [*of.tolist(), ""]
+        return self._lists_or_none[id(of)][1]
+
     def _port(self, of: Objects, ports: Ints) -> Coded:
-        return Coded(of, self._port_rows(ports))
+        return Coded(self.listed(of), self._port_rows(ports))
 
     def _device(self, ports: Ints) -> Coded:
-        return Coded(self.devices.name, self._at(ports))
+        return Coded(self.listed(self.devices.name), self._at(ports))
 
     def _rack(self, places: Places, ports: Ints, what: int) -> Coded:
         """Hall (0), rack (1) or unit (2) of the devices at these ports, "" where they have no place."""
@@ -169,11 +184,11 @@ class Wires:
         first = self._first_link
         own = np.where(first < 0, -1, np.append(values, -1)[first])
         links, cables = self.crossings
-        other = (values[links] >= 0) & (values[links] != own[cables])
-        if not other.any():
+        found = values[links]
+        here = found >= 0
+        if not (here & (found != own[cables])).any():
             return Numbers(own, -1)
-        here = values[links] >= 0
-        return sets(cables[here], values[links[here]], len(own))
+        return sets(cables, found, len(own)) if here.all() else sets(cables[here], found[here], len(own))
 
     def _cable_rate(self) -> Coded:
         links, cables = self.crossings
@@ -193,7 +208,7 @@ class Wires:
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""
-        return Coded([*self.devices.name, ""], np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count))
+        return Coded(self._or_none(self.devices.name), np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count))
 
     def _cable_via(self) -> Coded:
         """The panel or optical switch that the leg's first link crosses."""
@@ -218,7 +233,7 @@ class Wires:
         leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
         leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
         a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
-        order = np.lexsort((lead[leader], b, number[a]))
+        order = by_keys(number[a], b, lead[leader])
         turn = np.empty(len(order), np.int64)
         turn[order] = np.arange(len(order)) + 1
         return Numbers(turn[f.cable_group])
@@ -234,12 +249,13 @@ class Wires:
         lead = self.identity.lead
         if legs is None:
             return Joined(self._device(lead), ":", self._port(self.ports.hole_id, lead))
+        names, holes = self._or_none(self.devices.name), self._or_none(self.ports.hole_id)
+        device = np.append(self._at(lead), len(names) - 1).astype(np.int32)[legs]  # -1 chooses the last
+        hole = np.append(self._port_rows(lead), len(holes) - 1).astype(np.int32)[legs]
         here = legs >= 0
-        port = lead[np.where(here, legs, 0)] if len(lead) else np.zeros(len(legs), np.int64)
-        device = np.where(here, self.fabric.port_device[port], self.fabric.device_count)
-        hole = np.where(here, self.ports.rows(port), len(self.ports.hole_id))
-        names, holes = [*self.devices.name, ""], [*self.ports.hole_id, ""]
-        return Joined(Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=not here.all())
+        if here.all():
+            return Joined(Coded(names, device), ":", Coded(holes, hole))
+        return Joined(Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=True)
 
     @cached_property
     def cables(self) -> Table[Cable]:
@@ -345,8 +361,8 @@ class Wires:
         near[links[::-1]] = legs[::-1]
         lead = self.identity.lead
         names, hole = np.unique(self.ports.hole_id.astype(str), return_inverse=True)
-        key = self.fabric.port_device[lead] * (len(names) + 1) + hole.ravel()[self.ports.rows(lead)]
-        other = key[legs] != key[near[links]]
+        key = self._at(lead).astype(np.int64) * (len(names) + 1) + hole.ravel()[self._port_rows(lead)]
+        other = np.flatnonzero(key[legs] != key[near[links]])
         far[links[other]] = legs[other]
         return near, far
 
@@ -420,13 +436,16 @@ class Wires:
         """A column of one end of all links: ``pick`` is called with the row of the model's port, whether the link is InfiniBand,
         whether the device is a switch, and its operating system."""
         f = self.fabric
-        device = self._at(ports)
         names, codes = self._systems
-        return combined(
-            lambda row, infiniband, switch, system: pick(row, bool(infiniband), bool(switch), names[system]),
-            (len(self.ports.path), self._port_rows(ports)), (2, self._infiniband.astype(np.int8)),
-            (2, f.is_switch[device].astype(np.int8)), (len(names), codes[device]),
-        )  # fmt: skip
+        if id(ports) not in self._kinds:
+            device = self._at(ports)
+            self._kinds[id(ports)] = ports, combined(
+                lambda row, infiniband, switch, system: (row, bool(infiniband), bool(switch), names[system]),
+                (len(self.ports.path), self._port_rows(ports)), (2, self._infiniband.astype(np.int8)),
+                (2, f.is_switch[device].astype(np.int8)), (len(names), codes[device]),
+            )  # fmt: skip
+        kinds = self._kinds[id(ports)][1]
+        return Coded([pick(*kind) for kind in kinds.values], kinds.codes)  # type: ignore[misc]
 
     def _announced(self, ports: Ints) -> Coded:
         """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias;
@@ -476,7 +495,7 @@ class Wires:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
         f = self.fabric
         has = np.array([bool(c) for c in self.ports.cage], dtype=bool)
-        names, none = [*self.devices.name, ""], f.device_count
+        names, none = self._or_none(self.devices.name), f.device_count
         pieces: list[Coded] = []
         before = np.zeros(f.link_count, dtype=bool)
         for ports in (f.link_a, f.link_b):

@@ -8,9 +8,10 @@ import numpy as np
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.order import by_keys
 
 BLOCK = 1 << 16
-"""Runs of links that are looked up at once."""
+"""Runs of links, and ports, that are looked up at once."""
 
 
 class Cables:
@@ -33,21 +34,23 @@ class Cables:
         link = np.concatenate([links, links[via]])
         if not len(f.cable_a) or not len(start):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        legs = [self.ports.connector_of(p) for p in (f.cable_a, f.cable_b)]
-        keys = self._pair(*legs)
-        named = np.full(len(f.port_device), -1, np.int32)
-        for connectors in legs:
-            named[connectors] = np.arange(len(keys), dtype=np.int32)
-        if np.count_nonzero(named >= 0) == 2 * len(keys):  # a connector is of one leg, which it names
-            leg = np.empty(len(start), np.int32)
+        size = len(f.port_device)
+        connector = np.empty(size, np.int32 if size < 1 << 31 else np.int64)
+        for block in (slice(i, min(i + BLOCK, size)) for i in range(0, size, BLOCK)):
+            connector[block] = self.ports.connector_of(np.arange(block.start, block.stop))
+        legs = [connector[p] for p in (f.cable_a, f.cable_b)]
+        named, across = np.full((2, size), -1, connector.dtype)
+        for one, other in (legs, legs[::-1]):
+            named[one] = np.arange(len(one))
+            across[one] = other
+        if np.count_nonzero(named >= 0) == 2 * len(f.cable_a):  # a connector is of one leg, which it names
+            leg = np.empty(len(start), connector.dtype)
             for block in (slice(i, i + BLOCK) for i in range(0, len(start), BLOCK)):
-                run = self.ports.connector_of(start[block])
-                here = named[run]
-                same = keys[here] == self._pair(run, self.ports.connector_of(stop[block]))
-                leg[block] = np.where(same, here, -1)  # also where no leg has the connector
+                run = connector[start[block]]
+                leg[block] = np.where(across[run] == connector[stop[block]], named[run], -1)  # also where no leg has the connector
             found = np.flatnonzero(leg >= 0)
             return link[found], leg[found].astype(np.int64)
-        wanted = self._pair(self.ports.connector_of(start), self.ports.connector_of(stop))
+        keys, wanted = self._pair(*legs), self._pair(connector[start], connector[stop])
         order = np.argsort(keys, kind="stable")
         at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
         hit = keys[order][at] == wanted
@@ -63,7 +66,7 @@ class Cables:
 
     def _pair(self, a: Ints, b: Ints) -> Ints:
         """One number for a pair of connectors, whichever way round."""
-        paired: Ints = np.minimum(a, b) * len(self.fabric.port_device) + np.maximum(a, b)
+        paired: Ints = np.minimum(a, b).astype(np.int64) * len(self.fabric.port_device) + np.maximum(a, b)
         return paired
 
     @cached_property
@@ -78,7 +81,8 @@ class Cables:
         if not len(f.cable_a):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         lead = self._keys[1]
-        return np.lexsort((f.cable_leg, lead[f.cable_group])), lead[f.cable_group]
+        rank = lead[f.cable_group]
+        return by_keys(rank, f.cable_leg), rank
 
     @cached_property
     def ids(self) -> list[str]:

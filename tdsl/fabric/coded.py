@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tdsl.fabric.order import ranks
+
 Integers = NDArray[np.integer]
 DENSE = 1 << 22
 """Up to so many combinations of codes are marked in an array; more are sorted."""
@@ -126,8 +128,15 @@ def sets(rows: Integers, numbers: Integers, size: int) -> Coded:
     here = several[rows]
     there = np.zeros((int(several.sum()), width), dtype=bool)  # which numbers occur in each row that has several
     there[place[rows[here]], numbers[here]] = True
-    found, codes = np.unique(np.packbits(there, axis=1), axis=0, return_inverse=True)
-    names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(found, axis=1)]
+    packed = np.packbits(there, axis=1, bitorder="little")
+    if width < 63:  # the numbers of a row are the bits of one word
+        words = np.zeros((len(packed), 8), np.uint8)
+        words[:, : packed.shape[1]] = packed
+        keys, codes = ranks(words.view("<i8").ravel())
+        found = keys.astype("<i8").view(np.uint8).reshape(-1, 8)
+    else:
+        found, codes = np.unique(packed, axis=0, return_inverse=True)
+    names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(found, axis=1, bitorder="little")]
     low[several] = width + 1 + codes.ravel()
     return Coded([*range(width), "", *names], low)
 
@@ -137,9 +146,10 @@ def combined(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
     each combination that occurs."""
     sizes = [size for size, _ in axes]
     total = int(np.prod(sizes, dtype=np.float64))
-    codes: Integers = np.zeros(len(axes[0][1]), np.int64)
-    for size, column in axes:
-        codes = codes * size + column
+    codes: Integers = axes[0][1].astype(np.int32 if total < 1 << 31 else np.int64)
+    for size, column in axes[1:]:
+        codes *= size
+        codes += column.astype(codes.dtype, copy=False)
     if total <= DENSE:
         seen = np.zeros(total, dtype=bool)
         seen[codes] = True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
+from itertools import chain, islice, product, repeat
+from math import prod
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from tdsl.fabric.cabling import first_of_cage, shares
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant, stretches
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.semantics.model import DeviceModel, PortClass, unravel
+from tdsl.semantics.model import Axis, DeviceModel, Part, PortClass, unravel
 
 Record = TypeVar("Record")
 Column = Sequence[object]
@@ -95,10 +97,11 @@ def lane_axes(c: PortClass) -> int:
     return count
 
 
-def hole_id(c: PortClass, index: int) -> str:
-    """The connector of a port as a short name: ``nic3`` for each of its lanes."""
+def hole_ids(c: PortClass) -> list[str]:
+    """The connector of every port of a class as a short name: ``nic3`` for each of its lanes."""
     lanes = lane_axes(c)
-    return port_id(replace(c, axes=c.axes[: len(c.axes) - lanes]), index // c.split) if lanes else port_id(c, index)
+    whole, split = (replace(c, axes=c.axes[: len(c.axes) - lanes]), c.split) if lanes else (c, 1)
+    return [port_id(whole, i // split) for i in range(c.size)]
 
 
 def hole_label(c: PortClass, index: int) -> str:
@@ -120,16 +123,19 @@ class PortColumns:
         self.fabric = fabric
         counts = [m.port_count for m in fabric.models]
         self.base = np.cumsum([0, *counts])[:-1] if counts else np.zeros(0, np.int64)
+        self._shift: Ints = self.base[fabric.device_model] - fabric.port_base[:-1]
 
     def rows(self, ports: Ints) -> Ints:
         """Places of ports in the columns below."""
-        f = self.fabric
-        device = f.port_device[ports]
-        found: Ints = self.base[f.device_model[device]] + ports - f.port_base[device]
+        found: Ints = self._shift[self.fabric.port_device[ports]]
+        found += ports
         return found
 
     def _gather(self, of: Callable[[PortClass, int], object]) -> Objects:
-        values = [of(c, i) for m in self.fabric.models for c in m.classes for i in range(c.size)]
+        return self._each(lambda c: (of(c, i) for i in range(c.size)))
+
+    def _each(self, of: Callable[[PortClass], Iterable[object]]) -> Objects:
+        values = [v for m in self.fabric.models for c in m.classes for v in of(c)]
         out: Objects = np.empty(len(values), dtype=object)
         out[:] = values
         return out
@@ -182,7 +188,7 @@ class PortColumns:
     @cached_property
     def hole_id(self) -> Objects:
         """That place for identifiers: ``nic3``."""
-        return self._gather(hole_id)
+        return self._each(hole_ids)
 
     @cached_property
     def connector(self) -> Ints:
@@ -242,28 +248,36 @@ class DeviceColumns:
 
     @cached_property
     def name(self) -> Objects:
-        """Names on labels and in configurations."""
-        return self._objects([self.fabric.device_name(d) for d in range(self.fabric.device_count)])
+        """Names on labels and in configurations: those of ``Fabric.device_name``, a declaration at a time."""
+        out: list[str] = []
+        for s in self.fabric.sets:
+            texts = [[s.prefix]] if s.prefix else []
+            before = ""
+            for p in s.parts:  # a name that a group and what it holds share is said once
+                texts.append(_indexed("" if p.name == before else p.name, p.axes))
+                before = p.name
+            out += map("-".join, islice(product(*(t for t in texts if t != [""])), s.count))
+        for device, name in self.fabric.names.items():
+            out[device] = name or out[device]
+        return self._objects(out)
 
     @cached_property
     def place(self) -> Objects:
         """The outermost group instance a device stands in (``su0``), "" if in none."""
-        return self.grouped(lambda parts: parts[:-1][:1])
+        return self._grouped(lambda parts: [_indexed(p.name, p.axes) for p in parts[:-1][:1]])
 
     @cached_property
     def family(self) -> Objects:
         """A device's name without its own index: ``su0-node``."""
-        return self.grouped(lambda parts: [*parts[:-1], parts[-1].split("\0")[0]])
+        return self._grouped(lambda parts: [*(_indexed(p.name, p.axes) for p in parts[:-1]), [parts[-1].name]])
 
-    def grouped(self, pick: Callable[[list[str]], list[str]]) -> Objects:
-        """For every device a name made of the parts that ``pick`` keeps; a part is its name, NUL, its indices."""
+    def _grouped(self, pick: Callable[[Sequence[Part]], list[list[str]]]) -> Objects:
+        """For every device the joined texts that ``pick`` makes of parts of its path, beginning with the outermost."""
         out: list[str] = []
         for s in self.fabric.sets:
-            axes = s.axes
-            for row in range(s.count):
-                coordinates = iter(unravel(row, axes))
-                parts = [p.name + "\0" + "-".join(str(next(coordinates)) for _ in p.axes) for p in s.parts]
-                out.append("-".join(pick(parts)).replace("\0", ""))
+            names = ["-".join(n) for n in product(*pick(s.parts))]
+            each = prod(a.size for a in s.axes) // len(names)
+            out += islice(chain.from_iterable(repeat(n, each) for n in names), s.count)
         return self._objects(out)
 
     @staticmethod
@@ -271,3 +285,9 @@ class DeviceColumns:
         out: Objects = np.empty(len(values), dtype=object)
         out[:] = values
         return out
+
+
+def _indexed(name: str, axes: Sequence[Axis]) -> list[str]:
+    """A name with each of the indices that its axes give, in their order: ``su0``, ``leaf0-3``."""
+    indices = product(*([str(n) for n in range(a.low, a.high + 1)] for a in axes))
+    return [name + "-".join(i) for i in indices]
