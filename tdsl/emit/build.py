@@ -236,7 +236,7 @@ def _drawn(
 ) -> Iterator[Content | None]:
     """The file of each record, in their order: of many by several processes, where the target is tdsl's own. What other targets
     may take is bounded in one process."""
-    keep: Callable[[Iterable[bytes]], Content] = options.spool.keep if options.spool is not None else b"".join
+    keep: Callable[[Iterable[bytes | bytearray]], Content] = options.spool.keep if options.spool is not None else b"".join
     done = 0
     for record in records:  # what records share is made, and its findings are told, before there are copies of this process
         content = draw(record, keep=keep)
@@ -371,7 +371,7 @@ def _identity(
     one; and what it holds of the pattern."""
     from tdsl.emit.render import render
 
-    def read(chunks: Iterable[bytes]) -> tuple[str, bytes]:
+    def read(chunks: Iterable[bytes | bytearray]) -> tuple[str, bytes]:
         digest, size, held, last = sha256(), 0, b"", b""
         for chunk in chunks:
             digest.update(chunk)

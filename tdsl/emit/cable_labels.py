@@ -38,11 +38,12 @@ def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
         pieces = (Coded(wires.listed(wires.devices.name), device[end]), between, Coded(wires.listed(of), port[end]))
         return Joined(before, *pieces) if before else Joined(*pieces)
 
+    devices, holes = wires.listed(wires.devices.name), wires.listed(wires.ports.hole_id)
     lead = wires.identity.lead[legs]
     lead_device, lead_port = f.port_device[lead].astype(np.int32), wires.ports.rows(lead).astype(np.int32)
 
     def ids() -> Joined:
-        return Joined(Coded(wires.listed(wires.devices.name), lead_device), ":", Coded(wires.listed(wires.ports.hole_id), lead_port))
+        return Joined(Coded(devices, lead_device), ":", Coded(holes, lead_port))
 
     hole = wires.ports.hole
     return len(legs), {

@@ -47,7 +47,7 @@ PIECE = 1 << 20
 WIDEST = 1 << 20
 """Characters that a template of others may ask for in one step."""
 Kept = TypeVar("Kept")
-Program = Callable[..., bytes | Iterable[bytes]]
+Program = Callable[..., bytes | Iterable[bytes | bytearray]]
 """Of the fabric, the options, and the record where the file's scope has one; a file or its pieces."""
 
 
@@ -224,7 +224,7 @@ def render(
     options: Mapping[str, object],
     diagnostics: Diagnostics,
     site: Site = Site(),  # noqa: B008 - frozen
-    keep: Callable[[Iterable[bytes]], Kept] = b"".join,  # type: ignore[assignment]
+    keep: Callable[[Iterable[bytes | bytearray]], Kept] = b"".join,  # type: ignore[assignment]
 ) -> Kept | None:
     """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a finding."""
     try:
@@ -256,7 +256,7 @@ def render(
     return None
 
 
-def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes]:
+def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes | bytearray]:
     """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets may be more."""
     held: list[str] = []
     size = waiting = 0

@@ -32,6 +32,8 @@ full-width signs for narrow ones."""
 _QUOTED = frozenset(',"\r\n\0')
 """Characters of texts that are not put together from pieces: those that csv quotes, and zero, which ends a cell here."""
 
+Piece = bytes | bytearray
+"""Some lines of a text."""
 Texts = Callable[[Sequence[object]], list[str]]
 _Bytes = NDArray[np.bytes_]
 _Cells = _Bytes | list[bytes]
@@ -46,10 +48,10 @@ class Rows(str):
     """Lines that are made when they are asked for. Where a template prints them they go to the file piece by piece."""
 
     __slots__ = ("chunks",)
-    chunks: Callable[[], Iterator[bytes]]
+    chunks: Callable[[], Iterator[Piece]]
 
     @classmethod
-    def of(cls, chunks: Callable[[], Iterator[bytes]]) -> Rows:
+    def of(cls, chunks: Callable[[], Iterator[Piece]]) -> Rows:
         """Lines that a call gives in pieces."""
         made = cls()
         made.chunks = chunks
@@ -83,7 +85,7 @@ def json_cells(values: Sequence[object]) -> list[str]:
     return [str(v) if type(v) is int else "null" if v == "" else encode(v) for v in values]
 
 
-def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) -> Iterator[bytes]:
+def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) -> Iterator[Piece]:
     """A table as comma-separated values with a heading, without the last line's end; a field "" is an empty column."""
     head: list[str] = []
     csv_module.writer(SimpleNamespace(write=head.append), lineterminator="\r\n").writerow(headings)
@@ -91,7 +93,7 @@ def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) 
     yield from _lines(_columns(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", ""))
 
 
-def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[bytes]:
+def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[Piece]:
     """A table as JSON arrays, one a line."""
     first = True
     for chunk in _lines(_columns(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")):
@@ -99,7 +101,7 @@ def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[bytes]:
         first = False
 
 
-def texts_of(column: Joined, between: str) -> Iterator[bytes]:
+def texts_of(column: Joined, between: str) -> Iterator[Piece]:
     """The texts of a column as they are, in chunks."""
     first = True
     for chunk in _lines([column], len(column), _as_they_are, _all_pieces, (between, "", "")):
@@ -149,20 +151,20 @@ def _json_pieces(column: Joined) -> list[str | Coded] | None:
 def _lines(
     columns: Sequence[Any], size: int, texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
     marks: tuple[str, str, str],
-) -> Iterator[bytes]:  # fmt: skip
+) -> Iterator[Piece]:  # fmt: skip
     """Lines in chunks. ``marks`` stand before a line, between its cells and behind it."""
     if not size:
         return
     before, between, behind = marks
     parts: list[_Part] = [before.encode()]
-    once: dict[tuple[bool, int], _Cells] = {}
+    once: dict[tuple[bool, int], tuple[object, _Cells]] = {}
 
     def cells(values: Sequence[object], inside: bool = False) -> _Cells:
         """Values as cells, or as they are inside of one; those of one list are made once."""
         key = inside, id(values)
         if key not in once:
-            once[key] = _encoded(list(map(str, values)) if inside else texts(values))
-        return once[key]
+            once[key] = values, _encoded(list(map(str, values)) if inside else texts(values))  # kept, so that no other has its id
+        return once[key][1]
 
     for n, column in enumerate(columns):
         parts += [between.encode()] if n else []

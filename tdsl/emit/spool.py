@@ -44,9 +44,9 @@ class Spool:
         self._file: IO[bytes] | None = None
         self._end = 0
 
-    def keep(self, chunks: Iterable[bytes]) -> Content:
+    def keep(self, chunks: Iterable[bytes | bytearray]) -> Content:
         """A content of these pieces: in memory while it is small, else in the file. Raises OSError."""
-        held: list[bytes] = []
+        held: list[bytes | bytearray] = []
         size, start = 0, self._end
         digest = sha256()
         for chunk in chunks:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
@@ -26,30 +28,43 @@ class Cables:
     def crossings(self) -> tuple[Ints, Ints]:
         """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a end first."""
         f = self.fabric
-        links = np.arange(f.link_count)
-        via = f.link_via_a >= 0
-        near = np.where(via, f.link_via_a, f.link_b)
-        start = np.concatenate([f.link_a, f.link_via_b[via]])
-        stop = np.concatenate([near, f.link_b[via]])
-        link = np.concatenate([links, links[via]])
-        if not len(f.cable_a) or not len(start):
+        via = np.flatnonzero(f.link_via_a >= 0)
+        if not len(f.cable_a) or not f.link_count:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         size = len(f.port_device)
-        connector = np.empty(size, np.int32 if size < 1 << 31 else np.int64)
-        for block in (slice(i, min(i + BLOCK, size)) for i in range(0, size, BLOCK)):
-            connector[block] = self.ports.connector_of(np.arange(block.start, block.stop))
-        legs = [connector[p] for p in (f.cable_a, f.cable_b)]
+        connector: NDArray[np.integer] = np.empty(size, np.int32 if size < 1 << 31 else np.int64)
+        for ports in _blocks(size):
+            connector[ports] = self.ports.connector_of(np.arange(ports.start, ports.stop))
+        legs = connector[f.cable_a], connector[f.cable_b]
         named, across = np.full((2, size), -1, connector.dtype)
         for one, other in (legs, legs[::-1]):
             named[one] = np.arange(len(one))
             across[one] = other
-        if np.count_nonzero(named >= 0) == 2 * len(f.cable_a):  # a connector is of one leg, which it names
-            leg = np.empty(len(start), connector.dtype)
-            for block in (slice(i, i + BLOCK) for i in range(0, len(start), BLOCK)):
-                run = connector[start[block]]
-                leg[block] = np.where(across[run] == connector[stop[block]], named[run], -1)  # also where no leg has the connector
-            found = np.flatnonzero(leg >= 0)
-            return link[found], leg[found].astype(np.int64)
+        if np.count_nonzero(named >= 0) != 2 * len(f.cable_a):  # a connector is of several legs
+            return self._crossings_of_pairs(connector, legs)
+        found: list[tuple[Ints, Ints]] = []
+
+        def run(links: Ints, start: Ints, stop: Ints) -> None:
+            here = connector[start]
+            same = np.flatnonzero(across[here] == connector[stop])  # never where no leg has the connector
+            found.append((links[same], named[here[same]].astype(np.int64)))
+
+        for block in _blocks(f.link_count):
+            crossed = f.link_via_a[block]
+            run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
+        for block in _blocks(len(via)):
+            run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
+        links, rows = zip(*found, strict=True)
+        return np.concatenate(links), np.concatenate(rows)
+
+    def _crossings_of_pairs(self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]) -> tuple[Ints, Ints]:
+        """The crossings where the connector at one end does not tell the leg."""
+        f = self.fabric
+        via = f.link_via_a >= 0
+        link = np.arange(f.link_count)
+        link = np.concatenate([link, link[via]])
+        start = np.concatenate([f.link_a, f.link_via_b[via]])
+        stop = np.concatenate([np.where(via, f.link_via_a, f.link_b), f.link_b[via]])
         keys, wanted = self._pair(*legs), self._pair(connector[start], connector[stop])
         order = np.argsort(keys, kind="stable")
         at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
@@ -64,7 +79,7 @@ class Cables:
         found: Bools = (f.cable_leg > 0) & (legs[at.ravel()] > 1)
         return found
 
-    def _pair(self, a: Ints, b: Ints) -> Ints:
+    def _pair(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> Ints:
         """One number for a pair of connectors, whichever way round."""
         paired: Ints = np.minimum(a, b).astype(np.int64) * len(self.fabric.port_device) + np.maximum(a, b)
         return paired
@@ -123,3 +138,8 @@ class Cables:
         for link, leg in zip(links.tolist(), legs.tolist(), strict=True):
             found.setdefault(ids[leg], []).append(link)
         return found
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    """Rows, so many at once that what is found for them stays in the processor's cache."""
+    return (slice(i, min(i + BLOCK, size)) for i in range(0, size, BLOCK))

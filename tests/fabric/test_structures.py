@@ -9,6 +9,7 @@ import pytest
 
 from tdsl.diagnostic import Severity
 from tdsl.fabric.cables import Cables
+from tdsl.fabric.columns import DeviceColumns
 from tests.harness import compile_text, fabric_of, links_of, places
 
 TPU = """
@@ -210,6 +211,26 @@ def test_naming(tmp_path: Path) -> None:
     assert [f.device_name(d) for d in range(f.device_count)] == [
         "west-su0-leaf00", "west-su0-leaf01", "west-su1-leaf00", "west-su1-leaf01", "spine",
     ]  # fmt: skip
+
+
+def test_names_of_a_declaration_are_those_of_its_devices(tmp_path: Path) -> None:
+    """All names at once, beside each device's own: several indices, a range from 1, a name that its group has, names given."""
+    text = """fabric west {
+      group su[1..2] { rack rack[2] { switch rack: SW }; switch leaf[2, 3]: SW; switch top: SW }
+      group leaf[2] { switch leaf[2]: SW }
+      switch spine[4]: SW
+      connect su[s].rack[*].rack to spine[0] each
+      connect leaf[*].leaf[*] to spine[1] each
+      connect su[s].leaf[*, *], su[s].top to spine[s + 1] each
+      naming su[s].top "{fabric}-{s}"
+    }"""
+    f = fabric_of(text, tmp_path)
+    columns = DeviceColumns(f)
+    assert columns.name.tolist() == [f.device_name(d) for d in range(f.device_count)]
+    assert {"su1-rack0", "su2-leaf1-2", "leaf0-1", "west-2", "spine3"} <= set(columns.name.tolist())
+    paths = [f.device_path(d).replace("[", "").replace("]", "").replace(", ", "-").split(".") for d in range(f.device_count)]
+    assert columns.place.tolist() == [p[0] if len(p) > 1 else "" for p in paths]
+    assert columns.family.tolist() == ["-".join([*p[:-1], p[-1].rstrip("0123456789-")]) for p in paths]
 
 
 def test_uses_an_alias_and_a_folder(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
 from tdsl.emit import spool as spool_module
-from tdsl.emit.rows import cell, csv_rows, json_rows, texts_of
+from tdsl.emit.rows import cell, csv_cells, csv_rows, json_rows, texts_of
 from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
@@ -120,6 +120,20 @@ def test_texts_as_they_are(values: list[str], codes: list[int], between: str) ->
     assert b"".join(texts_of(column, between)).decode() == between.join(map(str, column.tolist()))
 
 
+@given(
+    st.lists(
+        st.one_of(VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5])), min_size=1
+    )
+)
+def test_cells_are_those_of_csv(values: list[object]) -> None:
+    expected = []
+    for value in values:
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\r\n").writerow((cell(value), ""))
+        expected.append(out.getvalue()[:-3])
+    assert csv_cells(values) == expected
+
+
 @pytest.mark.parametrize("first", ["", "x"])
 def test_a_formula_in_a_later_piece(first: str) -> None:
     """An empty piece lets the next one begin the cell."""
@@ -147,7 +161,7 @@ def test_chunks_do_not_change_lines() -> None:
     assert b"".join(json_rows(table, FIELDS)).decode() == by_json(table)
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70)), max_size=12))
+@given(st.one_of(st.lists(st.tuples(st.integers(0, 4), st.integers(0, n)), max_size=12) for n in (7, 62, 70)))
 def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
     made = sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
     own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
