@@ -42,20 +42,22 @@ class Cables:
             across[one] = other
         if np.count_nonzero(named >= 0) != 2 * len(f.cable_a):  # a connector is of several legs
             return self._crossings_of_pairs(connector, legs)
-        found: list[tuple[Ints, Ints]] = []
+        found = np.empty((2, f.link_count + len(via)), np.int64)
+        count = 0
 
-        def run(links: Ints, start: Ints, stop: Ints) -> None:
+        def run(links: Ints, start: Ints, stop: Ints) -> int:
             here = connector[start]
             same = np.flatnonzero(across[here] == connector[stop])  # never where no leg has the connector
-            found.append((links[same], named[here[same]].astype(np.int64)))
+            found[0, count : count + len(same)] = links[same]
+            found[1, count : count + len(same)] = named[here[same]]
+            return len(same)
 
         for block in _blocks(f.link_count):
             crossed = f.link_via_a[block]
-            run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
+            count += run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
         for block in _blocks(len(via)):
-            run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
-        links, rows = zip(*found, strict=True)
-        return np.concatenate(links), np.concatenate(rows)
+            count += run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
+        return found[0, :count], found[1, :count]
 
     def _crossings_of_pairs(self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]) -> tuple[Ints, Ints]:
         """The crossings where the connector at one end does not tell the leg."""
