@@ -54,6 +54,7 @@ class Wires:
         self.devices = self.identity.devices
         self._made: dict[tuple[str, int], tuple[Integers, Integers]] = {}
         self._kinds: dict[int, tuple[Ints, Coded]] = {}
+        self._stating: dict[tuple[int, int], tuple[Ints, Ints, Coded]] = {}
         self._lists: dict[int, tuple[Objects, list[object]]] = {}
         self._lists_or_none: dict[int, tuple[Objects, list[object]]] = {}
 
@@ -137,7 +138,12 @@ class Wires:
                 value = value[list(classes).index(own)] if several and isinstance(classes, tuple) else ""
             return _plain(value)
 
-        return combined(of, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
+        key = id(statements), id(row_class)
+        if key not in self._stating:
+            both = combined(lambda *at: at, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
+            self._stating[key] = statements, row_class, both
+        found = self._stating[key][2]
+        return Coded([of(*at) for at in found.values], found.codes)  # type: ignore[misc]
 
     @cached_property
     def leg_length(self) -> NDArray[np.float64]:
