@@ -35,10 +35,10 @@ def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
         port.append(wires.ports.rows(at).astype(np.int32))
 
     def named(end: int, of: Objects, *, before: str = "", between: str = " ") -> Joined:
-        pieces = (Coded(wires.listed(wires.devices.name), device[end]), between, Coded(wires.listed(of), port[end]))
+        pieces = (Coded(wires.lists.of(wires.devices.name), device[end]), between, Coded(wires.lists.of(of), port[end]))
         return Joined(before, *pieces) if before else Joined(*pieces)
 
-    devices, holes = wires.listed(wires.devices.name), wires.listed(wires.ports.hole_id)
+    devices, holes = wires.lists.of(wires.devices.name), wires.lists.of(wires.ports.hole_id)
     lead = wires.identity.lead[legs]
     lead_device, lead_port = f.port_device[lead].astype(np.int32), wires.ports.rows(lead).astype(np.int32)
 
@@ -50,8 +50,8 @@ def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
         "cable_id": ids,
         "leg": lambda: Numbers(f.cable_leg[legs], 0),
         "end": lambda: Coded("ab", second.astype(np.int32)),
-        "device": lambda: Coded(wires.listed(wires.devices.name), device[0]),
-        "port": lambda: Coded(wires.listed(hole), port[0]),
+        "device": lambda: Coded(wires.lists.of(wires.devices.name), device[0]),
+        "port": lambda: Coded(wires.lists.of(hole), port[0]),
         "line1": ids,
         "line2": lambda: named(0, hole, before="FROM "),
         "line3": lambda: named(1, hole, before="TO "),

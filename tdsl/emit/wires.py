@@ -16,10 +16,10 @@ from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
 from tdsl.fabric.bundles import numbers as bundle_numbers
 from tdsl.fabric.cables import Cables
 from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant, sets, small
-from tdsl.fabric.columns import Column, Objects, Table, listed
+from tdsl.fabric.columns import Column, Lists, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
-from tdsl.fabric.order import by_keys, ranks
+from tdsl.fabric.order import ranks
 from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
 from tdsl.fabric.rails import link_rail
@@ -55,8 +55,7 @@ class Wires:
         self._made: dict[tuple[str, int], tuple[Integers, Integers]] = {}
         self._kinds: dict[int, tuple[Ints, Coded]] = {}
         self._stating: dict[tuple[int, int], tuple[Ints, Ints, Coded]] = {}
-        self._lists: dict[int, tuple[Objects, list[object]]] = {}
-        self._lists_or_none: dict[int, tuple[Objects, list[object]]] = {}
+        self.lists = Lists()
 
     @property
     def crossings(self) -> tuple[Ints, Ints]:
@@ -84,23 +83,11 @@ class Wires:
         """The devices of ports."""
         return self._once("device", ports, lambda: self.fabric.port_device[ports])
 
-    def listed(self, of: Objects) -> list[object]:
-        """Names as a list, one for all columns that have them: cells of the same list are rendered once."""
-        if id(of) not in self._lists:
-            self._lists[id(of)] = of, of.tolist()
-        return self._lists[id(of)][1]
-
-    def _or_none(self, of: Objects) -> list[object]:
-        """Names as a list with "" at its end, for where there is none."""
-        if id(of) not in self._lists_or_none:
-            self._lists_or_none[id(of)] = of, [*of.tolist(), ""]
-        return self._lists_or_none[id(of)][1]
-
     def _port(self, of: Objects, ports: Ints) -> Coded:
-        return Coded(self.listed(of), self._port_rows(ports))
+        return Coded(self.lists.of(of), self._port_rows(ports))
 
     def _device(self, ports: Ints) -> Coded:
-        return Coded(self.listed(self.devices.name), self._at(ports))
+        return Coded(self.lists.of(self.devices.name), self._at(ports))
 
     def _rack(self, places: Places, ports: Ints, what: int) -> Coded:
         """Hall (0), rack (1) or unit (2) of the devices at these ports, "" where they have no place."""
@@ -214,7 +201,9 @@ class Wires:
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""
-        return Coded(self._or_none(self.devices.name), np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count))
+        return Coded(
+            self.lists.or_none(self.devices.name), np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count)
+        )
 
     def _cable_via(self) -> Coded:
         """The panel or optical switch that the leg's first link crosses."""
@@ -230,20 +219,6 @@ class Wires:
         far = np.where(f.is_end[a], b, b + f.device_count)
         return Joined(Coded(names, near), "/", Coded(names, far))
 
-    def _pull_order(self) -> Numbers:
-        """1 for the cable to pull first: group by group, in it switch by switch; legs of one cable share theirs."""
-        f = self.fabric
-        places: dict[str, int] = {}
-        number = np.array([places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64)
-        lead = self.identity.ranks[1]
-        leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
-        leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
-        a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
-        order = by_keys(number[a], b, lead[leader])
-        turn = np.empty(len(order), np.int64)
-        turn[order] = np.arange(len(order)) + 1
-        return Numbers(turn[f.cable_group])
-
     @cached_property
     def ends(self) -> tuple[Joined, Joined]:
         """How labels name each end of every leg: device and faceplate port."""
@@ -255,7 +230,7 @@ class Wires:
         lead = self.identity.lead
         if legs is None:
             return Joined(self._device(lead), ":", self._port(self.ports.hole_id, lead))
-        names, holes = self._or_none(self.devices.name), self._or_none(self.ports.hole_id)
+        names, holes = self.lists.or_none(self.devices.name), self.lists.or_none(self.ports.hole_id)
         device = np.append(self._at(lead), len(names) - 1).astype(np.int32)[legs]  # -1 chooses the last
         hole = np.append(self._port_rows(lead), len(holes) - 1).astype(np.int32)[legs]
         here = legs >= 0
@@ -317,7 +292,7 @@ class Wires:
             "colour": self._colour,
             "via": self._cable_via,
             "bundle": self._bundle,
-            "pull_order": self._pull_order,
+            "pull_order": lambda: Numbers(self.identity.turns()),
             "label_a": lambda: Joined("FROM ", *ends_a.pieces, " TO ", *ends_b.pieces),
             "label_b": lambda: Joined("FROM ", *ends_b.pieces, " TO ", *ends_a.pieces),
             "link_class": lambda: Coded([*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))),
@@ -501,7 +476,7 @@ class Wires:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
         f = self.fabric
         has = np.array([bool(c) for c in self.ports.cage], dtype=bool)
-        names, none = self._or_none(self.devices.name), f.device_count
+        names, none = self.lists.or_none(self.devices.name), f.device_count
         pieces: list[Coded] = []
         before = np.zeros(f.link_count, dtype=bool)
         for ports in (f.link_a, f.link_b):

@@ -101,6 +101,21 @@ class Cables:
         rank = lead[f.cable_group]
         return by_keys(rank, f.cable_leg), rank
 
+    def turns(self) -> Ints:
+        """1 for the legs of the cable to pull first: group by group, in it switch by switch."""
+        f = self.fabric
+        places: dict[str, int] = {}
+        number = np.array([places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64)
+        lead = self.ranks[1]
+        leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
+        leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]
+        a, b = f.port_device[f.cable_a[leader]], f.port_device[f.cable_b[leader]]
+        order = by_keys(number[a], b, lead[leader])
+        turn = np.empty(len(order), np.int64)
+        turn[order] = np.arange(len(order)) + 1
+        found: Ints = turn[f.cable_group]
+        return found
+
     @cached_property
     def ids(self) -> list[str]:
         """The identifier of each row's cable: device and connector of the port that it is named after."""

@@ -287,6 +287,27 @@ class DeviceColumns:
         return out
 
 
+class Lists:
+    """Names as lists, one of each for all columns that have them: cells of the same list are made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, bool], tuple[Objects, list[object]]] = {}  # with the names, so that no other has their id
+
+    def of(self, names: Objects) -> list[object]:
+        """The names."""
+        return self._list(names, False)
+
+    def or_none(self, names: Objects) -> list[object]:
+        """The names with "" at the end, for where there is none."""
+        return self._list(names, True)
+
+    def _list(self, names: Objects, none: bool) -> list[object]:
+        key = id(names), none
+        if key not in self._made:
+            self._made[key] = names, [*names.tolist(), *([""] if none else [])]
+        return self._made[key][1]
+
+
 def _indexed(name: str, axes: Sequence[Axis]) -> list[str]:
     """A name with each of the indices that its axes give, in their order: ``su0``, ``leaf0-3``."""
     indices = product(*([str(n) for n in range(a.low, a.high + 1)] for a in axes))
