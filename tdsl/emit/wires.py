@@ -233,8 +233,7 @@ class Wires:
         names, holes = self.lists.or_none(self.devices.name), self.lists.or_none(self.ports.hole_id)
         device = np.append(self._at(lead), len(names) - 1).astype(np.int32)[legs]  # -1 chooses the last
         hole = np.append(self._port_rows(lead), len(holes) - 1).astype(np.int32)[legs]
-        here = legs >= 0
-        if here.all():
+        if (here := legs >= 0).all():
             return Joined(Coded(names, device), ":", Coded(holes, hole))
         return Joined(Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=True)
 
