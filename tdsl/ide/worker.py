@@ -49,21 +49,24 @@ def serve(end: Connection) -> None:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal asked
-        if asked:
+        if frame is not None and frame.f_code is unheard.__code__:  # an exception would be lost there, too
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+        elif asked:
             asked = False
             raise GivenUp
 
     def unheard(lost: sys.UnraisableHookArgs) -> None:
         """An interruption in the middle of what cannot raise, such as the end of an object: it comes again."""
         nonlocal asked
-        if isinstance(lost.exc_value, GivenUp) and INTERRUPT is not None:
+        if isinstance(lost.exc_value, GivenUp):
             asked = True
-            os.kill(os.getpid(), INTERRUPT)
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
         else:
             sys.__unraisablehook__(lost)
 
     if INTERRUPT is not None:
         signal.signal(INTERRUPT, interrupt)
+        signal.signal(signal.SIGALRM, interrupt)
         sys.unraisablehook = unheard
     kept = Kept()
     for _ in _answers(SMALL, Kept()):

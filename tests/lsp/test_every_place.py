@@ -231,6 +231,11 @@ def told(file: SourceFile, answers: Iterable[tuple[int, str]]) -> str:
     return "".join(f"{file.line(n)}\n" + "".join(f"{a}\n" for a in lines[n]) for n in sorted(lines))
 
 
+def every_place(spans: list[Span]) -> str:
+    """Places in an order that does not depend on where the folders are."""
+    return " ".join(sorted(map(at, spans)))
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_names(name: str, golden: Golden) -> None:
     """Where each name is declared and used, and which of these places declare it."""
@@ -260,7 +265,7 @@ def test_names(name: str, golden: Golden) -> None:
                 t.start,
                 (
                     f"{', '.join(words)} defined {' '.join(defined)}\n"
-                    f"used {' '.join(at(s) for s in others)} besides {' '.join(at(s) for s in uses if s not in others)}"
+                    f"used {every_place(others)} besides {every_place([s for s in uses if s not in others])}"
                 ),
             )
 

@@ -13,7 +13,7 @@ from tdsl.certificates.write import certify
 from tdsl.compiler import Compilation, Options
 from tdsl.resources import folder
 from tdsl.second_opinion import confirm
-from tdsl.verify.check import Result
+from tdsl.verify.result import Result
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
