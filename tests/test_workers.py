@@ -97,7 +97,7 @@ WAITING = """
 import os, sys, time
 from tdsl.workers import Workers
 def work(n):
-    os.write(1, b"%d\n" % os.getpid())  # at once: two processes write
+    os.write(1, b"%d\\n" % os.getpid())  # at once: two processes write
     time.sleep(60)
 list(Workers(2).results_of_copies(work, range(2)))
 """
