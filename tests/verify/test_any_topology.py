@@ -219,7 +219,7 @@ def mesh(sizes, wrap, doubled):
     return b.build()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_meshes_and_tori_against_every_split(data):
     sizes = data.draw(st.lists(st.integers(2, 4), min_size=1, max_size=3).filter(lambda s: np.prod(s) <= 10))
@@ -257,7 +257,7 @@ def exact_rate(f):
     return -h.getInfo().objective_function_value * net.grain
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, st.booleans())
 def test_throughput_against_one_linear_program(seed, chips):
     f = (random_chips(seed, 5, 9) if chips else random_fabric(seed, 4, 5, 2, 6)).build()
@@ -390,7 +390,7 @@ def test_certificates_are_accepted():
         verify(json.loads(json.dumps(certificate)), fabric)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(st.data())
 def test_no_other_proof_shows_more(data):
     """Whatever is changed inside, a lower bound above the true one, or an upper below, is never accepted."""

@@ -60,7 +60,7 @@ def least(f, fabric):
     return Fraction(least_over_all_splits(f), net_of(fabric).grain)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(SEEDS, st.randoms(use_true_random=False), st.integers(1, 12))
 def test_sides_in_any_order_show_the_least_and_no_more(seed, random, asked):
     f = small(seed)
@@ -74,7 +74,7 @@ def test_sides_in_any_order_show_the_least_and_no_more(seed, random, asked):
     assert (shown(fabric, stated) == asked) == (asked <= least(f, fabric))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(SEEDS, st.data())
 def test_no_hubs_and_lengths_show_too_much(seed, data):
     f = small(seed)
@@ -97,7 +97,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     assert (shown(fabric, stated) or 0) <= least(f, fabric)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_the_engine_and_the_script_agree(seed):
     """Of places and routes from hubs, whichever of them the engine would choose."""
@@ -117,7 +117,7 @@ def test_the_engine_and_the_script_agree(seed):
         assert shown(fabric, {"by": "routes"} | _routes(view, found)) == bound(found) <= least(f, fabric)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(SEEDS, st.data())
 def test_no_hubs_with_shares_show_too_much(seed, data):
     """Each switch divides among some of those after it in an order, and the last are hubs."""
