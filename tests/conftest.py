@@ -45,6 +45,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     def compare(name: str, content: str | bytes) -> None:
         path = GOLDENS / name
         data = content.encode() if isinstance(content, str) else content
+        assert bytes(GOLDENS.parents[1]) not in data, f"{name} would hold the folder of this checkout"
         if rewrite:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.is_file() or path.read_bytes() != data:

@@ -51,7 +51,7 @@ def test_fixtures(name: str, golden: Golden) -> None:
         found = compiler.check(str(path))
         assert confirm(found, str(path), Options()) == []
         out += [f"## {path.name}\n", *told(found, name), "\n"]
-    golden(f"checks/{name}.txt", "".join(out))
+    golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
 
 
 @pytest.mark.parametrize("name", [d for d in DESIGNS if d not in LONG])
