@@ -14,6 +14,7 @@ from tdsl.ide import colours, outline
 from tdsl.ide.known import warm
 from tdsl.ide.stream import Bounded
 from tdsl.lsp import Refusal, Server
+from tdsl.lsp_messages import Line
 
 WARM_S = 2.0
 """How long after the start the catalogue is read for completions: the first findings go first."""
@@ -23,8 +24,12 @@ def serve() -> None:
     """Serve an editor over stdin and stdout until it goes."""
     server = make()
     server.worker.start()  # it gets ready while the editor says who it is
-    log = logging.getLogger("pygls.protocol.json_rpc")
+    log = logging.StreamHandler()
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
+    log.setLevel(logging.WARNING)
+    log.setFormatter(Line())
+    for name in ("pygls", "asyncio"):
+        logging.getLogger(name).addHandler(log)
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
         server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(1), "wb"))

@@ -32,6 +32,7 @@ LAYERS = (
     ("answers", "sweep", "second_opinion", "api"),
     ("observe", "ide", "report"),
     ("changes",),
+    ("lsp_messages",),
     ("lsp",),
     ("lsp_requests",),
     ("cli",),

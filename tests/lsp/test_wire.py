@@ -215,3 +215,59 @@ def test_a_message_that_is_too_large_is_read_past(monkeypatch: pytest.MonkeyPatc
     assert Bounded(io.BytesIO(b"content-length:  7 \n")).readline() == b"Content-Length: 7\r\n"
     for header in (b"Content-Length: 99\r\n\r\nxx", b"Content-Length: 99\r\n", b"y" * 5000):
         assert Bounded(io.BytesIO(header)).readline() == b""
+
+
+def _hover(params: object, number: object = 77) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}).encode()
+
+
+WRONG = {
+    b"[" * 100_000: (None, -32700),
+    b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"textDocument/hover","params":{}}': (None, -32700),
+    b'{"jsonrpc":"2.0","id":77,"method":"\xff"}': (None, -32700),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": 2**70, "character": 2**70}}): (77, -32602),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": -1, "character": 0}}): (77, -32602),
+    _hover({"jsonrpc": "2.0", "id": 5, "method": "exit"}): (77, -32602),
+    _hover({}, {"a": 1}): (None, -32600),
+    _hover({}, True): (None, -32600),
+    b"5": (None, -32600),
+    b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":[1]}}': (None, -32600),
+}
+
+
+def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
+    """With the number of the request where there is one, by a line on stderr at most, and no traceback."""
+    editor = Editor(tmp_path)
+    editor.begin()
+    editor.say("$/cancelRequest", {"id": 12345})
+    for body, (number, code) in WRONG.items():
+        editor.answers.clear()
+        editor.send(body)
+        assert editor.answer(number)["error"]["code"] == code, body[:80]  # type: ignore[arg-type]
+    number = editor.ask("shutdown")
+    assert editor.answer(number)["result"] is None
+    assert editor.answer(editor.ask("shutdown"))["error"]["code"] == -32600
+    editor.say("exit")
+    assert editor.process.wait(30) == 0
+    log = (tmp_path / "stderr.txt").read_text()
+    assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Content-Length: ٥٥", "Content-Length: -5", "Content-Type: x", "Content-Length: 2\r\nContent-Length: 9", "Content-Length: 5",
+     "Content-Length: 150", "Content-Length: 99999"],
+)  # fmt: skip
+def test_a_wrong_header_hides_no_message_behind_it(header: str) -> None:
+    """What an editor sends next is read, wherever the wrong length ends."""
+    last = _hover({}, 8)
+    sent = header.encode() + b"\r\n\r\n" + _hover({}) + b"Content-Length: %d\r\n\r\n" % len(last) + last
+    read, bodies = Bounded(io.BytesIO(sent)), []
+    length = 0
+    while line := read.readline():  # as pygls does
+        if not length and line.startswith(b"Content-Length: "):
+            length = int(line.partition(b":")[2])
+        elif length and not line.strip():
+            bodies.append(read.read(length))
+            length = 0
+    assert bodies[-1] == last
