@@ -16,7 +16,6 @@ from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
@@ -31,7 +30,7 @@ from tdsl.ide.known import Known
 from tdsl.ide.opened import COMPLETIONS, KINDS, Open
 from tdsl.ide.rename import Index, Refused
 from tdsl.ide.worker import Worker
-from tdsl.lsp_messages import Messages
+from tdsl.lsp_messages import Answering
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse, standing
 from tdsl.syntax.printer import format_source
@@ -67,11 +66,11 @@ class Refusal(JsonRpcException):
     CODE = lsp.LSPErrorCodes.RequestFailed.value
 
 
-class Server(LanguageServer):
+class Server(Answering):
     """The server of one editor."""
 
     def __init__(self) -> None:
-        super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental, protocol_cls=Messages)
+        super().__init__("tdsl", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.open: dict[str, Open] = {}
         self.worker = Worker()
         self.reader = ThreadPoolExecutor(1)
@@ -83,13 +82,6 @@ class Server(LanguageServer):
         self.checks = count()  # numbers what is shown as progress
         self.pages: dict[str, Path | None] = {}  # of codes, those that were asked for
         self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Answer to what could not be read; tell the editor of faults that it gets no answer about."""
-        if source is JsonRpcException and isinstance(self.protocol, Messages):
-            self.protocol.unread(error)
-        else:
-            super().report_server_error(error, source)
 
     # ------------------------------------------------------------ places
 

@@ -9,6 +9,7 @@ import logging
 from typing import Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest, JsonRpcParseError
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from tdsl.report.paint import tame
@@ -52,6 +53,20 @@ class Messages(LanguageServerProtocol):
     def unread(self, error: Exception) -> None:
         """Answer to bytes that are no JSON, or no message."""
         self.refuse(None, JsonRpcParseError() if isinstance(error, (ValueError, RecursionError)) else JsonRpcInvalidRequest())
+
+
+class Answering(LanguageServer):
+    """A server that answers what it cannot read."""
+
+    def __init__(self, name: str, version: str, **more: Any) -> None:
+        super().__init__(name, version, protocol_cls=Messages, **more)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Answer to what could not be read; tell the editor of faults that it gets no answer about."""
+        if source is JsonRpcException and isinstance(self.protocol, Messages):
+            self.protocol.unread(error)
+        else:
+            super().report_server_error(error, source)
 
 
 class Line(logging.Formatter):
