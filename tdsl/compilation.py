@@ -135,6 +135,9 @@ class Compilation(Sealed):
         for design in self.designs:
             design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
             if design.fabric is not None:
+                from tdsl.fabric.narrow import widen
+
+                widen(design.fabric)
                 design.fabric.seal()
             design.sealed = True
         self.designs, self.findings = tuple(self.designs), tuple(self.findings)

@@ -18,6 +18,7 @@ from tdsl.answers.form import Json, NotKept, dumped, loaded, value_read, value_w
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.narrow import Narrow
 from tdsl.reuse import Kept, Layout, Unmapped, Wired
 from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import Fault, Judgement
@@ -67,6 +68,8 @@ def _digest_of(fabric: Fabric) -> str:
     whole = sha256()
     for f in fields(fabric):
         column = getattr(fabric, f.name)
+        if isinstance(column, Narrow):
+            column = column.held
         if isinstance(column, np.ndarray):
             whole.update(f"{f.name} {column.dtype.str} {column.shape}\n".encode())
             whole.update(np.ascontiguousarray(column).data.cast("B") if column.size else b"")

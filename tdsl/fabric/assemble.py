@@ -12,6 +12,7 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.bundles import bundles
 from tdsl.fabric.cabling import Cables, first_of_cage, pull, shares
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
+from tdsl.fabric.narrow import narrowed
 from tdsl.fabric.order import by_keys, distinct, ranks
 from tdsl.fabric.parts import judge_parts
 from tdsl.fabric.rates import per_link
@@ -128,7 +129,7 @@ def assemble(
         absent_reserved=reserved, absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
     made.device_a, made.device_b = da, db  # known already
-    return made
+    return narrowed(made)
 
 
 def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:

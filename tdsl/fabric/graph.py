@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.dataclass import dataclass
+from tdsl.fabric.narrow import as_kept
 from tdsl.sealed import Sealed
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.semantics.supply import Supply
@@ -191,17 +192,17 @@ class Fabric(Sealed):
     @cached_property
     def port_device(self) -> Ints:
         """Device of every port."""
-        return np.repeat(np.arange(self.device_count), np.diff(self.port_base))
+        return as_kept(np.repeat(np.arange(self.device_count, dtype=np.int32), np.diff(self.port_base)), self.link_a)
 
     @cached_property
     def device_a(self) -> Ints:
         """Device at the a end of every link."""
-        return self.port_device[self.link_a]
+        return as_kept(self.port_device[self.link_a], self.link_a)
 
     @cached_property
     def device_b(self) -> Ints:
         """Device at the b end of every link."""
-        return self.port_device[self.link_b]
+        return as_kept(self.port_device[self.link_b], self.link_b)
 
     @cached_property
     def kind(self) -> NDArray[np.str_]:
