@@ -137,15 +137,19 @@ def _csv_pieces(column: Joined) -> list[str | Coded] | None:
     return list(column.pieces)
 
 
-def _json_pieces(column: Joined) -> list[str | Coded] | None:
-    """The pieces of a column of texts as JSON writes them, None where one may be empty."""
-    if column.blank:
-        return None
+def _json_pieces(column: Joined) -> list[str | Coded]:
+    """The pieces of a column of texts as JSON writes them, null for an empty text."""
     encode = json_module.JSONEncoder(ensure_ascii=False).encode
     inner: list[str | Coded] = [
         encode(p)[1:-1] if isinstance(p, str) else Coded([encode(str(v))[1:-1] for v in p.values], p.codes) for p in column.pieces
     ]
-    return ['"', *inner, '"']
+    empty = np.full(len(column), column.blank)
+    for piece in inner:
+        empty &= not piece if isinstance(piece, str) else np.array([v == "" for v in piece.values])[piece.codes]
+    if not empty.any():
+        return ['"', *inner, '"']
+    number = empty.view(np.int8)
+    return [Coded(['"', "null"], number), *inner, Coded(['"', ""], number)]
 
 
 def _lines(

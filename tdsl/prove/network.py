@@ -80,8 +80,13 @@ class Network:
     @classmethod
     def both_ways(cls, forwards: Bools, a: Ints, b: Ints, capacity: Ints | None = None, labels: tuple[Ints, ...] = ()) -> Network:
         """Links between a and b, each an arc both ways with the same capacity."""
-        twice = None if capacity is None else np.concatenate((capacity, capacity))
-        return cls.of(forwards, np.concatenate((a, b)), np.concatenate((b, a)), twice, labels)
+        nodes, apart = max(len(forwards), 1), a != b
+        keys = np.minimum(a, b)[apart]  # parallel links are added up first, so that half as many rows are put in order
+        keys *= nodes
+        keys += np.maximum(a, b)[apart]
+        keys, total = counted(keys) if capacity is None else summed(keys, capacity[apart])
+        low, high = keys // nodes, keys % nodes
+        return cls.of(forwards, np.append(low, high), np.append(high, low), np.append(total, total), labels)
 
     @property
     def nodes(self) -> int:
