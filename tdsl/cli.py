@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl import __version__, cache
+from tdsl import __version__, cache, memory
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice
 from tdsl.commands._interrupt import INTERRUPTED, interruptible
@@ -127,6 +127,7 @@ class Commands(click.Group):
         given = list(sys.argv[1:] if args is None else args)
         run = super().main
         gc.set_threshold(GARBAGE, 20, 20)
+        memory.ask()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))

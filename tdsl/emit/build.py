@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
-from tdsl import __version__, progress
+from tdsl import __version__, memory, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit import choices, limits
@@ -127,6 +127,7 @@ def contents(
     """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
     ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
+    memory.give_back(len(fabric.port_state))
     only = selected(fabric, options.only) if options.only else None
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None

@@ -19,6 +19,7 @@ from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combine
 from tdsl.fabric.columns import Column, Lists, Objects, Table, listed
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
+from tdsl.fabric.narrow import narrow
 from tdsl.fabric.order import ranks
 from tdsl.fabric.part_facts import shown
 from tdsl.fabric.places import Places
@@ -104,12 +105,12 @@ class Wires:
     def link_plane(self) -> Ints:
         """Plane of every link, -1 if in none."""
         f = self.fabric
-        return np.maximum(f.plane[f.device_a], f.plane[f.device_b])
+        return narrow(np.maximum(f.plane[f.device_a], f.plane[f.device_b]))
 
     @cached_property
     def link_rails(self) -> Ints:
         """Rail of every link, -1 if in none."""
-        return np.asarray(link_rail(self.fabric), dtype=np.int64)
+        return narrow(link_rail(self.fabric))
 
     def _setting(self, statements: Ints, name: str, row_class: Ints) -> Coded:
         """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1: none)."""
@@ -197,7 +198,7 @@ class Wires:
     def _rates(self) -> tuple[list[int], Ints]:
         """The different rates of links in bits per second, and which of them each link has."""
         found, codes = ranks(self.fabric.link_rate)
-        return found.tolist(), codes
+        return found.tolist(), narrow(codes)
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.narrow import narrow
 from tdsl.fabric.order import by_keys
 
 BLOCK = 1 << 16
@@ -42,7 +43,7 @@ class Cables:
             across[one] = other
         if np.count_nonzero(named >= 0) != 2 * len(f.cable_a):  # a connector is of several legs
             return self._crossings_of_pairs(connector, legs)
-        found = np.empty((2, f.link_count + len(via)), np.int64)
+        found = np.empty((2, f.link_count + len(via)), np.int32 if size < 1 << 31 else np.int64)
         count = 0
 
         def run(links: Ints, start: Ints, stop: Ints) -> int:
@@ -57,7 +58,7 @@ class Cables:
             count += run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
         for block in _blocks(len(via)):
             count += run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
-        return found[0, :count], found[1, :count]
+        return narrow(found[0, :count]), narrow(found[1, :count])
 
     def _crossings_of_pairs(self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]) -> tuple[Ints, Ints]:
         """The crossings where the connector at one end does not tell the leg."""

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl import progress
+from tdsl import memory, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.fabric.assemble import assemble
@@ -60,7 +60,9 @@ def elaborate(
     kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
 
     def fresh(lines: Sequence[Line]) -> Wiring:
-        made = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, max_links)
+        ports = Ports(rows.sets, rows.models, rows.device_model, rows.built)
+        memory.keep(len(ports.state))
+        made = Wiring(ports, plan.evaluator, kinds, max_links)
         made.pins = Pins(list(lines), made.ports) if lines else None
         return made
 

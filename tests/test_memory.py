@@ -1,0 +1,34 @@
+"""Freed memory stays with the process of a call where a fabric is large, and nowhere else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+CALL = """
+import resource, sys
+from tdsl import memory
+if sys.argv[1] == "ask":
+    memory.ask()
+done = memory.keep(int(sys.argv[2]))
+import numpy as np
+def faults():
+    np.ones(1 << 23)  # 64 MB, which go back to the kernel unless they are kept
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(8):
+        np.ones(1 << 23)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+print(int(done), faults(), int(memory.give_back(int(sys.argv[2]))), faults())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the allocator of glibc is of Linux")
+@pytest.mark.parametrize(("asked", "ports", "kept"), [("ask", 1 << 25, 1), ("ask", (1 << 25) - 1, 0), ("no", 1 << 30, 0)])
+def test_where_freed_memory_is_kept(asked: str, ports: int, kept: int) -> None:
+    run = subprocess.run([sys.executable, "-c", CALL, asked, str(ports)], capture_output=True, text=True, check=True)
+    done, faults, back, then = map(int, run.stdout.split())
+    assert done == back == kept
+    assert (faults < 8) == bool(kept), "arrays that are kept need no new page"
+    assert then >= 8
