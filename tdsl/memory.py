@@ -1,8 +1,8 @@
 """Memory that large arrays leave, kept for the next ones.
 
 The C library gives the memory of every large array back to the kernel, which clears it before it gives it out again. For fabrics
-of a million endpoints that is half of the time of a call. Only the command line asks for it: a program that uses tdsl as a library
-has an allocator of its own to think of.
+of a million endpoints that is half of the time of a call. Only the command line asks for it: a program that uses tdsl as a
+library has an allocator of its own to think of.
 """
 
 from __future__ import annotations
