@@ -202,9 +202,8 @@ class Wires:
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""
-        return Coded(
-            self.lists.or_none(self.devices.name), np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count)
-        )
+        device = np.where(via >= 0, self.fabric.port_device[via], self.fabric.device_count)
+        return Coded(self.lists.or_none(self.devices.name), device)
 
     def _cable_via(self) -> Coded:
         """The panel or optical switch that the leg's first link crosses."""
