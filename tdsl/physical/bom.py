@@ -14,6 +14,7 @@ from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
 from tdsl.physical.cords import cords
 from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import watts
+from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.semantics.supply import Spares, Supply
@@ -174,12 +175,17 @@ def _cables(figures: Figures) -> list[Line]:
     classes = [f.classes[c] if c >= 0 else "" for c in range(len(f.classes))] + [""]
     out = []
     if physical is None:
-        stated = [s.settings.get("cable", "?") for s in f.statements]
-        count = Counter(zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), strict=True))
-        for (statement, c), n in sorted(count.items()):
+        named = [s.settings.get("cable", "?") for s in f.statements]
+        stated = stated_lengths(f)[plain].tolist()
+        count = Counter(zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), stated, strict=True))
+        for (statement, c, length), n in sorted(count.items()):
             part = f.statements[statement].settings.get("part")
-            each = price(part, f.prices) if isinstance(part, DeviceModel) else None
-            out.append(_line("cable", str(stated[statement]), "", "", classes[c], "", n, None, each, "no length: no places"))
+            model = part if isinstance(part, DeviceModel) else None
+            code = order_number(model, length) if model is not None and length >= 0 else ""
+            metres = "" if length < 0 else number(Fraction(length, MICRO))
+            note = "no length: no places" if length < 0 else ""
+            each = price(model, f.prices) if model is not None else None
+            out.append(_line("cable", str(named[statement]), "", code, classes[c], metres, n, None, each, note))
         return out
     number_of, choices = physical.parts.group
     sold, confirmed = physical.parts.sold
@@ -196,16 +202,16 @@ def _cables(figures: Figures) -> list[Line]:
         titles[name] = cable.title if cable is not None else ""
         if cable is None:
             note = choices[k].why
+        elif length >= 0:
+            note = "" if sure else "confirm: this length is not in a published list"
         elif not known:
             note = "the length is unknown"
-        elif length < 0:
+        else:
             listed = {"lengths", "unconfirmed"} & set(cable.facts)
             note = "longer than what is sold" if listed else "no length is stated for this part"
-        else:
-            note = "" if sure else "confirm: this length is not in a published list"
         said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
         note = "; ".join(x for x in (note, said) if x)
-        metres: int | float | str = "" if length < 0 else number(Fraction(length, MICRO))
+        metres = "" if length < 0 else number(Fraction(length, MICRO))
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n
     for (name, code, where, length_m, note), n in merged.items():

@@ -162,7 +162,9 @@ class Drawing:
         for rack in sorted(self.racks.by_rack):
             devices = self.racks.by_rack[rack]
             what = tuple((int(fabric.device_model[d]), int(places.device_unit[d])) for d in devices)
-            self.kinds.setdefault((places.rack_kind[rack].height, self.sums[rack].known, what), []).append(rack)
+            own = places.rack_kind[rack]
+            offered = own.height, own.feeds, own.feed_watts, own.mass
+            self.kinds.setdefault((offered, self.sums[rack], what), []).append(rack)
         self.kind_of = {rack: k for k, racks in enumerate(self.kinds.values()) for rack in racks}
         models = sorted({int(fabric.device_model[d]) for ds in self.racks.by_rack.values() for d in ds})
         self.colour = {m: COLOURS[k % len(COLOURS)] for k, m in enumerate(models)}
@@ -207,12 +209,18 @@ class Drawing:
                     f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}", self.colour[int(f.device_model[d])],
                 ))  # fmt: skip
         loose = sum(1 for d in devices if not p.device_unit[d])
-        lines = [*_wrapped(ranges(p.rack_names[r] for r in racks), 40)[:3], *self._sums(racks[0], devices)]
+        lines = [*_wrapped(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
         if loose:
-            lines.append(f"{loose} devices without a unit")
+            lines.append(f"{loose} device{'' if loose == 1 else 's'} without a unit")
         ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in range(1, units + 1))
         name = f"{self.name(k)}: {len(racks):,} rack{'' if len(racks) == 1 else 's'}"
         return Front(x, y, WIDTH, units * UNIT, name, "#ffffff", tuple(lines), tuple(slots), ticks)
+
+    def _where(self, racks: list[int]) -> str:
+        """Names of racks in short, those of each hall behind its name where there are several."""
+        p = self.places
+        halls = {p.hall_name(r): [p.rack_names[x] for x in racks if p.rack_hall[x] == p.rack_hall[r]] for r in racks}
+        return ", ".join(ranges(names) if len(p.halls) == 1 else f"{hall} {ranges(names)}" for hall, names in halls.items())
 
     def _sums(self, rack: int, devices: list[int]) -> list[str]:
         """Power, load and units of a rack, each with what there is."""
@@ -257,7 +265,7 @@ class Drawing:
                     kind = self.kind_of.get(rack, -1)
                     held = self.racks.by_rack.get(rack, [])
                     colour = self.colour[int(self.fabric.device_model[held[0]])] if held else "#ffffff"
-                    hint = f"{p.rack_names[rack]}: {len(held)} devices"
+                    hint = f"{p.rack_names[rack]}: {len(held)} device{'' if len(held) == 1 else 's'}"
                     racks.append(Floor(80 + k * CELL, top, str(number), self.name(kind) if kind >= 0 else "", hint, colour))
                 if hall.tray is not None:
                     trays.append(TrayLine(80, top - TRAY, 80 + longest * CELL, top - TRAY, 1.5))

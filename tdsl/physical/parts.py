@@ -22,6 +22,7 @@ from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount, lengths_of, optic_watts, shown, sold
 from tdsl.fabric.plugs import cage_form, carries, drives, ends_wrong, fits, outlets
 from tdsl.physical.lengths import Lengths
+from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 
@@ -124,7 +125,8 @@ class Parts:
         order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
         number = order[number]
         choices: list[Choice] = []
-        run = self.lengths.run
+        stated = stated_lengths(f)
+        run = np.where(stated >= 0, stated, self.lengths.run)
         for k in np.argsort(first, kind="stable").tolist():
             statement, a, b, rate, leg, at_b = (int(x) for x in found[:, k])
             mine = run[number == len(choices)]
@@ -244,8 +246,9 @@ class Parts:
 
     @cached_property
     def sold(self) -> tuple[Ints, Ints]:
-        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source. The legs of a
-        break-out are as long as its longest run needs: it is one part of one length."""
+        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source: what its
+        connect states, else the next length sold. The legs of a break-out are as long as its longest run needs: it is one part of
+        one length."""
         number, choices = self.group
         run = _longest(self.lengths.run, self.fabric.cable_group)
         length = np.full(len(run), -1, dtype=np.int64)
@@ -262,6 +265,12 @@ class Parts:
                 if lengths:
                     length[left[ok]] = np.array(lengths, dtype=np.int64)[at[ok]]
                     confirmed[left[ok]] = mark
+        stated = stated_lengths(self.fabric)
+        for k, choice in enumerate(choices):
+            rows = np.flatnonzero((number == k) & (stated >= 0))
+            published, open_ = lengths_of(choice.cable) if choice.cable is not None else ([], [])
+            length[rows] = stated[rows]
+            confirmed[rows] = np.isin(stated[rows], published) if published or open_ else 1
         return length, confirmed
 
     @cached_property
