@@ -284,11 +284,11 @@ def test_parts_that_fit(golden: Golden, tmp_path: Path) -> None:
         "model host N { port nic[2]: 400Gbps { type NDR; cage 1 OSFP flat; split 2 }; port bmc: 1Gbps }\n"
         "model switch W { port p[4]: 400Gbps { type NDR; cage 1 OSFP flat; split 2, 4 }; port q[2]: 400Gbps { cage 2 OSFP finned } }\n"
     )
-    found = compile_text(text + "fabric f { host a: N; switch b: W; connect a.nic[0] to b.p[0] }\n", tmp_path, models=False)
+    found = compile_text(text + "fabric f { host a: N; switch b: W; connect a.nic[0] to b.p[0]; hall h { row A { rack 1 } }; place a in h.A[1] }\n", tmp_path, models=False)
     fabric = found.designs[0].fabric
     assert fabric is not None
     parts = [p for p in fabric.parts if p.origin.span.file is fabric.origin.span.file]
-    print(len(fabric.parts), fabric.parts[:2] and fabric.parts[0].origin.span.file.name)
+    assert len(parts) > 10
     host, switch = fabric.models
     said = [f"{m.name} {[(c.name, rates(c)) for c in m.classes]}" for m in (host, switch)]
     for title, found_of in (
