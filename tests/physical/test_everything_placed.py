@@ -35,7 +35,8 @@ from tests.conftest import Golden
 from tests.harness import compile_text
 
 MODELS = """
-model host H "a host" { port nic[4]: 400Gbps { type NDR; cage 1 OSFP flat }; height 2U; power 2kW max 3kW; mass 40kg; cords 3, C14 }
+model host H "a host" { port nic[4]: 400Gbps { type NDR; cage 1 OSFP flat };
+  height 2U; power 2kW max 3kW; mass 40kg; cords 3, C14 }
 model host OLD { port nic[2]: 400Gbps { type NDR }; height 4U; power 1kW; mass 30kg; cords 2; chip gpu[2]: GPU; price $7.5 }
 model chip GPU { port nv: 200Gbps { type NVLINK } }
 model switch SW { port p[1..16]: 400Gbps { type NDR; cage 2 OSFP finned }; height 1U; power 500W; mass 10kg; airflow front;
@@ -46,7 +47,8 @@ model cable WIRE { rate 400Gbps; medium dac; price $3; lengths 1m, 2m, 5m; codes
 model cable GLASS { rate 400Gbps; medium fibre; fibre mmf; connector mpo; reach 40m; lengths 3m, 10m; unconfirmed 20m;
   diameter 3mm; bend 30mm; polarity b; price $5; spares 10%; note "soon" }
 model cable PLAIN { rate 400Gbps; medium dac; reach 90m }
-model optic FLAT { rate 400Gbps; form OSFP; heatsink flat; ports 1; power 9W max 12W; fibre mmf; connector mpo; reach 40m; price $2.5 }
+model optic FLAT { rate 400Gbps; form OSFP;
+  heatsink flat; ports 1; power 9W max 12W; fibre mmf; connector mpo; reach 40m; price $2.5 }
 model optic FIN { rate 400Gbps; form OSFP; heatsink finned; ports 2; power 15W; fibre mmf; connector mpo; reach 30m }
 """
 HALLS = """
@@ -282,9 +284,11 @@ def test_parts_that_fit(golden: Golden, tmp_path: Path) -> None:
         "model cable SLOW { rate 200Gbps; medium fibre; fibre mmf; connector mpo }\n"
         "model optic SIDE { rate 400Gbps; form OSFP flat; ports 1; fibre mmf; connector lc }\n"
         "model host N { port nic[2]: 400Gbps { type NDR; cage 1 OSFP flat; split 2 }; port bmc: 1Gbps }\n"
-        "model switch W { port p[4]: 400Gbps { type NDR; cage 1 OSFP flat; split 2, 4 }; port q[2]: 400Gbps { cage 2 OSFP finned } }\n"
+        "model switch W { port p[4]: 400Gbps { type NDR; cage 1 OSFP flat; split 2, 4 };\n"
+        "  port q[2]: 400Gbps { cage 2 OSFP finned } }\n"
     )
-    found = compile_text(text + "fabric f { host a: N; switch b: W; connect a.nic[0] to b.p[0]; hall h { row A { rack 1 } }; place a in h.A[1] }\n", tmp_path, models=False)
+    text += "fabric f { host a: N; switch b: W; connect a.nic[0] to b.p[0]; hall h { row A { rack 1 } }; place a in h.A[1] }\n"
+    found = compile_text(text, tmp_path, models=False)
     fabric = found.designs[0].fabric
     assert fabric is not None
     parts = [p for p in fabric.parts if p.origin.span.file is fabric.origin.span.file]
