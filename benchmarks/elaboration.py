@@ -1,8 +1,9 @@
 """Elaboration: a design as columns of links, beside graph libraries that are given the same links with names and attributes.
 
 A peer is given lists that are ready, so its time is that of building the graph alone; the time of tdsl is that from the text of
-the design on, at the second compilation in a process. ``numpy`` is the floor: it fills as many columns of as many numbers (both
-devices, rate and class of each link) by arithmetic on the number of the link, and knows no names, ports, cables or checks.
+the design on, at the second compilation in a process that uses freed memory again, as the command line has it. ``numpy`` is the
+floor: it fills as many columns of as many numbers (both devices, rate and class of each link) by arithmetic on the number of the
+link, and knows no names, ports, cables or checks.
 """
 
 from __future__ import annotations
@@ -88,6 +89,9 @@ def measure(who: str, case: str, links: str) -> Record:
         np.savez(links, names=names, a=f.device_a, b=f.device_b, rate=f.link_rate, cls=f.link_class)
         return {}
     if who == "tdsl":
+        from tdsl import memory
+
+        memory.ask()  # as the command line does
         _tdsl(case)
         return inside(lambda: _tdsl(case).link_count)
     with np.load(links) as columns:

@@ -44,12 +44,14 @@ def fabric(units: int) -> Any:
 def measure(who: str, units: int) -> Record:
     """Bytes a link of the columns, derived ones included, or of a networkx graph; the time is that of making either."""
     if who == "tdsl":
+        from tdsl.fabric.narrow import Narrow
+
         fabric(units)
         kept: list[Any] = []
         found = inside(lambda: kept.append(fabric(units)))
         made = kept[0]
         _ = made.device_a, made.device_b
-        size = sum(v.nbytes for v in vars(made).values() if isinstance(v, np.ndarray))
+        size = sum(v.nbytes for v in vars(made).values() if isinstance(v, (np.ndarray, Narrow)))
     else:
         import networkx  # noqa: F401  (before the clock starts)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ctypes import CDLL
 
-LARGE = 1 << 25
-"""Ports from which on the memory is kept: arrays of hundreds of megabytes. Below it, what is saved is not worth the few holes."""
+LARGE = 1 << 17
+"""Ports from which on the memory is kept, where arrays have a megabyte or more: smaller ones are kept by the C library itself."""
 M_TRIM_THRESHOLD, M_MMAP_MAX, MMAPS = -1, -4, 65536  # as <malloc.h> has them; -1 and 0 are "never"
 
 _asked: list[bool] = []

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tdsl.memory import LARGE
+
 CALL = """
 import resource, sys
 from tdsl import memory
@@ -25,7 +27,7 @@ print(int(done), faults(), int(memory.give_back(int(sys.argv[2]))), faults())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator of glibc is of Linux")
-@pytest.mark.parametrize(("asked", "ports", "kept"), [("ask", 1 << 25, 1), ("ask", (1 << 25) - 1, 0), ("no", 1 << 30, 0)])
+@pytest.mark.parametrize(("asked", "ports", "kept"), [("ask", LARGE, 1), ("ask", LARGE - 1, 0), ("no", 1 << 30, 0)])
 def test_where_freed_memory_is_kept(asked: str, ports: int, kept: int) -> None:
     run = subprocess.run([sys.executable, "-c", CALL, asked, str(ports)], capture_output=True, text=True, check=True)
     done, faults, back, then = map(int, run.stdout.split())
