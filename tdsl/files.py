@@ -225,7 +225,7 @@ def below(path: Path, folders: Sequence[Path]) -> bool:
 def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
     """The bytes of a regular file. Raises OSError, whose ``strerror`` says why it is not read.
 
-    A link may lead to a file of the same ending only and, where ``within`` is given, to one below those folders.
+    A link may lead to a file of the same ending only, without an ending to one of the same name, to none in ``.git`` and, where ``within`` is given, to one below those folders.
     """
     held = _held(path)
     if held is not None:
@@ -239,7 +239,7 @@ def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     real = os.path.realpath(path)
     if within and not below(path, within):
         raise OSError(errno.EPERM, "it leads out of the folders that are searched", str(path))
-    if os.path.splitext(real)[1] != os.path.splitext(path)[1]:
+    if not _alike(_plain(path), real):
         raise OSError(errno.EPERM, "it is a link to a file of another kind", str(path))
     _judge_confined(path, real)
     _judge_kind(os.stat(real), path)
@@ -254,6 +254,15 @@ def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     if len(data) > limit:
         raise TooLarge(path, len(data), limit)
     return data
+
+
+def _alike(path: str, real: str) -> bool:
+    """Whether a link leads to what its name says: a file of the same ending, of the same name where there is no ending, and none
+    of git's."""
+    ending = os.path.splitext(path)[1]
+    named = os.path.splitext(real)[1] == ending if ending else os.path.basename(real) == os.path.basename(path)
+    gits = [p.casefold().split(os.sep).count(".git") for p in (path, real)]
+    return named and gits[1] <= gits[0]
 
 
 def given(path: Path, limit: int = LIMIT) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tdsl import files
@@ -29,7 +29,7 @@ def read(captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[
     Raises Unreadable."""
     for option, path in captures:
         for one in _files(path, ENDING if option == "ibdiagnet" else ""):
-            _one(option, one, into, columns or {})
+            _one(option, one, into, columns or {}, [] if one == path else [path])
     into.settle()
 
 
@@ -45,10 +45,10 @@ def _files(path: Path, ending: str = "") -> list[Path]:
     return found
 
 
-def _one(option: str, path: Path, into: Observed, columns: Mapping[str, str]) -> None:
-    """Read one file; what is wrong in it is a finding."""
+def _one(option: str, path: Path, into: Observed, columns: Mapping[str, str], within: Sequence[Path]) -> None:
+    """Read one file, of a folder one that lies in it; what is wrong in it is a finding."""
     try:
-        data = files.read(path, LIMIT)
+        data = files.read(path, LIMIT, within)
     except OSError as fault:
         raise Unreadable(f"{path}: {fault.strerror or fault}") from None
     into.files += 1

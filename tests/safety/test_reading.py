@@ -44,6 +44,30 @@ def test_a_design_that_is_a_link_to_another_kind_of_file_is_not_shown(tmp_path: 
         assert "ghp_" not in done.output and "token" not in done.output
 
 
+@pytest.mark.parametrize("name", ["failures", "config", "a.txt"])
+def test_a_link_leads_to_what_its_name_says(name: str, tmp_path: Path) -> None:
+    """A file without an ending is none that has another name, and nothing of git's is shown by a name that is not in ``.git``."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text(SECRET)
+    (tmp_path / ".git" / "a.txt").write_text(SECRET)
+    (tmp_path / name).symlink_to(".git/a.txt" if name == "a.txt" else ".git/config")
+    (tmp_path / "a.fab").write_text(SMALL)
+    for option in ("--ibnetdiscover", "--lldp", "--p2p"):
+        done = tdsl("audit", tmp_path / "a.fab", option, tmp_path / name)
+        assert done.exit_code == 2 and "it is a link to a file of another kind" in done.stderr
+        assert "ghp_" not in done.output and "token" not in done.output
+
+
+def test_a_folder_of_captures_shows_nothing_outside(tmp_path: Path) -> None:
+    (tmp_path / "id").write_text(SECRET)
+    (tmp_path / "lldp").mkdir()
+    (tmp_path / "lldp" / "id").symlink_to("../id")
+    (tmp_path / "a.fab").write_text(SMALL)
+    done = tdsl("audit", tmp_path / "a.fab", "--lldp", tmp_path / "lldp")
+    assert done.exit_code == 2 and "it leads out of the folders" in done.stderr
+    assert "ghp_" not in done.output and "token" not in done.output
+
+
 def test_use_follows_no_link_out_of_the_folders_searched(tmp_path: Path) -> None:
     """Neither a link to a file nor to a folder; with --path the same folder is read."""
     (tmp_path / "away").mkdir()
