@@ -225,7 +225,8 @@ def below(path: Path, folders: Sequence[Path]) -> bool:
 def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
     """The bytes of a regular file. Raises OSError, whose ``strerror`` says why it is not read.
 
-    A link may lead to a file of the same ending only, without an ending to one of the same name, to none in ``.git`` and, where ``within`` is given, to one below those folders.
+    A link may lead to a file of the same ending only, without an ending to one of the same name, and to none in ``.git``; where
+    ``within`` is given, to one below those folders.
     """
     held = _held(path)
     if held is not None:

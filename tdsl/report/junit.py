@@ -33,7 +33,7 @@ def render(report: Report) -> str:
             findings.setdefault(file, []).append(d)
         for design in compilation.designs:
             mine = [d for d in findings.get(design.file, ()) if d in design.findings]
-            suite = ElementTree.SubElement(root, "testsuite", name=f"{relative(design.file)} {design.name}")
+            suite = ElementTree.SubElement(root, "testsuite", name=_clean(f"{relative(design.file)} {design.name}"))
             blamed = [d for d in mine if d.severity >= report.fail_on]
             results, blame = _sorted(design.results, blamed)
             for result, faults in results:
@@ -71,7 +71,7 @@ def _title(result: Result) -> str:
 def _case(suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = "") -> None:
     from xml.etree import ElementTree
 
-    case = ElementTree.SubElement(suite, "testcase", classname=fabric, name=_clean(title))
+    case = ElementTree.SubElement(suite, "testcase", classname=_clean(fabric), name=_clean(title))
     for d in faults:
         failure = ElementTree.SubElement(case, "failure", type=d.code, message=_clean(d.message))
         name, line, column, *_ = place("", d)

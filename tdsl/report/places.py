@@ -46,7 +46,7 @@ def marked(report: Report) -> list[tuple[str, Diagnostic, str]]:
     for file, d in [*report.told, *report.allowed]:
         name, line, *_ = place(file, d)
         text = d.span.file.line(line).strip() if d.span is not None else d.message
-        key = sha256("\0".join((d.code, relative(name), text)).encode()).hexdigest()[:32]
+        key = sha256("\0".join((d.code, relative(name), text)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         seen[key] = seen.get(key, 0) + 1
         out.append((file, d, f"{key}:{seen[key]}"))
     return out

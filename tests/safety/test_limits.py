@@ -7,11 +7,13 @@ import contextlib
 import csv
 import errno
 import io
+import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -261,6 +263,21 @@ def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
         lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
         assert len(lines) == 2 and not any(line.startswith("::error file=x") for line in lines)
         assert all(c.isprintable() for line in lines for c in line)
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
+@pytest.mark.parametrize("name", ["a\x1b[2J\u202e\n]]>.fab", os.fsdecode(b"caf\xe9.fab")])
+def test_reports_are_read_whatever_files_are_called(
+    form: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the parser of each form; a report that is not read hides every finding in it. One name is no UTF-8."""
+    monkeypatch.chdir(tmp_path)
+    write(Path(), SMALL.replace("QM9700", "QM97"), name)
+    done = tdsl("check", name, "--output-format", form, "-o", "report")
+    assert done.exit_code == 1, done.output
+    text = Path("report").read_bytes().decode()
+    assert "E0102" in text
+    ElementTree.fromstring(text) if form == "junit" else json.loads(text)
 
 
 @pytest.mark.parametrize("text", ["\u202ebackwards", "\u0430ccess", "no\u200bde"])
