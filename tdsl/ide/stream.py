@@ -74,7 +74,8 @@ class Bounded:
                 long = True
             seen = len(self._held)
             if not self._fill():
-                return b"" if long else self._take(seen)
+                last = self._take(seen)
+                return b"" if long else last
         return self._take(end + 1)
 
     def _fill(self) -> bool:

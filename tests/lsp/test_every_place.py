@@ -531,7 +531,8 @@ def test_messages_of_an_editor() -> None:
     assert heard(b"Content-Length: x\r\nrest") == ([b"\r\n"], b"rest")
     assert heard(b"Content-Length: " + b"1" * 31 + b"\r\nrest") == ([b"\r\n"], b"rest")
     assert heard(b"Content-Length: -1\r\nrest") == ([b"\r\n"], b"rest")
-    assert heard(long + b"yy\nrest") == ([b"\r\n"], b"rest") and heard(long) == ([b""], b"")
+    assert heard(long + b"yy\nrest") == ([b"\r\n"], b"rest")
+    assert heard(long) == ([long, b""], b"") and heard(long * 2) == ([b""], b"")
     assert heard(long * 2 + b"\nrest") == ([b"\r\n"], b"rest")
     assert heard(long[:-1] + b"\nrest")[0] == [long[:-1] + b"\n", b"rest", b""]
     body = b"z" * (most + 1)

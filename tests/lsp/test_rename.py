@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tdsl import compiler, resources
 from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.narrow import Narrow
 from tdsl.ide.rename import Index, Refused
 from tdsl.semantics.loader import DECLARED, Loader
 
@@ -51,7 +52,7 @@ def meaning(file: Path, text: str) -> list[Any]:
     compiled = compiler.elaborate(str(file), Options(overlay={str(file.resolve()): text}))
     out: list[Any] = [sorted(d.code for d in compiled.findings)]
     for design in compiled.designs:
-        columns = {k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, np.ndarray)}
+        columns = {k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))}
         assert len(columns) > 20
         claims = [
             (

@@ -146,7 +146,7 @@ class Lab:
         """Start lldpd on every device; it tells its neighbours the device's name and its interfaces'. Now and then one that
         starts under load neither sends nor hears: it is started anew."""
         silent = list(self.names)
-        for _ in range(5):
+        for _ in range(8):
             for name in silent:
                 self._listen(name)
             end = time.monotonic() + 5
