@@ -104,7 +104,8 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
         pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
         try:
-            futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
+            with files.terminable():  # Python drops an exception that a signal raises where it makes a copy of the process
+                futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
                 yield pickle.loads(files.taken(future.result()))
                 done, ended = done + 1, 0
@@ -128,11 +129,12 @@ def _uninterrupted() -> None:
 
 
 def _ends_with(parent: int) -> None:
-    """The same in a copy of a process, which also ends when the other does, and on SIGTERM at once."""
+    """The same in a copy of a process, which also ends when the other does, and on SIGTERM and SIGHUP at once."""
     import ctypes
 
     _uninterrupted()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it has ended before it could be said
         os._exit(1)

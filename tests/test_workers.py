@@ -116,6 +116,21 @@ def test_copies_end_with_the_process(number: signal.Signals) -> None:
     assert len(set(copies)) == 2
 
 
+FORKED = """
+import os, signal
+from tdsl.workers import Workers
+os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))  # Python prints and drops what is raised here
+print(list(Workers(2).results_of_copies(abs, range(2))))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
+def test_an_interruption_while_a_copy_is_made() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, ""), done.stderr
+    assert "ignored" not in done.stderr
+
+
 def test_processes_that_are_killed_again_and_again() -> None:
     with pytest.raises(WorkersEnded, match="ended 3 times"):
         list(Workers(2).results(always_ended, range(4)))
