@@ -117,7 +117,7 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
                 raise WorkersEnded(why) from None
         except BaseException:  # Ctrl-C, or who asked wants no more
             for child in set(active_children()) - others:
-                child.terminate()
+                child.kill()  # one that has only begun notes the signals that this process notes
             raise
         finally:
             pool.shutdown(cancel_futures=True)
