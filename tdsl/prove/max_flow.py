@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -111,8 +110,9 @@ def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
     if not (found.side[source] and not found.side[sink] and (found.flow >= 0).all() and (found.flow <= net.capacity).all()):
         return False
     gain = np.zeros(net.nodes, dtype=np.int64)
-    np.add.at(gain, net.head, found.flow)
-    np.subtract.at(gain, net.tail, found.flow)
+    used = np.flatnonzero(found.flow)
+    np.add.at(gain, net.head[used], found.flow[used])
+    np.subtract.at(gain, net.tail[used], found.flow[used])
     kept = int(gain[sink]) == found.value == -int(gain[source])
     gain[[source, sink]] = 0
     cut = int(net.capacity[found.side[net.tail] & ~found.side[net.head]].sum())
@@ -120,40 +120,26 @@ def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
 
 
 def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
-    """What scipy finds; None where its numbers are too small for the capacities."""
-    grain = int(np.gcd.reduce(net.capacity)) or 1
-    capacity = net.capacity // grain
-    most = min(int(capacity[net.tail == source].sum()), int(capacity[net.head == sink].sum()))
-    if most >= MOST:
+    """What scipy finds; None where its numbers are too small for what the two nodes can give and take."""
+    most = min(int(net.capacity[net.tail == source].sum()), int(net.capacity[net.start[sink] : net.start[sink + 1]].sum()))
+    if most // net.unit >= MOST:
         return None
-    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    # Arcs are ordered by head, so the columns are those of the reverse network: a flow from the sink to the source in it.
-    arcs: Any = csr_array((np.minimum(capacity, most).astype(np.int32), net.tail.astype(np.int32), net.start.astype(np.int32)),
-                          shape=(net.nodes, net.nodes))  # fmt: skip
-    answer = maximum_flow(arcs, sink, source, method="dinic")
-    values = answer.flow.data.astype(np.int64)
-    if len(values) == net.arcs and np.array_equal(answer.flow.indices, net.tail) and _mirrored(net, capacity):
-        far = distances(net, source, values > -capacity)
-        side, flow = far >= 0, np.maximum(values, 0)
+    answer = maximum_flow(net.matrix, sink, source, method="dinic")  # in the reverse network
+    values = answer.flow.data
+    if len(values) == net.arcs and np.array_equal(answer.flow.indices, net.matrix.indices) and net.balanced:
+        side = distances(net, source, values > -net.matrix.data) >= 0
+        flow = np.maximum(values, 0).astype(np.int64)
     else:  # arcs that lead one way only, whose opposites scipy has added
         rows = np.repeat(np.arange(net.nodes), np.diff(answer.flow.indptr))
         keys = rows * net.nodes + answer.flow.indices
         order = np.argsort(keys, kind="stable")
-        flow = np.maximum(values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0)
-        more, back = flow < capacity, flow > 0
+        flow = np.maximum(values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0).astype(np.int64)
+        more, back = flow < net.matrix.data, flow > 0
         left = Network.of(net.forwards, np.append(net.head[more], net.tail[back]), np.append(net.tail[more], net.head[back]))
         side = distances(left, source) >= 0
-    return MaxFlow(int(answer.flow_value) * grain, flow * grain, side)
-
-
-def _mirrored(net: Network, capacity: Ints) -> bool:
-    """Whether every node gets as much as it gives, as where each arc has an opposite of its own capacity."""
-    gain = np.zeros(net.nodes, dtype=np.int64)
-    np.add.at(gain, net.head, capacity)
-    np.subtract.at(gain, net.tail, capacity)
-    return not gain.any()
+    return MaxFlow(int(answer.flow_value) * net.unit, flow if net.unit == 1 else flow * net.unit, side)
 
 
 def _own(net: Network, source: int, sink: int) -> MaxFlow:

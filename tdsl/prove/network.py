@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 from math import gcd
+from typing import Any
 
 import numpy as np
 
@@ -102,6 +103,28 @@ class Network:
     def start(self) -> Ints:
         """The arcs into node v are ``start[v]`` to ``start[v + 1]``."""
         return np.searchsorted(self.head, np.arange(self.nodes + 1))
+
+    @cached_property
+    def unit(self) -> int:
+        """The greatest common divisor of the capacities, 1 if all are 0."""
+        return int(np.gcd.reduce(self.capacity)) or 1
+
+    @cached_property
+    def balanced(self) -> bool:
+        """Whether every node gets as much as it gives, as where each arc has an opposite of its own capacity."""
+        gain = np.zeros(self.nodes, dtype=np.int64)
+        np.add.at(gain, self.head, self.capacity)
+        np.subtract.at(gain, self.tail, self.capacity)
+        return not gain.any()
+
+    @cached_property
+    def matrix(self) -> Any:
+        """The arcs for scipy: rows are heads, columns tails, values capacities in units of ``unit``, at most 2^30 - 1. Arcs are
+        ordered by head, so what scipy takes them for is the network with every arc the other way."""
+        from scipy.sparse import csr_array
+
+        values = np.minimum(self.capacity // self.unit, (1 << 30) - 1).astype(np.int32)
+        return csr_array((values, self.tail.astype(np.int32), self.start.astype(np.int32)), shape=(self.nodes, self.nodes))
 
     @cached_property
     def by_tail(self) -> Ints:

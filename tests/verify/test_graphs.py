@@ -56,6 +56,31 @@ def test_components_of_a_long_path():
     assert (components(n, order[:-1], order[1:]) == 0).all()
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_components_of_many_links(seed):
+    """Links inside of blocks, in the order of a stride, and a few from one block to another."""
+    random = np.random.default_rng(seed)
+    n, blocks, links = int(random.integers(1, 40)), int(random.integers(1, 6)), int(random.integers(0, 4000))
+    block = random.integers(0, blocks, n)
+    a, b = random.integers(0, n, links), random.integers(0, n, links)
+    kept = (block[a] == block[b]) | (random.random(links) < 1 / 2000)
+    order = np.argsort(np.arange(links)[kept] % int(random.choice([1, 8, 64])), kind="stable")
+    a, b = a[kept][order], b[kept][order]
+    expected = {v: min(part) for part in nx.connected_components(multigraph(n, list(zip(a.tolist(), b.tolist())))) for v in part}
+    assert components(n, a, b).tolist() == [expected[v] for v in range(n)]
+
+
+def test_components_that_a_part_of_the_links_does_not_join():
+    """Two blocks, and one link between them, at every place of the list."""
+    a, b = np.tile([0, 2], 50), np.tile([1, 3], 50)
+    for place in range(100):
+        to = b.copy()
+        to[place] = (a[place] + 2) % 4
+        assert components(4, a, to).tolist() == [0] * 4
+    assert components(4, a, b).tolist() == [0, 0, 2, 2]
+    assert components(0, a[:0], b[:0]).tolist() == []
+
+
 @settings(deadline=None)
 @given(GRAPHS)
 def test_adjacency_counts_parallel_links(given_graph):
