@@ -92,8 +92,9 @@ def _redundancy(f: Any) -> Callable[[], int]:
 
 
 def _tdsl(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Callable[[], int]:
-    from tdsl.prove.components import adjacency, components, distances
+    from tdsl.fabric.components import components
     from tdsl.prove.max_flow import max_flow
+    from tdsl.prove.search import adjacency, distances
 
     if question == "components":
         return lambda: len(np.unique(components(n, a, b)))

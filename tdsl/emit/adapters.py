@@ -8,9 +8,9 @@ import numpy as np
 
 from tdsl.emit.hosts import gpu_vendor
 from tdsl.emit.records import Adapter, HostAdapters
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
-from tdsl.fabric.patterns import components
 from tdsl.fabric.rails import link_rail, rails
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.fabric.subnets import parts as part_numbers
@@ -47,7 +47,7 @@ def _domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdap
     """Host models of which several hosts share a scale-up domain, in a network that has no adapters."""
     chips = np.flatnonzero((fabric.kind == "chip") & (fabric.container >= 0))
     ends = np.append(fabric.device_a, chips), np.append(fabric.device_b, fabric.container[chips])
-    label = components(*ends, np.arange(fabric.device_count, dtype=np.int64))
+    label = components(fabric.device_count, *ends)
     out = []
     for index, (key, model) in enumerate(models.items()):
         hosts = np.flatnonzero((fabric.kind == "host") & fabric.built & (fabric.device_model == index))

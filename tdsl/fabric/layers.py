@@ -14,9 +14,9 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
-from tdsl.fabric.patterns import components
 from tdsl.semantics.model import DeviceSet
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def domains_of(fabric: Fabric) -> Domains:
         for column in chips[own].T:
             nodes.join(hosts[own], column, np.zeros(int(own.sum()), dtype=np.int64))
     a, b, rate = np.concatenate(nodes.a), np.concatenate(nodes.b), np.concatenate(nodes.rate)
-    label = components(a, b, np.arange(nodes.count, dtype=np.int64))
+    label = components(nodes.count, a, b)
     capacity = np.zeros(nodes.count, dtype=np.int64)
     np.add.at(capacity, a, rate)
     np.add.at(capacity, b, rate)

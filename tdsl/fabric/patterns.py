@@ -11,7 +11,8 @@ from math import prod
 import numpy as np
 
 from tdsl.dataclass import dataclass
-from tdsl.fabric.order import by_keys, distinct, ranks
+from tdsl.fabric.components import components
+from tdsl.fabric.order import by_keys, distinct
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.source import Span
@@ -147,7 +148,7 @@ def _whole(
 ) -> None:  # fmt: skip
     """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are there."""
     a, b = sizes
-    parts = len(distinct(components(i, a + j, np.arange(a + b, dtype=np.int64))))
+    parts = len(distinct(components(a + b, i, a + j)))
     if parts == 1:
         return
     message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that are not connected"
@@ -158,21 +159,6 @@ def _whole(
     if joined is None:
         raise fault
     joined(fault)
-
-
-def components(i: Array, j: Array, label: Array) -> Array:
-    """Labels of the parts of a graph with edges i-j, where members with one label are joined already."""
-    _, label = ranks(label)
-    names = np.arange(int(label.max(initial=-1)) + 1, dtype=np.int64)
-    x, y = label[i], label[j]
-    while True:
-        low = np.minimum(names[x], names[y])
-        before = names.copy()
-        np.minimum.at(names, x, low)
-        np.minimum.at(names, y, low)
-        names = names[names]
-        if np.array_equal(before, names):
-            return np.asarray(names[label], dtype=np.int64)
 
 
 def mesh_spread(n: int, k: int, uneven: bool, span: Span, name: str) -> Pairs:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tdsl.dataclass import dataclass
 from tdsl.fabric import keeping, patterns
 from tdsl.fabric.cabling import links_together
+from tdsl.fabric.components import joined_groups
 from tdsl.fabric.order import distinct
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.pins import Pins
@@ -321,14 +322,14 @@ def falls_apart(wiring: Wiring) -> list[Fault]:
     x, y = (np.concatenate([none, *column]) for column in zip(*ends, strict=True)) if ends else (none, none)
     stops = (wiring.kinds == "host") & ~wiring.ports.forwards
     passing = ~stops[x] & ~stops[y]
-    label = patterns.components(x[passing], y[passing], label)
+    label = joined_groups(x[passing], y[passing], label)
 
     def apart(rows: Array) -> bool:
         """Whether devices stay in several parts although those that a host of theirs joins are one."""
         inside = np.zeros(len(label), dtype=np.bool_)
         inside[rows] = True
         own = inside[x] & inside[y] & ~passing
-        return len(distinct(patterns.components(x[own], y[own], label.copy())[rows])) > 1
+        return len(distinct(joined_groups(x[own], y[own], label)[rows])) > 1
 
     return [fault for fault, groups in wiring.apart if any(apart(rows) for rows in groups)]
 

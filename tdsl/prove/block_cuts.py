@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import components
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

@@ -21,8 +21,8 @@ from math import lcm
 import numpy as np
 
 from tdsl.dataclass import dataclass
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
-from tdsl.prove.components import components
 from tdsl.prove.network import Network
 from tdsl.prove.profiles import joined
 

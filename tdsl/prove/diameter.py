@@ -7,8 +7,8 @@ import numpy as np
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Diameter, Eccentricities, NotBounded, Path
-from tdsl.prove.components import adjacency, distances, eccentricities, path
 from tdsl.prove.network import Network
+from tdsl.prove.search import adjacency, distances, eccentricities, path
 from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 

@@ -13,9 +13,9 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
-from tdsl.prove.components import adjacency
 from tdsl.prove.max_flow import max_flow, tied
 from tdsl.prove.network import Network
+from tdsl.prove.search import adjacency
 from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
 

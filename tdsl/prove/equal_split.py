@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tdsl.dataclass import dataclass
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
-from tdsl.prove.components import components
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph

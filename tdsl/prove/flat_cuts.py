@@ -13,9 +13,9 @@ from itertools import islice, permutations
 
 import numpy as np
 
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import components
 from tdsl.prove.unit_graph import UnitGraph
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import distances
 from tdsl.prove.network import Network
+from tdsl.prove.search import distances
 
 
 def tied(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:

@@ -13,10 +13,10 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
-from tdsl.prove.components import adjacency
 from tdsl.prove.disjoint import Separator, Spent, Work, fan, weakest
 from tdsl.prove.edge_connectivity import component
 from tdsl.prove.network import counted
+from tdsl.prove.search import adjacency
 from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
 

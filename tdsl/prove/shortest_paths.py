@@ -10,8 +10,8 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import adjacency, distances
 from tdsl.prove.network import Network
+from tdsl.prove.search import adjacency, distances
 from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 

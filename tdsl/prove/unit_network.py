@@ -10,8 +10,8 @@ from math import gcd
 
 import numpy as np
 
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
-from tdsl.prove.components import components
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.tiers import main_ends
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import adjacency, components
 from tdsl.prove.network import Network
+from tdsl.prove.search import adjacency
 from tdsl.semantics.model import DeviceModel, DeviceSet
 
 

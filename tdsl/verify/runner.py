@@ -18,7 +18,7 @@ from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.components import listing
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span

@@ -19,9 +19,9 @@ from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
 from tdsl.prove.bound import NotBounded
 from tdsl.prove.by_domain import joined
-from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
 from tdsl.prove.network import Network
+from tdsl.prove.search import listing
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View, scaleup_joined
 from tdsl.semantics.model import DeviceModel

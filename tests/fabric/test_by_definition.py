@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
 from tdsl.fabric.cabling import connectors, first_of_cage, pull
+from tdsl.fabric.components import joined_groups
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.ports import KEPT, Ends, Ports
@@ -133,7 +134,7 @@ def test_components_are_those_of_networkx(edges: list[tuple[int, int]], label: l
     graph.add_nodes_from(range(10))
     graph.add_edges_from((i, 10 + label[i]) for i in range(10))
     i, j = (np.array([e[k] for e in edges], dtype=np.int64) for k in (0, 1))
-    found = patterns.components(i, j, np.array(label)).tolist()
+    found = joined_groups(i, j, np.array(label)).tolist()
     assert all((found[x] == found[y]) == nx.has_path(graph, x, y) for x in range(10) for y in range(10))
 
 

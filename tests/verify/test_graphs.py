@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove.components import adjacency, components, distances, eccentricities, path
+from tdsl.fabric.components import components
 from tdsl.prove.max_flow import max_flow, tied
 from tdsl.prove.network import Network
+from tdsl.prove.search import adjacency, distances, eccentricities, path
 from tdsl.prove.symmetry import equivalent_nodes
 
 GRAPHS = st.integers(1, 12).flatmap(
@@ -110,7 +111,7 @@ def test_eccentricities_are_farthest_distances(given_graph, data):
 
 
 def test_eccentricities_beyond_one_word_and_one_chunk(monkeypatch):
-    monkeypatch.setattr("tdsl.prove.components._CHUNK", 70)
+    monkeypatch.setattr("tdsl.prove.search._CHUNK", 70)
     ring = np.arange(200)
     graph = adjacency(200, ring, (ring + 1) % 200)
     far, everywhere = eccentricities(graph, ring, np.ones(200, dtype=bool))

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.prove import max_flow as module
-from tdsl.prove.components import distances
 from tdsl.prove.max_flow import MaxFlow, max_flow
 from tdsl.prove.network import Network
+from tdsl.prove.search import distances
 
 NODES = 9
 ARCS = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.integers(0, 12)), max_size=40)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.components import adjacency, eccentricities
 from tdsl.prove.concurrent_flow import MOST, _whole
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.local_search import _Clusters, _pass
 from tdsl.prove.max_flow import tied
 from tdsl.prove.node_connectivity import separators
+from tdsl.prove.search import adjacency, eccentricities
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_fabric, random_layers, torus
 from tests.verify.judges import redundancy

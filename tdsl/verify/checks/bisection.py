@@ -10,7 +10,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.bisection import Bisection, bisection
-from tdsl.prove.components import listing
+from tdsl.prove.search import listing
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped

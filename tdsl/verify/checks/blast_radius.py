@@ -6,10 +6,10 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
-from tdsl.prove.components import components
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements as named
 from tdsl.prove.view import View

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import NotBounded
-from tdsl.prove.components import listing
 from tdsl.prove.delays import delay
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity, show
 from tdsl.verify.check import Check, Judgement, skipped

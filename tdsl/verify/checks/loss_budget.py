@@ -9,7 +9,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import shown
 from tdsl.physical.model import Physical, physical_of
-from tdsl.prove.components import listing
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.verify.check import Check, Fault, Judgement, skipped

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.components import listing
 from tdsl.prove.node_connectivity import separators
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 

@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import distinct
-from tdsl.prove.components import path
+from tdsl.prove.search import path
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 

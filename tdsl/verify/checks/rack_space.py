@@ -9,7 +9,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places
 from tdsl.physical.racks import Racks
-from tdsl.prove.components import listing
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 

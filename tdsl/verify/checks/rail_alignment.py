@@ -8,7 +8,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import RailPlan, rail_plan
-from tdsl.prove.components import listing
+from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 

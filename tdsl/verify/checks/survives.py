@@ -10,9 +10,9 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection
-from tdsl.prove.components import listing
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.search import listing
 from tdsl.prove.set_flow import members
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View

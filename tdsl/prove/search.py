@@ -1,4 +1,4 @@
-"""Connectivity: components, equivalent nodes, breadth-first searches."""
+"""Breadth-first searches: distances, paths, and what is farthest."""
 
 from __future__ import annotations
 
@@ -11,45 +11,6 @@ from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network
 
 Words = NDArray[np.uint64]
-
-
-def components(nodes: int, a: Ints, b: Ints) -> Ints:
-    """Label of every node: the lowest node of its connected component.
-
-    Of many links a part is joined first, and then a part of those that still lead from one component to another, until there are
-    none: most need one look. Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph
-    sampling" (IPDPS 2018).
-    """
-    few = 4 * nodes
-    if len(a) <= 2 * few:
-        return _joined(np.arange(nodes, dtype=np.int64), a, b)
-    some = slice(None, None, len(a) // few | 1)  # odd: links of one plane or rail are often a power of two apart
-    label = _joined(np.arange(nodes, dtype=np.int64), a[some], b[some])
-    while len(apart := np.flatnonzero(label[a] != label[b])):
-        apart = apart[:: max(len(apart) // few, 1)]
-        label = _joined(label, a[apart], b[apart])
-    return label
-
-
-def _joined(label: Ints, a: Ints, b: Ints) -> Ints:
-    """The labels when the ends of every link have the same.
-
-    Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and Vishkin, "An
-    O(log n) parallel connectivity algorithm" (J. Algorithms 3, 1982).
-    """
-    while len(a):
-        at, to = label[a], label[b]
-        differ = at != to
-        if not differ.any():
-            break
-        a, b, at, to = a[differ], b[differ], at[differ], to[differ]
-        np.minimum.at(label, np.maximum(at, to), np.minimum(at, to))
-        while True:
-            shorter = label[label]
-            if np.array_equal(shorter, label):
-                break
-            label = shorter
-    return label
 
 
 def adjacency(nodes: int, a: Ints, b: Ints) -> Network:
