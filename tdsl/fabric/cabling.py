@@ -48,7 +48,11 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
     result: Array = np.empty(int(base[-1]), dtype=np.int32 if int(start[-1]) < 1 << 31 else np.int64)  # half the memory
     for m, places in enumerate(local):
         rows = np.flatnonzero(device_model == m)
-        result[base[rows][:, None] + np.arange(len(places))[None, :]] = start[rows][:, None] + places[None, :]
+        numbers = start[rows][:, None] + places[None, :]
+        if len(rows) and int(rows[-1]) - int(rows[0]) < len(rows):  # their ports follow each other
+            result[base[rows[0]] : base[rows[-1] + 1]] = numbers.ravel()
+        else:
+            result[base[rows][:, None] + np.arange(len(places))[None, :]] = numbers
     return result
 
 

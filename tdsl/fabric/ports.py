@@ -168,9 +168,13 @@ class Ports:
             for name, found in zip(ends.class_name, ends.candidates, strict=True)
         ]
         merged = np.array([keys.index(k) for k in keys], dtype=np.int64)
+        choices = sorted(set(merged.tolist()))
+        if len(choices) == 1 and len(ports) and not exact.any():
+            ports[:] = self._lowest(ends, slice(None), choices[0])
+            return
         taken: list[Array] = []
         try:
-            for c in sorted(set(merged.tolist())):
+            for c in choices:
                 mine = np.flatnonzero(~exact & (merged[ends.choice] == c))
                 if len(mine):
                     ports[mine] = self._lowest(ends, mine, c)
@@ -180,15 +184,17 @@ class Ports:
             for t in taken:
                 self.state[t] = FREE
 
-    def _lowest(self, ends: Ends, mine: Array, c: int) -> Array:
+    def _lowest(self, ends: Ends, mine: Array | slice, c: int) -> Array:
         """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
         device, copy = ends.device[mine], ends.copy[mine]
         order = by_keys(device, copy, ends.far[mine])
         device, copy = device[order], copy[order]
         fresh = np.append(True, device[1:] != device[:-1])
-        rows, key = device[fresh], np.cumsum(fresh) - 1
+        rows, key = device[fresh], np.cumsum(fresh)
+        key -= 1
         free, numbers = self._free(rows, ends.class_name[c], ends.candidates[c], ends.spans[c])
-        have = free.sum(axis=1)
+        untouched = bool(free.all())
+        have = np.full(len(rows), free.shape[1], dtype=np.int64) if untouched else free.sum(axis=1)
         need = np.bincount(key, minlength=len(rows))
         if (need > have).any():
             self._too_few(rows, need, have, ends, c)
@@ -210,8 +216,9 @@ class Ports:
                 rest -= per_copy[:, k]
                 seen += per_copy[:, k] > 0
             base += start.ravel()[key]
-        out = np.empty(len(mine), dtype=np.int64)
-        out[order] = numbers[free][base + within(key)]
+        out = np.empty(len(device), dtype=np.int64)
+        base += within(key)
+        out[order] = (numbers.ravel() if untouched else numbers[free])[base]
         return out
 
     # ------------------------------------------------------------ faults

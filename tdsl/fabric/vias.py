@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.graph import FREE
-from tdsl.fabric.order import by_keys
+from tdsl.fabric.order import by_keys, within
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.resolve import Resolver
 from tdsl.fabric.vector import Array
@@ -63,11 +63,12 @@ def _take(
     new_device = np.append(True, d[1:] != d[:-1])
     new_connector = new_device.copy()
     new_connector[1:] |= o[1:] != o[:-1]
-    run, row_of = np.cumsum(new_connector) - 1, np.cumsum(new_device) - 1
     begins = np.flatnonzero(new_connector)
-    lane = np.arange(len(d), dtype=np.int64) - begins[run]
-    if len(lane) and int(lane.max()) >= lanes:
-        together = int(lane.max()) + 1
+    count = np.diff(np.append(begins, len(d)))  # links of every connector outside
+    lane = np.arange(len(d), dtype=np.int64)
+    lane -= np.repeat(begins, count)
+    together = int(count.max(initial=0))
+    if together > lanes:
         raise Fault(
             "E0201", wire.via.span, f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
             labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
@@ -81,11 +82,12 @@ def _take(
         states[taken] = 1
     free = (states[numbers] == FREE).reshape(len(rows), whole // lanes, lanes).all(axis=2)
     have = free.sum(axis=1)
-    nth = run - run[new_device][row_of]
-    short = nth >= have[row_of]
+    row = np.cumsum(new_device[begins]) - 1  # of every connector outside: its device here among ``rows``
+    nth = within(row)
+    short = nth >= have[row]
     if short.any():
         at = int(np.argmax(short))
-        path, left = ports.path(int(d[at])), int(have[row_of[at]])
+        path, left = ports.path(int(rows[row[at]])), int(have[row[at]])
         raise Fault(
             "E0452", wire.via.span, f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
             labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")],
@@ -93,5 +95,6 @@ def _take(
         )  # fmt: skip
     first = numbers[:, ::lanes][free]  # the first port of every free connector, device after device
     out = np.empty(len(devices), dtype=np.int64)
-    out[order] = first[(np.cumsum(have) - have)[row_of] + nth] + lane
+    lane += np.repeat(first[(np.cumsum(have) - have)[row] + nth], count)
+    out[order] = lane
     return out
