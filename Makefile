@@ -90,7 +90,7 @@ else
 	$(BIN)/python -m tests.safety.fuzz $(N) $(SEED)
 endif
 
-# A group of tests/mutants/run.py: proofs, fabric or rest.
+# A group of tests/mutants/run.py: proofs, fabric, rest, or folders of tdsl/ with commas between.
 GROUP ?= fabric
 
 mutants: $(VENV)/.installed-dev

@@ -43,6 +43,10 @@ GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rest": (REST, JUDGES),
 }
 """Rooms that are changed, and the folders of the tests that judge them. Groups with the same tests share a recording."""
+FOLDERS, TESTS = (
+    sorted(p.name for p in (ROOT / top).iterdir() if p.is_dir() and any(p.rglob("*.py"))) for top in ("tdsl", "tests")
+)
+"""What a group may name in place of those above: folders of tdsl/, and those of the tests that judge them."""
 ALL_S = 40.0
 """Seconds of tests, as they took when they were recorded, that a mutant is run against."""
 SLOWER = 6
@@ -50,6 +54,24 @@ SLOWER = 6
 COMMON = (
     "numpy", "networkx", "lark", "jinja2", "z3", "highspy", "click", "hypothesis", "xlsxwriter", "openpyxl", "pytest", "yaml",
 )  # fmt: skip
+
+
+def group(text: str) -> str:
+    """The name of a group, or folders of tdsl/ with commas between, in order: those named twice or otherwise are one sample."""
+    rooms = sorted(set(text.split(",")))
+    if text not in GROUPS and (unknown := [r for r in rooms if r not in FOLDERS]):
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no group ({', '.join(GROUPS)}) and no folder of tdsl/")
+    return text if text in GROUPS else ",".join(rooms)
+
+
+def scope(name: str, judges: list[str] | None) -> tuple[list[str], list[str], list[str], str]:
+    """Rooms that are changed, folders of the tests that judge them, rooms that are recorded, and the folder of the recording."""
+    rooms, tests = GROUPS.get(name) or (tuple(name.split(",")), JUDGES)
+    if name in GROUPS and not judges:
+        sharing = [n for n, (_, same) in GROUPS.items() if same == tests]
+        return list(rooms), list(tests), [r for n in sharing for r in GROUPS[n][0]], "-".join(sharing)
+    by = sorted(set(judges or ()))
+    return list(rooms), by or list(tests), list(rooms), "+".join(rooms) + ("-by-" + "+".join(by) if by else "")
 
 
 def project(copy: Path) -> str:
@@ -208,7 +230,8 @@ def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str,
 def main() -> int:
     """Run a group's sample."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("group", choices=GROUPS)
+    parser.add_argument("group", type=group, help=f"{', '.join(GROUPS)}, or folders of tdsl/ with commas between: ide,report")
+    parser.add_argument("--tests", nargs="+", choices=TESTS, metavar="FOLDER", help="folders of tests/ that judge it")
     parser.add_argument("-n", type=int, default=40, help="how many mutants (40)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--record-seconds", type=float, default=300, help="how long tests are recorded on each core (300)")
@@ -216,19 +239,17 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
     parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")
     given = parser.parse_args()
-    sharing = [name for name, (_, judges) in GROUPS.items() if judges == GROUPS[given.group][1]]
-    place = given.out.resolve() / "-".join(sharing)
+    rooms, tests, measured, folder = scope(given.group, given.tests)
+    place = given.out.resolve() / folder
     told = os.fdopen(os.dup(1), "w", buffering=1)
     place.mkdir(parents=True, exist_ok=True)
     os.environ.update(CI="true", OPENBLAS_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     copy = place / "copy"
     code = project(copy)
-    rooms, tests = (
-        [f"{top}/{name}" for name in names] for top, names in zip(("tdsl", "tests"), GROUPS[given.group], strict=True)
-    )
+    rooms, measured = ([f"tdsl/{r}" for r in names] for names in (rooms, measured))
+    tests = [f"tests/{name}" for name in tests]
     tests = [t for t in tests if (copy / t).exists()]
     done: dict[str, Any] = {}
-    measured = [f"tdsl/{room}" for name in sharing for room in GROUPS[name][0]]
     results = place / f"done-{given.group}-{code}.jsonl"
     if results.is_file():
         done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"] or given.again}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tests.harness import none
 from tests.mutants.mutate import mutants
-from tests.mutants.run import ROOT, statements
+from tests.mutants.run import GROUPS, JUDGES, ROOT, group, scope, statements
 from tests.mutants.serve import _outermost
 
 ROWS = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
@@ -45,3 +48,16 @@ def test_lines_have_statements_and_functions() -> None:
     assert statements(TEXT)[7] == range(6, 8) and statements(TEXT)[1] == range(1, 2)
     made = {m.what for m in mutants(TEXT)}
     assert {"`+` is `-`", "`3` is `4`"} <= made and not any("What" in w for w in made)
+
+
+def test_a_group_is_a_name_or_folders() -> None:
+    assert [group(name) for name in GROUPS] == list(GROUPS)
+    assert group("report,ide,report") == "ide,report"
+    assert scope("fabric", None)[2:] == scope("rest", None)[2:], "one recording"
+    assert scope("ide,report", None) == (["ide", "report"], list(JUDGES), ["ide", "report"], "ide+report")
+    places = {scope(name, tests)[3] for name in ("fabric", "ide") for tests in (None, ["lsp"], ["lsp", "cli"])}
+    assert len(places) == 6, "what other tests recorded is kept apart"
+    assert scope("rest", ["lsp"])[0] == list(GROUPS["rest"][0]) and scope("rest", ["lsp"])[1] == ["lsp"]
+    for wrong in ("idle", "ide,", "ide,rest", "../tests", ""):
+        with pytest.raises(argparse.ArgumentTypeError, match="is no group"):
+            group(wrong)
