@@ -99,7 +99,8 @@ def _tdsl(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Calla
     if question == "components":
         return lambda: len(np.unique(components(n, a, b)))
     net = adjacency(n, a, b)
-    assert len(net.start) == n + 1  # kept with the network, as the libraries keep theirs
+    # kept with the network, as the libraries keep theirs
+    assert len(net.start) == n + 1 and net.balanced and (question != "maximum flow" or net.matrix.nnz == net.arcs)
     if question == "distances":
         return lambda: int(distances(net, here).sum())
     return lambda: max_flow(net, here, there).value
