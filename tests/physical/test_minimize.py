@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from tdsl import compiler
 from tdsl.compiler import Options
+from tdsl.sizing.objectives import Parts
 from tdsl.source import SourceFile
 
 MODELS = """
@@ -65,3 +67,16 @@ def test_where_no_cable_has_a_price_they_are_left_out(tmp_path: Path) -> None:
 def test_equally_many_without_a_price_change_nothing(tmp_path: Path) -> None:
     sizes, errors, said = answer(tmp_path, 5, "OPEN", "WIRE")
     assert (sizes, errors) == ([4, 1], []) and said.endswith("cost $220")
+
+
+def test_parts_of_which_some_fabrics_have_no_figure() -> None:
+    """Fabrics are compared where the same parts lack the figure in all of them, or none has it."""
+    for amounts, incomparable, left_out in (
+        ([], False, False), ([(5, 0)], False, False), ([(5, 0), (7, 0)], False, False), ([(5, 2), (7, 2)], False, False),
+        ([(5, 0), (7, 1)], True, False), ([(5, 1), (0, 3)], True, False), ([(0, 2)], False, True),
+        ([(0, 2), (0, 3)], False, True), ([(0, 0)], False, False),
+    ):  # fmt: skip
+        parts = Parts()
+        for amount, missing in amounts:
+            parts.add(Fraction(amount), missing)
+        assert (parts.incomparable, parts.left_out) == (incomparable, left_out)
