@@ -2,9 +2,9 @@
 of bytes that are ready.
 
 tdsl begins with the columns of the elaborated fabric and ends with the bytes on the disk. A peer is given the same values as it
-likes them best (lists of rows, a data frame, an Arrow table), which is not counted, and writes them; "csv.writer from columns"
-begins where tdsl does. csv.writer and tdsl write
-the same bytes but for the ends of lines; the others quote as they do.
+likes them best (lists of rows, a data frame, an Arrow table), which is not counted, and writes them. "From columns" begins where
+tdsl does: csv.writer is given the values, and pyarrow builds its columns from the few values and codes that tdsl has. csv.writer
+and tdsl write the same bytes but for the ends of lines; the others quote as they do.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from measure import Record, by_turns, inside
 
 from tdsl import compiler
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.rows import cell, csv_rows
 from tdsl.emit.view import FabricView
+from tdsl.fabric.coded import Coded, Joined, Numbers, constant
 from tdsl.resources import folder
 
 LISTS = ("cables", "links", "labels")
-PEERS = ("tdsl", "csv.writer from columns", "csv.writer", "Jinja", "Polars", "pyarrow", "raw write")
+PEERS = ("tdsl", "csv.writer from columns", "pyarrow from columns", "csv.writer", "Jinja", "Polars", "pyarrow", "raw write")
 DESIGN, QUICK = "gpu131k", "rail_only"
 JINJA = "{% for row in rows %}{{ row | join(',') }}\n{% endfor %}"
 
@@ -63,6 +65,13 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
                 csv.writer(file, lineterminator="\n").writerows(zip(*(map(cell, table.column(f)) for f in fields), strict=True))
 
         return from_columns, len(table)
+    if who == "pyarrow from columns":
+        from pyarrow.csv import WriteOptions, write_csv
+
+        options = WriteOptions(quoting_style="needed")
+        return lambda: write_csv(_arrow(getattr(FabricView(made, Diagnostics()), name), headings, fields), out, options), len(
+            table
+        )
     values: dict[str, Sequence[object]] = {h: table.column(f) for h, f in zip(headings, fields, strict=True)}
     if who == "csv.writer":
         ready = [[cell(v) for v in row] for row in zip(*values.values(), strict=True)]
@@ -97,6 +106,30 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
 
     arrow = pyarrow.table(texts)
     return lambda: write_csv(arrow, out, WriteOptions(quoting_style="needed")), len(table)
+
+
+def _arrow(table: Any, headings: Sequence[str], fields: Sequence[str]) -> Any:
+    """An Arrow table of the compact columns: a text for each value, taken by its codes, and pieces of texts joined."""
+    import pyarrow
+    import pyarrow.compute
+
+    def coded(column: Coded) -> Any:
+        return pyarrow.array([str(cell(v)) for v in column.values], pyarrow.string()).take(
+            pyarrow.array(np.ascontiguousarray(column.codes))
+        )
+
+    def array(column: Any) -> Any:
+        if isinstance(column, Joined):
+            pieces = [p if isinstance(p, str) else coded(p) for p in column.pieces]
+            return pyarrow.compute.binary_join_element_wise(*pieces, "")
+        if isinstance(column, Numbers):
+            codes = np.ascontiguousarray(column.codes)  # of another form pyarrow makes Python objects
+            return pyarrow.array(codes, mask=None if column.blank is None else codes == column.blank)
+        return coded(column) if isinstance(column, Coded) else pyarrow.array([str(cell(v)) for v in column])
+
+    return pyarrow.table(
+        {h: array(table.compact(f)) if f else array(constant("", len(table))) for h, f in zip(headings, fields, strict=True)}
+    )
 
 
 def _raw(out: Path, parts: Sequence[bytes]) -> None:

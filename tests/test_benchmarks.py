@@ -3,6 +3,7 @@ made of the records; and the comparison of two commits."""
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import subprocess
@@ -65,6 +66,22 @@ def test_lists_are_written_alike(tmp_path: Path) -> None:
             found.append((count, (tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
         assert found[0][1][1:] == found[1][1] == found[2][1]
         assert found[0][0] == len(found[1][1]) > 0
+
+
+@pytest.mark.usefixtures("measure")
+def test_pyarrow_writes_the_same_cells_from_columns(tmp_path: Path) -> None:
+    """It puts other texts in quotes."""
+    pytest.importorskip("pyarrow", reason="pip install 'tdsl[bench]'")
+    cabling = import_module("cabling")
+    made = cabling.fabric(str(BENCHMARKS.parent / "stdlib" / "designs" / "rail_only.fab"))
+    for name in cabling.LISTS:
+        found = []
+        for who in ("tdsl", "pyarrow from columns"):
+            work, count = cabling.written(who, name, made, tmp_path / "list.csv")
+            work()
+            with (tmp_path / "list.csv").open(encoding="utf-8", newline="") as file:
+                found.append(list(csv.reader(file)))
+        assert found[0] == found[1] and len(found[0]) == count + 1 > 1
 
 
 def records(part: str, *peers: str, case: str = "c", cpu: float = 0.2) -> list[dict[str, Any]]:
