@@ -94,8 +94,9 @@ def test_copies_have_what_is_in_memory() -> None:
 
 
 WAITING = """
-import os, sys, time
+import os, signal, sys, time
 from tdsl.workers import Workers
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in its background
 def work(n):
     os.write(1, b"%d\\n" % os.getpid())  # at once: two processes write
     time.sleep(60)
@@ -119,6 +120,7 @@ def test_copies_end_with_the_process(number: signal.Signals) -> None:
 FORKED = """
 import os, signal
 from tdsl.workers import Workers
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))  # Python prints and drops what is raised here
 print(list(Workers(2).results_of_copies(abs, range(2))))
 """
