@@ -236,7 +236,7 @@ def _made(
     from tdsl.physical.stages import Stage
 
     built = [d for d in compilation.designs if d.fabric is not None]
-    spool = Spool(next(p for p in Path(os.path.abspath(out)).parents if p.is_dir()))
+    spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
     table = _table(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))

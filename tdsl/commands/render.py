@@ -55,6 +55,7 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
     before = os.umask(0o077)
     try:
         made = {part: _rendered(part, values, secrets) for part in parts}
+        _judge(to, [to / part.relative_to(out) for part in parts])
         for part, files in made.items():
             place = to / part.relative_to(out)
             for folder in dict.fromkeys((to, place)):
@@ -79,6 +80,19 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
 
 class Failed(Exception):
     """What stands in OUT or DIR keeps the files from being written."""
+
+
+def _judge(to: Path, places: list[Path]) -> None:
+    """Refuse a folder that is somebody else's, before its mode is changed."""
+    from tdsl.emit.write import PRIVATE, refusal
+
+    why = {place: said for place in places if (said := refusal(place))}
+    if to not in places and to.is_dir():
+        others = [p for p in to.iterdir() if PRIVATE not in p.name and (not p.is_dir() or refusal(p))]
+        if others:
+            why[to] = f"holds {others[0].name}, which `tdsl render` did not write"
+    for place, said in why.items():
+        raise Failed(f"{place} {said}; give --to another folder")
 
 
 def _named(files: Mapping[str, bytes]) -> int:

@@ -88,6 +88,18 @@ def _differs(out: Path, path: str, size: int, digest: str) -> str:
         return "" if file_digest(file, "sha256").hexdigest() == digest else "differs"
 
 
+def refusal(out: Path) -> str:
+    """Why a folder is left alone, as the rest of a sentence about it; "" where there is none, and for an empty one or tdsl's."""
+    try:
+        if out.exists() and not out.is_dir():
+            raise _NotOurs("is a file, not a folder")
+        if out.exists():
+            _listed(out)
+    except _NotOurs as reason:
+        return str(reason)
+    return ""
+
+
 def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> bool:
     """Make ``out`` hold these files; False, with a finding, if it may not or cannot."""
     try:
