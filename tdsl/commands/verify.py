@@ -30,18 +30,22 @@ SHOWN = 20
 def command(out: Path, strict: bool, signers: Path | None) -> int:
     """Compare every file of OUT with the SHA-256 hashes of OUT/manifest.json. The design is not needed.
 
-    Of the output of several fabrics, every folder in OUT is compared. The manifest's own hash is printed, to be compared with one
-    that is known. With --signers its signature, which `tdsl build --sign` makes, is judged by ssh-keygen.
+    Of the output of several fabrics, every folder in OUT is compared, and is to have the name of its fabric. The manifest's own
+    hash is printed, to be compared with one that is known. With --signers its signature, which `tdsl build --sign` makes, is
+    judged by ssh-keygen. Files that no manifest lists are printed, and let it fail with --strict only.
 
     Exit status: 0 as built, 1 something differs or is not signed, 2 a wrong call or no manifest.
     """
-    from tdsl.emit.build import MANIFEST
-    from tdsl.emit.intact import NoManifest, examine
-    from tdsl.report.paint import tame
+    from tdsl.emit.intact import NoManifest, examine, parts
+    from tdsl.report.paint import tame_line
 
-    inner = sorted(p.parent for p in out.glob(f"*/{MANIFEST}"))
-    status = OK
-    for folder in [out] if (out / MANIFEST).is_file() or not inner else inner:
+    try:
+        folders, beside = parts(out)
+    except OSError as fault:
+        raise Wrong(f"{out}: {fault.strerror or fault}") from None
+    status = FOUND if strict and beside else OK
+    _others(out.as_posix(), beside)
+    for folder in folders:
         try:
             found = examine(folder)
         except NoManifest as why:
@@ -50,33 +54,43 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
             raise Wrong(f"{folder}: {fault.strerror or fault}") from None
         shown = folder.as_posix()
         for difference in found.differences:
-            say(f"{difference.kind:<8} {tame(f'{shown}/{difference.path}')}\n")
-        for path in found.others[:SHOWN]:
-            say(f"{'extra':<8} {tame(f'{shown}/{path}')}\n")
-        if len(found.others) > SHOWN:
-            say(f"{'extra':<8} and {len(found.others) - SHOWN} more\n")
+            say(f"{difference.kind:<8} {tame_line(f'{shown}/{difference.path}')}\n")
+        _others(shown, found.others)
         wrong = len(found.differences)
         said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
-        part = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
-        of = f"{tame(found.design)}{tame(part)} {found.identity[:16]}, tdsl {tame(found.version)}"
-        say(f"{shown}: {said}: {of}, manifest {found.digest}\n")
+        only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
+        of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
+        say(f"{tame_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
+        if folder != out and folder.name != found.design:
+            say(f"{'differs':<8} {tame_line(f'{shown}: this folder is of the fabric {found.design}')}\n")
+            wrong += 1
         status = FOUND if wrong or (strict and found.others) else status
         if signers is not None and not _signed(found, shown, signers):
             status = FOUND
     return status
 
 
+def _others(shown: str, paths: list[str]) -> None:
+    """Say which files no manifest lists."""
+    from tdsl.report.paint import tame_line
+
+    for path in paths[:SHOWN]:
+        say(f"{'extra':<8} {tame_line(f'{shown}/{path}')}\n")
+    if len(paths) > SHOWN:
+        say(f"{'extra':<8} and {len(paths) - SHOWN} more\n")
+
+
 def _signed(found: Examined, shown: str, signers: Path) -> bool:
     """Say who signed a manifest, or why it counts as not signed."""
     from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, signer
-    from tdsl.report.paint import tame
+    from tdsl.report.paint import tame_line
 
     try:
         if not found.signature:
             raise Unsigned(f"there is no {SIGNATURE}")
-        say(f"{tame(shown)}: signed by {tame(signer(found.manifest, found.signature, signers))}\n")
+        say(f"{tame_line(f'{shown}: signed by {signer(found.manifest, found.signature, signers)}')}\n")
     except Unsigned as why:
-        say(f"{'unsigned':<8} {tame(shown)}: {tame(str(why))}\n")
+        say(f"{'unsigned':<8} {tame_line(f'{shown}: {why}')}\n")
         return False
     except NoProgram as why:
         raise Wrong(str(why)) from None

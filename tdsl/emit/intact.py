@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from tdsl.dataclass import dataclass
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
 from tdsl.emit.signature import SIGNATURE
-from tdsl.emit.write import PRIVATE, Difference
+from tdsl.emit.write import PRIVATE, Difference, plain
 
 TRIES = 5
 LARGEST = 1 << 28
@@ -24,6 +24,7 @@ LARGEST = 1 << 28
 LARGEST_FILE = 1 << 33
 """Bytes of a file: a larger one is none of a build, and may be a hole without an end."""
 CHUNK = 1 << 20
+T = TypeVar("T")
 
 
 class NoManifest(Exception):
@@ -49,6 +50,18 @@ class Examined:
     manifest: bytes
     signature: bytes
     only: tuple[str, ...] = ()
+
+
+def parts(out: Path) -> tuple[list[Path], list[str]]:
+    """The folders that have manifests: ``out`` itself, or else those in it, one for each fabric; then what lies beside them in
+    ``out``. A link to a folder is none. Raises OSError."""
+    if os.path.lexists(out / MANIFEST):
+        return [out], []
+    names = [(name, inner) for name, inner in _names(out, -1, "") if not name.startswith(PRIVATE)]
+    inner = [name for name, folder in names if folder and os.path.lexists(out / name / MANIFEST)]
+    if not inner:
+        return [out], []
+    return [out / name for name in sorted(inner)], sorted(f"{n}/" if folder else n for n, folder in names if n not in inner)
 
 
 def examine(out: Path) -> Examined:
@@ -84,16 +97,10 @@ def _examine(out: Path, folder: int) -> Examined:
     except FileNotFoundError:
         raise NoManifest(f"there is no {MANIFEST} in {out.as_posix()}: tdsl did not write this folder") from None
     try:
-        data = json.loads(head)
-        design, files, version = data["design"], data["files"], data["tdsl"]
-        listed = {str(p): (int(f["size"]), str(f["sha256"])) for p, f in files.items()}
-        known = data["schema"] == SCHEMA and all(re.fullmatch("[0-9a-f]{64}", digest) for _, digest in listed.values())
-        name, identity = str(design["name"]), str(design["sha256"])
-        only = tuple(map(str, data.get("only", ())))
+        manifest = _parsed(head)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        known = False
-    if not known:
-        raise NoManifest(f"{(out / MANIFEST).as_posix()} is not a manifest of schema {SCHEMA}")
+        raise NoManifest(f"{(out / MANIFEST).as_posix()} is not a manifest of schema {SCHEMA}") from None
+    listed = manifest.files
     differences = [
         Difference(path, kind)
         for path, (size, digest) in sorted(listed.items())
@@ -104,7 +111,45 @@ def _examine(out: Path, folder: int) -> Examined:
         signature = _bytes(out, folder, SIGNATURE, LARGEST_SIGNATURE)
     others = _others(out, folder, listed.keys())
     digest = sha256(head).hexdigest()
-    return Examined(name, identity, str(version), len(listed), differences, others, digest, head, signature, only)
+    m = manifest
+    return Examined(m.design, m.identity, m.version, len(listed), differences, others, digest, head, signature, m.only)
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    """What a manifest says; ``files`` are sizes and hashes by path."""
+
+    design: str
+    identity: str
+    version: str
+    files: dict[str, tuple[int, str]]
+    only: tuple[str, ...]
+
+
+def _parsed(head: bytes) -> _Manifest:
+    """A manifest as `tdsl build` writes it: UTF-8, and no key twice, of which each reader would take another. Raises ValueError,
+    KeyError, TypeError, AttributeError and RecursionError for anything else."""
+    data = json.loads(head.decode("utf-8"), object_pairs_hook=_once)
+    if data["schema"] != SCHEMA or type(data["schema"]) is not int:
+        raise ValueError("another schema")
+    files = {path: (_of(int, f["size"]), _of(str, f["sha256"])) for path, f in data["files"].items()}
+    if not all(re.fullmatch("[0-9a-f]{64}", digest) for _, digest in files.values()):
+        raise ValueError("not a hash")
+    name, identity, version = (_of(str, x) for x in (data["design"]["name"], data["design"]["sha256"], data["tdsl"]))
+    return _Manifest(name, identity, version, files, tuple(_of(str, x) for x in _of(list, data.get("only", []))))
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _of(kind: type[T], value: object) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"it is no {kind.__name__}")
+    return value
 
 
 def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
@@ -142,9 +187,9 @@ def _digest(out: Path, folder: int, path: str, size: int) -> str:
 @contextmanager
 def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
     """A regular file below the folder, reached without links, open, and its size. Raises OSError for anything else."""
+    if not plain(path):
+        raise OSError("a way out of the folder, or another name for a file of it")
     parts = PurePosixPath(path).parts
-    if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
-        raise OSError("a way out of the folder")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     at, inner = folder, []
     try:
@@ -168,17 +213,35 @@ def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
 
 
 def _others(out: Path, folder: int, listed: Collection[str]) -> list[str]:
-    """Files that the manifest does not list; tdsl's own for the time of a build are left out."""
-    found = []
-    walk = ((Path(at), names, files) for at, names, files, _ in os.fwalk(".", dir_fd=folder)) if folder >= 0 else _walk(out)
-    for at, names, files in walk:
-        if at == Path("."):
-            names[:] = [n for n in names if not n.startswith(PRIVATE)]
-            files = [n for n in files if not n.startswith(PRIVATE)]
-        found += [path for n in files if (path := (at / n).as_posix()) not in listed and path not in (MANIFEST, SIGNATURE)]
+    """Files and links that the manifest does not list, and folders that cannot be read, which may hold some; tdsl's own for the
+    time of a build are left out."""
+    found, left = [], [""]
+    while left:
+        at = left.pop()
+        try:
+            names = _names(out, folder, at)
+        except OSError:
+            found.append(f"{at}/")
+            continue
+        for name, inner in names:
+            path = f"{at}/{name}" if at else name
+            if not at and name.startswith(PRIVATE):
+                continue
+            if inner:
+                left.append(path)
+            elif path not in listed and path not in (MANIFEST, SIGNATURE):
+                found.append(path)
     return sorted(found)
 
 
-def _walk(out: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
-    for at, names, files in os.walk(out):
-        yield Path(at).relative_to(out), names, files
+def _names(out: Path, folder: int, at: str) -> list[tuple[str, bool]]:
+    """The names in a folder, and whether each is a folder itself; a link to one is none. Raises OSError."""
+    if folder < 0:
+        with os.scandir(out / at) as entries:
+            return [(e.name, e.is_dir(follow_symlinks=False)) for e in entries]
+    handle = os.open(at or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        with os.scandir(handle) as entries:
+            return [(e.name, e.is_dir(follow_symlinks=False)) for e in entries]
+    finally:
+        os.close(handle)

@@ -47,8 +47,12 @@ class _NotOurs(Exception):
 
 
 def plain(path: str) -> bool:
-    """Whether the path of a file in an output folder leads to a place inside it, by its words alone."""
+    """Whether the path of a file in an output folder leads to a place inside it, by its words alone, and can be its name."""
     parts = path.split("/")
+    try:
+        path.encode()
+    except UnicodeEncodeError:  # half of a character of UTF-16
+        return False
     return "\0" not in path and "\\" not in path and not any(p in ("", ".", "..") for p in parts)
 
 

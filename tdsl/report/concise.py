@@ -5,7 +5,7 @@ from __future__ import annotations
 from tdsl import catalogue
 from tdsl.diagnostic import Diagnostic
 from tdsl.report.formats import Report
-from tdsl.report.paint import Paint, tame
+from tdsl.report.paint import Paint, tame, tame_line
 
 FORMAT = "concise"
 
@@ -20,10 +20,6 @@ def render(report: Report) -> str:
 early = render
 
 
-def _one_line(text: str) -> str:
-    return tame(text).replace("\n", "\ufffd").replace("\t", "\ufffd")
-
-
 def line(d: Diagnostic, file: str, paint: Paint) -> str:
     """A finding as ``file:line:column: error[E0412] port_budget: cause``."""
     place = file
@@ -33,4 +29,4 @@ def line(d: Diagnostic, file: str, paint: Paint) -> str:
     message = " ".join(tame(d.message).split())
     first = f" (first of {d.count})" if d.count > 1 else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
-    return f"{paint('bold', _one_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{first}"
+    return f"{paint('bold', tame_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{first}"

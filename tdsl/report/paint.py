@@ -83,6 +83,11 @@ def tame(text: str) -> str:
     return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in "\n\t" else c for c in text)
 
 
+def tame_line(text: str) -> str:
+    """The same, where the text must stay on its line: line ends and tabs go, too."""
+    return tame(text).replace("\n", "\ufffd").replace("\t", "\ufffd")
+
+
 def wrap(text: str, width: int) -> list[str]:
     """Lines no wider than this, broken at blanks; words longer than that stand alone. Line ends in the text are kept."""
     out = []

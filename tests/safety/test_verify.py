@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -199,3 +200,132 @@ def test_a_manifest_writes_nothing_outside(path: str, out: Path, tmp_path: Path)
     done = tdsl("render", out, "--secrets", tmp_path / "secrets", "--to", tmp_path / "load")
     assert done.exit_code == 1 and "is not as `tdsl build` writes it" in done.stderr, done.output
     assert (out / "evil").read_text() == "@@SECRET@@" and not (tmp_path / "load").exists()
+
+
+@pytest.mark.parametrize("size", ["1e999", "-1e999", "NaN", "true", "null", "12.0", '"12"', "9" * 5000])
+def test_sizes_are_whole_numbers(size: str, out: Path) -> None:
+    """A number that is infinite for Python ended the command with an internal error."""
+    text = (out / "manifest.json").read_text()
+    (out / "manifest.json").write_text(re.sub(r'"size": \d+', f'"size": {size}', text, count=1))
+    done = tdsl("verify", out)
+    assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr, done.output
+
+
+@pytest.mark.parametrize("change", ["files", "path", "bom", "utf-16", "schema", "only", "design", "tdsl"])
+def test_a_manifest_that_others_would_read_otherwise(change: str, out: Path) -> None:
+    """A key that is given twice, another encoding, and values of other kinds: other readers take another of them, or none."""
+    data = (out / "manifest.json").read_bytes()
+    other = b'{"%s": {"sha256": "' % some(out).encode() + b"0" * 64 + b'", "size": 1}'
+    changed = {
+        "files": data.replace(b'"files": {', b'"files": ' + other + b'}, "files": {', 1),
+        "path": data.replace(b'"files": {', b'"files": ' + other + b", ", 1),
+        "bom": b"\xef\xbb\xbf" + data,
+        "utf-16": data.decode().encode("utf-16"),
+        "schema": data.replace(b'"schema": 1', b'"schema": true'),
+        "only": data.replace(b'"schema": 1', b'"schema": 1, "only": "leaf"'),
+        "design": data.replace(b'"name": "small"', b'"name": []'),
+        "tdsl": re.sub(rb'"tdsl": "[^"]*"', b'"tdsl": ' + b"[" * 500 + b"]" * 500, data),
+    }[change]
+    assert changed != data
+    (out / "manifest.json").write_bytes(changed)
+    done = tdsl("verify", out)
+    assert done.exit_code == 2 and "is not a manifest of schema 1" in done.stderr, done.output
+
+
+@pytest.mark.parametrize("path", ["./fabric.json", "fabric.json/", "cabling//cables.csv", "\ud800", "a\\b"])
+def test_a_file_has_one_path(path: str, out: Path) -> None:
+    """Half of a character of UTF-16 ended the command with an internal error; others counted a file twice."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["files"][path] = manifest["files"]["fabric.json"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    done = tdsl("verify", out)
+    assert done.exit_code == 1 and f"1 of {len(manifest['files'])} files differ" in done.stdout, done.output
+
+
+def test_no_text_of_a_manifest_or_a_folder_is_a_line_of_its_own(out: Path) -> None:
+    """Nor does it steer the terminal."""
+    manifest = json.loads((out / "manifest.json").read_bytes())
+    manifest["design"] = {"name": "a\nout: signed by b", "sha256": "\x1b[2J\nout: 3", "parameters": {}}
+    manifest["tdsl"] = "0\nout: signed by b"
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (out / "x\nout: signed by b").write_text("")
+    done = tdsl("verify", out)
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0 and "\x1b" not in done.stdout and len(lines) == 2, done.output
+    assert lines[0].startswith("extra ") and not [line for line in lines if line.startswith("out:")]
+
+
+def test_other_files_are_seen_wherever_they_lie(out: Path, tmp_path: Path) -> None:
+    """In a folder that is a link, in one that is too deep to be entered, and in one that may not be read."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "frr.conf").write_text("")
+    (out / "frr").symlink_to(tmp_path / "elsewhere")
+    done = tdsl("verify", out, "--strict")
+    assert done.exit_code == 1 and f"extra    {out.as_posix()}/frr\n" in done.stdout, done.output
+    (out / "frr").unlink()
+    at = os.open(out, os.O_RDONLY)
+    for _ in range(3000):  # a path of 6,000 bytes, which no call takes
+        os.mkdir("d", dir_fd=at)
+        inner = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(os.open("frr.conf", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+    try:
+        done = tdsl("verify", out, "--strict")
+        assert done.exit_code == 1 and f"extra    {out.as_posix()}/d/d/d/" in done.stdout, done.output
+    finally:
+        subprocess.run(["rm", "-rf", str(out / "d")], check=True)
+    if os.getuid():  # root reads it
+        (out / "closed").mkdir(mode=0)
+        done = tdsl("verify", out, "--strict")
+        assert done.exit_code == 1 and f"extra    {out.as_posix()}/closed/\n" in done.stdout, done.output
+
+
+CLUSTER = """\
+cluster c {
+  host node[2]: DGX_H100
+  fabric compute { hosts node.nic; rails 8; clos { leaf QM9700; spine QM9700 } }
+  fabric storage { hosts node.storage; clos { leaf QM9700; spine QM9700 } }
+}
+"""
+
+
+def test_the_output_of_several_fabrics(tmp_path: Path) -> None:
+    """Each folder is that of its fabric; what lies beside them is of no manifest."""
+    out = tmp_path / "out"
+    done = tdsl("build", write(tmp_path, CLUSTER), "--out", out, "--target", "cabling")
+    assert done.exit_code == 0, done.output
+    assert tdsl("verify", out, "--strict").exit_code == 0
+    (out / "frr.conf").write_text("")
+    (out / "frr").mkdir()
+    done = tdsl("verify", out)
+    assert done.exit_code == 0 and "extra " in done.stdout and f"{out.as_posix()}/frr/\n" in done.stdout, done.output
+    assert tdsl("verify", out, "--strict").exit_code == 1
+    (out / "frr.conf").unlink()
+    (out / "frr").rmdir()
+    for a, b in (("compute", "kept"), ("storage", "compute"), ("kept", "storage")):
+        (out / a).rename(out / b)
+    done = tdsl("verify", out)
+    assert done.exit_code == 1 and "out/compute: this folder is of the fabric storage" in done.stdout, done.output
+
+
+def test_a_folder_without_its_manifest_is_not_known_by_one_inside(out: Path, tmp_path: Path) -> None:
+    """What was built is moved into a folder of the output, or linked there, and other files take its place."""
+    import shutil
+
+    inner = out / "small"
+    shutil.copytree(out, tmp_path / "small")
+    (out / "manifest.json").unlink()
+    inner.symlink_to(tmp_path / "small")
+    done = tdsl("verify", out)
+    assert done.exit_code == 2 and "tdsl did not write this folder" in done.stderr, done.output
+    inner.unlink()
+    (tmp_path / "small").rename(inner)
+    done = tdsl("verify", out)
+    assert done.exit_code == 0 and f"extra    {out.as_posix()}/cabling/\n" in done.stdout, done.output
+    assert tdsl("verify", out, "--strict").exit_code == 1
+    inner.rename(out / "other")
+    assert tdsl("verify", out).exit_code == 1
+    (out / "manifest.json").mkdir()  # nor where it is something else
+    assert tdsl("verify", out).exit_code == 2
