@@ -113,6 +113,8 @@ def test_only_commands_print() -> None:
 WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|unlink|rmtree|symlink_to|touch|copy2|mkstemp|fsync)$")
 WRITERS = (
     "emit/write.py",
+    "emit/folder_lock.py",
+    "emit/folders.py",
     "emit/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
     "cache.py",
     "files.py",

@@ -129,10 +129,10 @@ def _rendered(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[st
     """The files of one built folder with their secrets, and a manifest of them."""
     from tdsl import files
     from tdsl.emit.site import PLACEHOLDER
-    from tdsl.emit.write import plain
+    from tdsl.emit.write import LARGEST_MANIFEST, plain
 
     try:
-        manifest = json.loads(files.read(folder / MANIFEST))
+        manifest = json.loads(files.read(folder / MANIFEST, LARGEST_MANIFEST))
         listed = {str(p): str(f["sha256"]) for p, f in manifest["files"].items()}
         names = {str(n) for n in manifest.get("secrets", ())}
         fit = all(map(plain, listed))

@@ -16,11 +16,9 @@ from tdsl.dataclass import dataclass
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
 from tdsl.emit.signature import SIGNATURE
-from tdsl.emit.write import PRIVATE, Difference, plain
+from tdsl.emit.write import LARGEST_MANIFEST, PRIVATE, Difference, plain
 
 TRIES = 5
-LARGEST = 1 << 28
-"""Bytes of a manifest that are read at most."""
 LARGEST_FILE = 1 << 33
 """Bytes of a file: a larger one is none of a build, and may be a hole without an end."""
 CHUNK = 1 << 20
@@ -93,7 +91,7 @@ def _opened(out: Path) -> Iterator[tuple[int, os.stat_result]]:
 
 def _examine(out: Path, folder: int) -> Examined:
     try:
-        head = _bytes(out, folder, MANIFEST, LARGEST)
+        head = _bytes(out, folder, MANIFEST, LARGEST_MANIFEST)
     except FileNotFoundError:
         raise NoManifest(f"there is no {MANIFEST} in {out.as_posix()}: tdsl did not write this folder") from None
     try:

@@ -1,35 +1,36 @@
 """The output folder: written beside, then exchanged with what stood there, so that it is never half old and half new.
 
 A folder is tdsl's if its manifest says so. What the manifest lists is replaced or, if it is no longer made, goes; all else in
-the folder belongs to somebody else and is kept as it is. A lock that the kernel keeps lets one build at a time write there, also
-those of other containers and hosts. A mount cannot be exchanged for another folder: there the files are exchanged one by one,
-from a whole copy inside it that the next build finishes if this one is killed.
+the folder belongs to somebody else and is kept as it is, what comes or changes during the build, too. A lock that the kernel
+keeps lets one build at a time write there, also those of other containers and hosts. What cannot be exchanged for another
+folder, such as a mount, or one that holds folders of others, stays where it is: there the files are exchanged one by one, from a
+whole copy inside it that the next build finishes if this one is killed.
 """
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
 import os
 import shutil
 import stat
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from hashlib import file_digest
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from hashlib import file_digest, sha256
 from pathlib import Path, PurePosixPath
-from threading import Event
 
 from tdsl import files as disk
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
+from tdsl.emit.folder_lock import locked, locked_folder
+from tdsl.emit.folders import has_rules, is_current, mounts, swap, sync, writable
 from tdsl.emit.spool import Content, chunks_of, digest_of, whole
 
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-WAIT_S, TURN_S = 120, 0.02
-"""How long another build of the same folder is waited for."""
+LARGEST_MANIFEST = 1 << 28
+"""Bytes of a manifest that are read at most."""
+LONGEST_NAME = 200
+"""Bytes of a folder's name that names beside it begin with; file systems take 255 in all."""
 PRIVATE = ".tdsl-"
 """How names begin that are tdsl's own for the time of a build."""
 
@@ -119,42 +120,46 @@ def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> 
         return False
     except (OSError, _Unfit) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else None) or fault
-        diagnostics.add("E0509", None, f"{out} cannot be written: {why}")
+        at = fault.filename if isinstance(fault, OSError) and fault.filename not in (None, str(out)) else ""
+        diagnostics.add("E0509", None, f"{out} cannot be written: {why}{at and f' ({at})'}")
         return False
     return True
 
 
 def _write(files: Mapping[str, Content], out: Path) -> None:
-    """Write under the lock of the folder: beside it where it can be exchanged, else inside it."""
-    if _beside(out):
+    """Write under the locks of the folder: one beside it, one of the folder itself for those who may not write beside it, and one
+    inside where files are exchanged there."""
+    if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(out.with_name(f".{out.name}{PRIVATE}lock")) as alone:
+    with ExitStack() as held:
+        if out.name and (not out.exists() or writable(out.parent)):
+            alone = held.enter_context(locked(_hidden(out, "lock")))
             if alone:
                 _recover(out)
-            if not _settled(files, out):
-                try:
-                    _exchange(files, _foreign(out, files) if out.exists() else [], out)
-                    return
-                except OSError as fault:
-                    if fault.errno != errno.EBUSY:  # a mount that looks like any other folder
-                        raise
-            else:
-                return
-    with _locked(out / f"{PRIVATE}lock") as alone:
-        if alone:
+        reason = refusal(out)
+        if reason:
+            raise _NotOurs(reason)
+        inside = False
+        if out.exists():
+            held.enter_context(locked_folder(out))
+            inside = not _exchangeable(out, []) or any(name.startswith(PRIVATE) for name in disk.names(out))
+        if inside and held.enter_context(locked(out / f"{PRIVATE}lock")):
             _recover_inside(out)
-        if not _settled(files, out):
-            _foreign(out, files)
-            _exchange_inside(files, out)
+        if _settled(files, out):
+            return
+        foreign = _foreign(out, files) if out.exists() else []
+        if _exchangeable(out, foreign) and _exchange(files, foreign, out):
+            return
+        _want_no_mount(files, out)
+        if not inside:
+            held.enter_context(locked(out / f"{PRIVATE}lock"))
+        _exchange_inside(files, out)
 
 
 def _settled(files: Mapping[str, Content], out: Path) -> bool:
-    """Whether the folder holds the files already. Raises _NotOurs where it is none or somebody else's."""
+    """Whether the folder holds the files already. Raises _NotOurs where it holds a build of something else."""
     if not out.exists():
         return False
-    if not out.is_dir():
-        raise _NotOurs("is a file, not a folder")
-    _listed(out)
     _want_same_part(files, out)
     return not compare(files, out)
 
@@ -170,7 +175,7 @@ def _want_same_part(files: Mapping[str, Content], out: Path) -> None:
 
 def _bytes_of(manifest: Path) -> bytes:
     try:
-        return disk.read(manifest)
+        return disk.read(manifest, LARGEST_MANIFEST)
     except FileNotFoundError:
         return b""
 
@@ -189,11 +194,30 @@ def _quoted(patterns: list[str]) -> str:
     return " ".join(f"`{p}`" for p in patterns)
 
 
-def _beside(out: Path) -> bool:
-    """Whether another folder can be put in the place of this one: not if it is a mount, or its parent is not to be written to."""
-    if not out.is_dir():
+def _exchangeable(out: Path, foreign: list[str]) -> bool:
+    """Whether another folder can be put in the place of this one, and nobody sees a difference but in tdsl's files."""
+    if not out.exists():
         return True
-    return not os.path.ismount(out) and os.access(out.parent, os.W_OK | os.X_OK)
+    mine = {PurePosixPath("."), *(parent for path in _listed(out) for parent in PurePosixPath(path).parents)}
+    return (
+        bool(out.name)
+        and writable(out.parent)
+        and not mounts(out)
+        and not any(p.endswith("/") or PurePosixPath(p).parent not in mine for p in foreign)  # a folder of others
+        and not is_current(out)
+        and not has_rules(out)
+    )
+
+
+def _want_no_mount(files: Mapping[str, Content], out: Path) -> None:
+    """Raises _Unfit where something is mounted in the place of a file of the build, or of a folder on the way to one."""
+    paths = {*files, *_known(out)}
+    ours = paths | {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
+    for place in mounts(out):
+        if place != "." and place in ours:
+            raise _Unfit(
+                f"{place} in it is a mount of its own, whose files cannot be exchanged with the others; mount {out} instead"
+            )
 
 
 def _resolved(out: Path) -> Path:
@@ -202,16 +226,43 @@ def _resolved(out: Path) -> Path:
 
 
 def _listed(out: Path) -> set[str]:
-    """Paths that the folder's manifest lists, itself included; empty for an empty folder."""
+    """Paths that the folder's manifest lists, itself included; empty for an empty folder. Of a first build that was killed while
+    files were exchanged one by one those of its copy."""
     if not any(not p.name.startswith(PRIVATE) and p.name != "lost+found" for p in out.iterdir()):
         return set()
+    if not os.path.lexists(out / MANIFEST):
+        for ready in sorted(out.glob(f"{PRIVATE}ready-*/{MANIFEST}")):
+            coming = _paths(ready)
+            parents = {f"{parent}/" for path in coming for parent in PurePosixPath(path).parents}
+            if coming | parents >= set(_contents(out)):
+                return coming
     return _paths(out / MANIFEST)
+
+
+def _contents(out: Path) -> list[str]:
+    """What a folder holds, tdsl's own for the time of a build left out: files, links, and folders, which end in `/`, that hold
+    nothing or cannot be read."""
+    found = []
+
+    def unread(fault: OSError) -> None:
+        found.append(f"{Path(fault.filename).relative_to(out).as_posix()}/")
+
+    for folder, folders, names in os.walk(out, onerror=unread):
+        here = Path(folder).relative_to(out)
+        if str(here) == ".":
+            folders[:] = [d for d in folders if not d.startswith(PRIVATE) and d != "lost+found"]
+            names = [n for n in names if not n.startswith(PRIVATE)]
+        links = [d for d in folders if (out / here / d).is_symlink()]
+        found += [(here / n).as_posix() for n in (*names, *links)]
+        if not names and not folders and str(here) != ".":
+            found.append(f"{here.as_posix()}/")
+    return sorted(found)
 
 
 def _paths(manifest: Path) -> set[str]:
     """Paths that a manifest lists, itself included."""
     try:
-        data = json.loads(disk.read(manifest))
+        data = json.loads(disk.read(manifest, LARGEST_MANIFEST))
         paths = data["files"] if "tdsl" in data and "schema" in data else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         paths = None
@@ -221,31 +272,22 @@ def _paths(manifest: Path) -> set[str]:
 
 
 def _foreign(out: Path, files: Mapping[str, Content]) -> list[str]:
-    """What others put into the folder: files, links, and folders that hold nothing."""
+    """What others put into the folder. Raises _NotOurs where it is in the place of a file of the build."""
     ours = _listed(out)
-    kept = []
-    for folder, folders, names in os.walk(out):
-        here = Path(folder).relative_to(out)
-        if str(here) == ".":
-            folders[:] = [d for d in folders if not d.startswith(PRIVATE)]
-            names = [n for n in names if not n.startswith(PRIVATE)]
-        links = [d for d in folders if (out / here / d).is_symlink()]
-        kept += [(here / n).as_posix() for n in (*names, *links)]
-        if not names and not folders and str(here) != ".":
-            kept.append(f"{here.as_posix()}/")
-    kept = sorted(p for p in kept if p not in ours)
+    kept = [path for path in _contents(out) if path not in ours]
     folders_of_files = {parent.as_posix() for f in files for parent in Path(f).parents}
     for path in kept:
-        if path in files or path in folders_of_files or any(p.as_posix() in files for p in Path(path).parents):
+        inside = any(p.as_posix() in files for p in Path(path).parents)
+        if path.rstrip("/") in files or path in folders_of_files or inside:
             raise _NotOurs(f"holds {path}, which tdsl did not write, in place of a file of the build")
     return kept
 
 
-def _stage(files: Mapping[str, Content], stage: Path) -> None:
-    """Write the files below a new folder, bring them to the disk, and see that they are there as they were made."""
-    stage.mkdir()
+def _stage(files: Mapping[str, Content], stage: Path, mode: int = 0o777) -> None:
+    """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are there as made."""
+    stage.mkdir(mode)
     folders = {stage}
-    for path, content in files.items():
+    for path, content in sorted(files.items(), key=lambda file: file[0] == MANIFEST):
         at = stage / path
         if at.parent not in folders:
             at.parent.mkdir(parents=True, exist_ok=True)
@@ -255,57 +297,139 @@ def _stage(files: Mapping[str, Content], stage: Path) -> None:
             for block in chunks_of(content):
                 disk.may_end()
                 file.write(block)
-    _sync(stage, [stage / path for path in files], sorted(folders))
+    sync(stage, [stage / path for path in files], sorted(folders))
     wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), digest_of(c))), None)
     if wrong is not None:
         raise _Unfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
 
 
-def _sync(stage: Path, files: list[Path], folders: list[Path]) -> None:
-    """Bring a new folder to the disk: in one step where the system has it, else file by file."""
+def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> bool:
+    """Write a sibling folder and exchange the two; False, and nothing is changed, if that cannot be done here."""
+    stage, old = _sibling(out, "new"), None
     try:
-        call = ctypes.CDLL(None, use_errno=True).syncfs
-        handle = os.open(stage, os.O_RDONLY)
-        try:
-            if call(handle) == 0:
-                return
-            if ctypes.get_errno() in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
-                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-        finally:
-            os.close(handle)
-    except (AttributeError, TypeError):  # no such call here
-        pass
-    for path in files:
-        with path.open("rb+") as file:
-            os.fsync(file.fileno())
-    for folder in folders:
-        disk.sync(folder)
-
-
-def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> None:
-    """Write a sibling folder and swap it in. The old one is removed last: what it shares with the new one are links."""
-    stage = _sibling(out, "new")
-    try:
-        _stage(files, stage)
-        for path in foreign:
-            _keep(out / path, stage / path, folder=path.endswith("/"))
         if not out.exists():
+            _stage(files, stage)
             stage.rename(out)
             disk.sync(out.parent)
-            return
-        shutil.copymode(out, stage)
-        if not _swap(stage, out):
-            old = _sibling(out, "old")
-            out.rename(old)
-            try:
-                stage.rename(out)
-            except OSError:
-                old.rename(out)
-                raise
-            stage = old
-        disk.sync(out.parent)
+            return True
+        _stage(files, stage, 0o700)
+        _foreign(out, files)  # what came meanwhile may be in the place of a file
+        if not _bring_along(foreign, out, stage):
+            return False
+        old = _exchanged(stage, out)
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        if old is None:
+            shutil.rmtree(stage, ignore_errors=True)
+    if old is not None:
+        try:
+            disk.sync(out.parent)
+        finally:
+            _retire(old, out)
+    return old is not None
+
+
+def _exchanged(stage: Path, out: Path) -> Path | None:
+    """Where the old folder is once the new one is in its place; None where they cannot be exchanged. Raises OSError."""
+    try:
+        if swap(stage, out):
+            return stage
+        old = _sibling(out, "old")
+        out.rename(old)
+        try:
+            stage.rename(out)
+        except OSError:
+            old.rename(out)
+            raise
+        return old
+    except OSError as fault:
+        if fault.errno in (errno.EBUSY, errno.EXDEV):  # a mount that looks like any other folder; a lower layer of an overlay
+            return None
+        raise
+
+
+def _bring_along(foreign: list[str], out: Path, stage: Path) -> bool:
+    """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they have; False where
+    that cannot be done."""
+    try:
+        for path in foreign:
+            (stage / path).parent.mkdir(parents=True, exist_ok=True)
+            os.link(out / path, stage / path, follow_symlinks=False)
+        for folder, _, _ in os.walk(stage):
+            there = out / Path(folder).relative_to(stage)
+            if not there.is_dir():
+                continue
+            facts, own = os.stat(there), os.stat(folder)
+            if hasattr(os, "chown") and (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid):
+                os.chown(folder, facts.st_uid, facts.st_gid)
+            shutil.copymode(there, folder)
+    except (OSError, NotImplementedError):
+        return False
+    return True
+
+
+def _retire(old: Path, out: Path) -> None:
+    """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in it meanwhile is
+    brought to ``out``; what cannot be brought stays."""
+    ours, now = _known(old), _known(out)
+    mine = {parent.as_posix() for path in ours | now for parent in PurePosixPath(path).parents}
+    emptied = []
+    for folder, folders, names in os.walk(old):
+        here = Path(folder)
+        inner = here.relative_to(old)
+        emptied.append(here)
+        if not writable(here):
+            with suppress(OSError):
+                here.chmod(0o700)
+        for name in [*folders, *names]:
+            path = (inner / name).as_posix()
+            if str(inner) == "." and name.startswith(PRIVATE):
+                _discard(here / name)
+            elif path == MANIFEST or (path in mine and not (here / name).is_symlink()):
+                continue
+            elif path in ours or path in now:
+                _discard(here / name)
+            else:
+                _rescue(here / name, out, path)
+        folders[:] = [name for name in folders if (inner / name).as_posix() in mine]
+    for here in reversed(emptied):
+        if here == old and len(os.listdir(old)) == 1:  # it says what is tdsl's for as long as there is something
+            _discard(old / MANIFEST)
+        with suppress(OSError):
+            here.rmdir()
+
+
+def _known(out: Path) -> set[str]:
+    """Paths that a folder's manifest lists; empty without one."""
+    try:
+        return _listed(out)
+    except (_NotOurs, OSError):
+        return set()
+
+
+def _discard(path: Path) -> None:
+    """Remove something of tdsl's."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _rescue(source: Path, out: Path, path: str) -> None:
+    """Bring something of others from an old folder to the one in its place, where an earlier state of it may be."""
+    there = out / path
+    with suppress(OSError):
+        if not out.is_dir() or _linked(out, path):
+            return
+        if not os.path.lexists(there):
+            there.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(there)
+        elif not source.is_dir() or source.is_symlink():
+            was, now = os.lstat(source), os.lstat(there)
+            if not os.path.samestat(was, now) and was.st_mtime_ns > now.st_mtime_ns:
+                os.replace(source, there)
+            else:
+                source.unlink()
 
 
 def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
@@ -314,6 +438,7 @@ def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
     ready = out / f"{PRIVATE}ready-{disk.token()}"
     try:
         _stage(files, stage)
+        _foreign(out, files)  # what came meanwhile may be in the place of a file
         stage.rename(ready)
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
@@ -355,49 +480,34 @@ def _clear(out: Path, path: str) -> None:
         (out / parent).rmdir()
 
 
-def _keep(source: Path, there: Path, folder: bool) -> None:
-    """Bring somebody's file along: the same file where links can be made, else a copy."""
-    if folder:
-        there.mkdir(parents=True, exist_ok=True)
-        return
-    there.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source, there, follow_symlinks=False)
-    except OSError:
-        shutil.copy2(source, there, follow_symlinks=False)
-
-
 def _sibling(out: Path, what: str) -> Path:
     """A name beside ``out`` that nobody else has, hidden."""
-    return out.with_name(f".{out.name}{PRIVATE}{what}-{disk.token()}")
+    return _hidden(out, f"{what}-{disk.token()}")
 
 
-def _swap(a: Path, b: Path) -> bool:
-    """Exchange two folders in one step; False where the system has no such step."""
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError, TypeError):
-        return False
-    if call(_AT_FDCWD, os.fsencode(a), _AT_FDCWD, os.fsencode(b), _RENAME_EXCHANGE) == 0:
-        return True
-    code = ctypes.get_errno()
-    if code in (errno.EINVAL, errno.ENOSYS, errno.EXDEV, errno.ENOTSUP):
-        return False
-    raise OSError(code, os.strerror(code))
+def _hidden(out: Path, what: str) -> Path:
+    """A hidden name beside ``out``; that of a folder whose own name is almost too long begins with a part and a hash of it."""
+    name = os.fsencode(out.name)
+    if len(name) <= LONGEST_NAME:
+        return out.with_name(f".{out.name}{PRIVATE}{what}")
+    return out.with_name(f".{name[:100].decode(errors='ignore')}-{sha256(name).hexdigest()[:16]}{PRIVATE}{what}")
 
 
 def _recover(out: Path) -> None:
     """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back.
 
     Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
-    begin = f".{out.name}{PRIVATE}"
+    new, old = _hidden(out, "new-").name, _hidden(out, "old-").name
     for name in disk.names(out.parent):
         left = out.with_name(name)
-        if name.startswith((f"{begin}new-", f"{begin}old-")) and left.is_dir() and not left.is_symlink():
-            if name.startswith(f"{begin}old-") and not out.exists():
-                left.rename(out)
-            else:
-                shutil.rmtree(left, ignore_errors=True)
+        if not name.startswith((new, old)) or not left.is_dir() or left.is_symlink():
+            continue
+        if name.startswith(old) and not out.exists():
+            left.rename(out)
+        elif name.startswith(old) or (left / MANIFEST).exists():  # written last: what is not listed there is of others
+            _retire(left, out)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _recover_inside(out: Path) -> None:
@@ -410,91 +520,3 @@ def _recover_inside(out: Path) -> None:
             _roll(left, out)
         elif name.startswith(f"{PRIVATE}new-"):
             shutil.rmtree(left, ignore_errors=True)
-
-
-# ------------------------------------------------------------ the lock
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[bool]:
-    """Hold a lock file; gives False where the file system keeps no locks. The kernel frees it when a run is killed."""
-    handle = _acquire(path)
-    try:
-        yield handle >= 0
-    finally:
-        if handle >= 0:
-            if sys.platform == "win32":  # an open file cannot be removed there, nor one that somebody waits for
-                os.close(handle)
-            with suppress(OSError):
-                os.unlink(path)
-            if sys.platform != "win32":
-                os.close(handle)
-
-
-def _acquire(path: Path) -> int:
-    """An open file whose lock nobody else has and that has this name; -1 where there are no locks. Raises OSError."""
-    turns = 0
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
-        try:
-            if not _lock(handle):
-                holder = os.pread(handle, 200, 0).decode(errors="replace").strip() if hasattr(os, "pread") else ""
-                os.close(handle)
-                turns += 1
-                if turns > WAIT_S / TURN_S:
-                    raise OSError(errno.EAGAIN, f"another build is writing there{holder and f' ({holder})'}; try again later")
-                Event().wait(TURN_S)
-                disk.may_end()
-                continue
-        except OSError as fault:
-            if fault.errno == errno.EAGAIN:
-                raise
-            os.close(handle)
-            with suppress(OSError):
-                os.unlink(path)
-            return -1
-        ours = False
-        with suppress(OSError):  # the one before us removes the file it held
-            ours = os.path.samestat(os.fstat(handle), os.stat(path))
-        if ours:
-            with suppress(OSError):  # who holds it is a help to those who wait; a full disk has no room to say so
-                os.truncate(handle, 0)
-                os.write(handle, _self().encode())
-            return handle
-        os.close(handle)
-
-
-def _lock(handle: int) -> bool:
-    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as fault:
-        if fault.errno in (errno.EWOULDBLOCK, errno.EAGAIN):
-            return False
-        try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as other:
-            if other.errno in (errno.EACCES, errno.EAGAIN):
-                return False
-            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from None
-    return True
-
-
-def _self() -> str:
-    """Who holds a lock, for those who wait: process, host and the time the host began, by its own mark."""
-    host = os.uname().nodename if hasattr(os, "uname") else ""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:8]
-    except (OSError, UnicodeDecodeError):
-        boot = ""
-    return " ".join(filter(None, (f"process {os.getpid()}", host and f"on {host}", boot and f"boot {boot}")))

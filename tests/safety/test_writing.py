@@ -40,9 +40,9 @@ EVERY_STEP = """
 
     what, how, place = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     if what == "mount":
-        writing._beside = lambda out: False
+        writing._exchangeable = lambda out, foreign: False
     if what == "renames":
-        writing._swap = lambda a, b: False
+        writing.swap = lambda a, b: False
 
     def work(n):
         if what == "file":
@@ -67,7 +67,7 @@ EVERY_STEP = """
         setattr(of, name, step)
 
     steps = [(os, n) for n in ("open", "write", "fsync", "replace", "rename", "mkdir", "unlink", "rmdir", "link", "truncate")]
-    steps += [(Path, "write_bytes"), (writing, "_swap"), (writing, "_sync"), (disk, "sync")]
+    steps += [(Path, "write_bytes"), (writing, "swap"), (writing, "sync"), (disk, "sync")]
     stride, at = int(sys.argv[4]), 1
     while True:
         assert work(at)
@@ -355,7 +355,7 @@ def test_what_others_put_into_a_mount_leads_nowhere(way: str, tmp_path: Path, mo
     listed = json.dumps({"schema": 1, "tdsl": "0", "files": {path: {}}})
     (ready / "manifest.json").write_text(listed)
     (out / "manifest.json").write_text(json.dumps({"schema": 1, "tdsl": "0", "files": {}}))
-    monkeypatch.setattr(writing, "_beside", lambda out: False)
+    monkeypatch.setattr(writing, "_exchangeable", lambda out, foreign: False)
     found = Diagnostics()
     assert not writing.write({"manifest.json": b"{}"}, out, found) and found.has_errors
     assert not list(victim.iterdir())

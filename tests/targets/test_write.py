@@ -114,7 +114,7 @@ def test_a_manifest_cannot_reach_out_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_without_an_exchange_of_folders_two_renames_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_swap", lambda a, b: False)
+    monkeypatch.setattr(writing, "swap", lambda a, b: False)
     put(files(a="1"), tmp_path / "out")
     assert put(files(a="2"), tmp_path / "out") == []
     assert tree(tmp_path / "out") == files(a="2")
