@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from typing import Any
 
 import lark
 from lark.lexer import Lexer, PatternStr
 
+from tdsl import __version__, resources
 from tdsl import cache as cache_folder
-from tdsl import resources
 from tdsl.dataclass import dataclass
 from tdsl.syntax.build import Builder
 from tdsl.syntax.scanner import Scanner
+
+KIND = "grammar"
 
 
 class _NoLexer(Lexer):
@@ -56,18 +60,30 @@ def compile_grammar(text: str, **options: Any) -> lark.Lark:
 def load() -> Tables:
     """The tables of this version's grammar."""
     text = grammar_text()
-    return _tables(_cached(text) or compile_grammar(text))
+    return _tables(_cached(text) or _kept(text, compile_grammar(text)))
 
 
 def _cached(text: str) -> lark.Lark | None:
-    folder = cache_folder.folder()
-    if folder is None:
+    """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not all of them."""
+    data = cache_folder.entry(KIND, _key(text))
+    if data is None:
         return None
-    key = sha256(f"{lark.__version__}\n{text}".encode()).hexdigest()[:20]
     try:
-        return compile_grammar(text, cache=str(cache_folder.unlinked(folder / f"grammar-{key}.tables")))
+        return lark.Lark.load(BytesIO(data))
     except Exception:  # a cache is not a reason to fail, whatever is in it
         return None
+
+
+def _kept(text: str, made: lark.Lark) -> lark.Lark:
+    """Tables, which the cache folder holds from now on."""
+    data = BytesIO()
+    made.save(data)
+    cache_folder.keep(KIND, _key(text), data.getvalue())
+    return made
+
+
+def _key(text: str) -> str:
+    return sha256(f"{lark.__version__}\n{__version__}\n{sys.version}\n{text}".encode()).hexdigest()
 
 
 def preference(terminal: Any) -> tuple[int, int, int, str]:

@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -93,9 +94,11 @@ class _Evil:
         return os.mkdir, ("poisoned",)
 
 
-@pytest.mark.parametrize("poison", ["empty", "noise", "json", "pickle", "cut", "link", "folder", "open"])
+@pytest.mark.parametrize("poison", ["empty", "noise", "json", "pickle", "cut", "bit", "link", "folder", "pipe", "open", "owner"])
 def test_a_cache_that_somebody_filled(poison: str, tmp_path: Path) -> None:
     """Whatever its files hold, the answer is the same, nothing in them is run, and links in it are not written through."""
+    if poison == "owner" and os.geteuid() != 0:
+        pytest.skip("needs root")
     write(tmp_path, SMALL.replace("  switch", "    switch"))
     cache = tmp_path / "cache"
 
@@ -118,6 +121,15 @@ def test_a_cache_that_somebody_filled(poison: str, tmp_path: Path) -> None:
         elif poison == "folder":
             path.unlink()
             path.mkdir()
+        elif poison == "pipe":
+            path.unlink()
+            os.mkfifo(path)
+        elif poison == "bit":
+            path.write_bytes(good[:-900] + bytes([good[-900] ^ 1]) + good[-899:])
+        elif poison == "owner":  # with the check sum that it would have
+            evil = pickle.dumps(_Evil())
+            path.write_bytes(sha256(f"{path.name}\n".encode() + evil).hexdigest().encode() + b"\n" + evil)
+            os.chown(path, 65534, 65534)
         elif poison == "open":
             path.chmod(0o666)
             path.parent.chmod(0o777)
