@@ -205,7 +205,8 @@ def _hyphen(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "MINUS" or s.first not in KIND_WORDS or len(s.statement) != 2 or t.start != b.end:
         return None
     found = re.compile(r"[\w-]*\w").match(s.run.file.text, b.start)
-    assert found is not None
+    if found is None:  # what comes before is no name
+        return None
     whole, name = Span(s.run.file, b.start, found.end()), found[0].replace("-", "_")
     return _say(s, f"a name has letters, digits and `_`, and no `-`: `{found[0]}`", whole, name)
 

@@ -180,3 +180,10 @@ def test_braces_that_a_faulty_statement_takes_along() -> None:
         found = Diagnostics()
         parse(SourceFile("a.fab", text), found)
         assert found.has_errors, text
+
+
+def test_a_sign_after_what_is_no_name() -> None:
+    """A minus that follows a brace: it was taken for part of a name, and ended with a traceback."""
+    found = Diagnostics()
+    parse(SourceFile("pod.fab", '""{fabric}-su'), found)
+    assert found.has_errors
