@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.dataclass import dataclass
-from tdsl.report.paint import TAB, UNSEEN, Paint, cells, length, wrap
+from tdsl.report.paint import TAB, Paint, cells, length, unseen, wrap
 from tdsl.source import SourceFile, Span
 
 SIDE_BY_SIDE = 28
@@ -79,7 +79,7 @@ def shown(line: str) -> Shown:
         if c == "\t":
             step = TAB - at % TAB
             out.append(" " * step)
-        elif (not c.isascii() and unicodedata.category(c) in UNSEEN) or c < " " or c == "\x7f":
+        elif (not c.isascii() and unseen(c)) or c < " " or c == "\x7f":
             step = 1
             out.append("\ufffd")
         else:

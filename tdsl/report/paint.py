@@ -76,11 +76,16 @@ def length(text: str) -> int:
     return len(text) if text.isascii() else sum(map(cells, text))
 
 
+def unseen(c: str) -> bool:
+    """Whether a character steers the terminal, reorders the line, or is none."""
+    return unicodedata.category(c) in UNSEEN or c in "\ufffe\uffff"
+
+
 def tame(text: str) -> str:
-    """The text without characters that would steer the terminal or reorder the line."""
+    """The text without characters that would steer the terminal or reorder the line, or are none."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in "\n\t" else c for c in text)
+    return "".join("\ufffd" if unseen(c) and c not in "\n\t" else c for c in text)
 
 
 def tame_line(text: str) -> str:

@@ -137,6 +137,11 @@ class Evaluator:
                 continue
             if re.search(r"\d{5}", part.format):
                 raise Fault("E0116", part.span, f"the format `{part.format}` makes too many characters")
+            if part.format.endswith("c") and isinstance(value, int) and not 32 <= value <= 126:
+                raise Fault(
+                    "E0120", part.span, f"the format `{part.format}` makes the character {value}, which no file of devices takes",
+                    help="it makes letters, digits and marks of ASCII, 32 to 126; write others in the text itself",
+                )  # fmt: skip
             try:
                 out.append(format(value, part.format))
             except (ValueError, TypeError, OverflowError) as error:

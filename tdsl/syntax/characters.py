@@ -61,8 +61,6 @@ def bad_character(token: Token, text: str) -> Diagnostic:
 
 def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
     """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts that look alike."""
-    if file.text.isascii():
-        return
     for found in HIDDEN.finditer(file.text):
         diagnostics.add(
             "E0497", Span(file, found.start(), found.end()),
@@ -70,6 +68,8 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
             severity=Severity.WARNING, help="leave it out",
             fix=Fix("leave it out", ((Span(file, found.start(), found.end()), ""),)),
         )  # fmt: skip
+    if file.text.isascii():
+        return
     from tdsl.syntax.tables import load
 
     for token in load().scanner.scan(file):

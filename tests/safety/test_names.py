@@ -63,3 +63,21 @@ def test_words_of_letters_that_all_look_latin(text: str, tmp_path: Path) -> None
     for fine in ("\u0441\u0432\u044f\u0437\u044c \u0441 hall", "\u03b1 = 0.7", "\u00e9t\u00e9", "\u6f22\u5b57"):
         write(tmp_path, SMALL.replace("fabric small {", f'fabric small "{fine}" {{'))
         assert "E0497" not in tdsl("check", design).stdout, fine
+
+
+@pytest.mark.parametrize("made", ["{8238:c}", "{8203:c}", "{10:c}", "{27:c}", "{55296:c}", "{1076 + i:c}", "{i:>3c}"])
+def test_formats_make_no_characters_that_a_text_may_not_hold(made: str, tmp_path: Path) -> None:
+    """A design of plain ASCII could make line ends, half characters of UTF-16, which no file can hold, and right-to-left signs."""
+    text = SMALL.replace("  require", f'  naming leaf[i] "leaf{made}{{i}}"\n  require')
+    done = tdsl("check", write(tmp_path, text))
+    assert done.exit_code == 1 and "error[E0120]" in done.stdout and "makes the character" in done.stdout, done.stdout
+    fine = text.replace(made, "{65 + i:c}")
+    assert "leafH7" in tdsl("show", write(tmp_path, fine), "devices").stdout
+
+
+@pytest.mark.parametrize("character", ["\x01", "\x1b", "\x7f", "\x9b", "\u2028", "\ufffe", "\ufffb"])
+def test_characters_that_steer_a_terminal_are_found(character: str, tmp_path: Path) -> None:
+    """Control characters, line ends that editors do not show, and what is no character."""
+    for text in (SMALL.replace("fabric small {", f'fabric small "a{character}b" {{'), SMALL + f"# {character}\n"):
+        done = tdsl("check", write(tmp_path, text), "--fail-on", "warning")
+        assert done.exit_code == 1 and done.stdout.count("warning[E0497]") == 1 and character not in done.stdout, done.stdout
