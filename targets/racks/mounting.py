@@ -10,11 +10,13 @@ from tdsl.emit.worklist import BOX
 
 SHOWN = {"rack": "rack", "u": "unit", "units": "height, U", "device": "device", "model": "model", "watts": "W", "kg": "kg"}
 
+FIGURES = ("u", "units", "watts", "kg")
+
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     """A thick line is between two racks; a column in which nothing is known is left out."""
     table = fabric.mounting
-    columns = {shown: [_number(v) for v in table.column(name)] for name, shown in SHOWN.items()}
+    columns = {shown: [_number(v) if name in FIGURES else v for v in table.column(name)] for name, shown in SHOWN.items()}
     known = [n for n, values in columns.items() if any(v != "" for v in values)]
     halls = table.column("hall")
     rows: dict[str, list[Sequence[object]]] = {}

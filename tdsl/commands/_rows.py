@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -49,20 +47,15 @@ def print_table(rows: Rows) -> None:
 
 def print_csv(rows: Rows) -> None:
     """CSV on stdout, with a heading; nothing a spreadsheet would take for a formula."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(rows.head)
-    for count, row in enumerate(rows.body):
-        writer.writerow([_harmless(v) for v in row])
-        if count % 1000 == 999:
-            say(buffer.getvalue())
-            buffer.seek(0)
-            buffer.truncate()
-    say(buffer.getvalue())
+    from tdsl.emit.rows import csv_line
 
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+    lines = [csv_line(rows.head)]
+    for row in rows.body:
+        lines.append(csv_line(row))
+        if len(lines) == 1000:
+            say("".join(f"{line}\n" for line in lines))
+            lines.clear()
+    say("".join(f"{line}\n" for line in lines))
 
 
 def print_json(content: dict[str, object]) -> None:

@@ -185,17 +185,10 @@ def _table(made: Sequence[Planned]) -> list[tuple[object, ...]]:
 
 
 def _csv(made: Sequence[Planned]) -> str:
-    import csv
-    import io
-
     from tdsl.changes.work import COLUMNS
-    from tdsl.emit.rows import cell
+    from tdsl.emit.rows import csv_line
 
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([cell(v) for v in row] for row in _table(made))
-    return out.getvalue()
+    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *_table(made)))
 
 
 def _print(made: Sequence[Planned], output_format: str, full: bool) -> None:

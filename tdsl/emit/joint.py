@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from tdsl import __version__
 from tdsl.emit.build import MANIFEST, SCHEMA
+from tdsl.emit.rows import csv_line
 from tdsl.emit.spool import Content, whole
 
 LISTS = ("cabling/cables.csv", "cabling/labels.csv")
@@ -38,22 +39,20 @@ def joint(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
 
 def _together(tables: Mapping[str, str]) -> str:
     """The rows of several tables of one heading."""
-    out = io.StringIO()
-    writer: csv.DictWriter[str] | None = None
+    lines: list[str] = []
+    columns: list[str] = []
     pulled = 0
     for name, text in tables.items():
-        reader = csv.DictReader(io.StringIO(text))
+        reader = csv.DictReader(io.StringIO(text, newline=""))
         names = list(reader.fieldnames or ())
-        if writer is None:
-            writer = csv.DictWriter(
-                out, names if "fabric" in names else [*names, "fabric"], lineterminator="\n", extrasaction="ignore"
-            )
-            writer.writeheader()
+        if not columns:
+            columns = names if "fabric" in names else [*names, "fabric"]
+            lines.append(csv_line(columns))
         last = pulled
         for row in reader:
             row.setdefault("fabric", name)
             if "pull_order" in row:
                 row["pull_order"] = str(int(row["pull_order"]) + last)
                 pulled = max(pulled, int(row["pull_order"]))
-            writer.writerow(row)
-    return out.getvalue()
+            lines.append(csv_line([row.get(c, "") for c in columns]))
+    return "".join(f"{line}\n" for line in lines)

@@ -5,18 +5,17 @@ A name may hold anything a string can, so nothing reaches a file but through one
 
 from __future__ import annotations
 
-import csv as csv_module
 import json as json_module
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from shlex import quote
-from types import SimpleNamespace
 
-from tdsl.emit.rows import Rows, cell, csv_rows, json_rows
+from tdsl.emit.rows import Rows, csv_line, csv_rows, json_rows
 from tdsl.fabric.columns import Table, natural
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
+"""What steers, ends a line, or is no character: YAML and XML refuse a file with one."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IBDM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._:@+-]{0,63}")
 _IBDM_WORDS = frozenset(("CA", "CFG", "HCA", "NODE", "SUBSYSTEM", "SW", "SYSTEM", "TOPSYSTEM"))
@@ -35,9 +34,7 @@ class LeftOut(Exception):
 
 def row(values: Sequence[object]) -> str:
     """Values as one line of a CSV file."""
-    lines: list[str] = []
-    csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n").writerow(map(cell, values))
-    return lines[0][:-2]
+    return csv_line(values)
 
 
 def slug(value: object) -> str:
@@ -178,10 +175,13 @@ def dot(value: object) -> str:
 
 
 def node_id(value: object) -> str:
-    """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names, or brackets."""
+    """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names, brackets, or blanks at an
+    end, which tables of assets are read without."""
     text = str(value)
-    if not text or len(text.encode()) > 64 or set(text) & set('"#@[]') or _CONTROL.search(text):
-        raise Refused(f'{text!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ] and control characters')
+    fit = text and text == text.strip() and not set(text) & set('"#@[]') and not _CONTROL.search(text)
+    if not fit or len(text.encode()) > 64:
+        raise Refused(f'{text!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ], control characters and '
+                      "spaces at an end")  # fmt: skip
     return text
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv as csv_module
 import json as json_module
+import re
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,9 @@ FEW = 1 << 12
 FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
 full-width signs for narrow ones."""
+_SPLIT = re.compile("(?<=[;\t\r\n])(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
+"""Where a formula begins for a spreadsheet whose lists are separated by semicolons or tabs: it does not see the quotes of a cell
+that it begins to read before them."""
 _QUOTED = frozenset(',"\r\n\0')
 """Characters of texts that are not put together from pieces: those that csv quotes, and zero, which ends a cell here."""
 
@@ -62,8 +66,17 @@ class Rows(str):
 
 
 def cell(value: object) -> object:
-    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
+    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it, also behind a semicolon, a tab or
+    a line end."""
+    if not isinstance(value, str) or not value:
+        return value
+    text = _SPLIT.sub("'", value)
+    return f"'{text}" if text[0] in FORMULA else text
+
+
+def csv_line(values: Sequence[object]) -> str:
+    """Values as a line of a CSV file, without its end."""
+    return ",".join(csv_cells(values))
 
 
 def csv_cells(values: Sequence[object]) -> list[str]:
@@ -71,7 +84,8 @@ def csv_cells(values: Sequence[object]) -> list[str]:
     if set(map(type, values)) <= {str, int}:
         texts = list(map(str, values))
         whole = "".join(texts)
-        if not any(c in whole for c in _QUOTED) and FORMULA.isdisjoint({v[:1] for v in values if isinstance(v, str)}):
+        marked = any(c in whole for c in _QUOTED) or _SPLIT.search(whole) is not None
+        if not marked and FORMULA.isdisjoint({v[:1] for v in values if isinstance(v, str)}):
             return texts
     lines: list[str] = []
     writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
@@ -123,11 +137,10 @@ def _columns(table: Table[Any], fields: Sequence[str]) -> list[Any]:
 
 
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
-    """The pieces of a column of texts, None where a text may need quotes."""
-    for piece in column.pieces:
-        whole = piece if isinstance(piece, str) else "".join(map(str, piece.values))
-        if any(c in whole for c in _QUOTED):
-            return None
+    """The pieces of a column of texts, None where a text may need quotes or apostrophes."""
+    whole = "".join(piece if isinstance(piece, str) else "".join(map(str, piece.values)) for piece in column.pieces)
+    if any(c in whole for c in _QUOTED) or ((";" in whole or "\t" in whole) and not FORMULA.isdisjoint(whole)):
+        return None
     for piece in column.pieces:  # as long as a text may begin with this one
         starts = {piece[:1]} if isinstance(piece, str) else {str(v)[:1] for v in piece.values}
         if not FORMULA.isdisjoint(starts):

@@ -11,6 +11,7 @@ from datetime import datetime
 from tdsl.dataclass import dataclass
 
 MAX_ROWS = 1_048_575  # below the heading
+MAX_TEXT = 32_767  # characters of a cell; a longer text would be left out
 A4_COLUMNS = 12
 """As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed on A3."""
 LEDGER_WIDTH = 34
@@ -128,6 +129,8 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
                     page.write_blank(row, at, None, look)  # type: ignore[attr-defined]
                 continue
             if type(value) is str:
+                if len(value) > MAX_TEXT:
+                    value = f"{value[: MAX_TEXT - 1]}…"
                 write_string(row, at, value, look)
                 if len(value) > width:
                     width = len(value)

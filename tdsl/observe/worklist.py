@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping, Sequence
 
 from tdsl import catalogue
-from tdsl.emit.rows import cell
+from tdsl.emit.rows import csv_line
 from tdsl.fabric.columns import natural
 from tdsl.observe.audit import Audit
 
@@ -35,11 +34,7 @@ def rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object, ...]]:
 
 def as_csv(table: Sequence[tuple[object, ...]]) -> bytes:
     """The table as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([cell(v) for v in row] for row in table)
-    return out.getvalue().encode()
+    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *table)).encode()
 
 
 def read_places(text: str) -> dict[str, Place]:

@@ -72,7 +72,6 @@ class Shown:
 
 def shown(line: str) -> Shown:
     """A line with tabs expanded and unseen characters made visible."""
-    import unicodedata
 
     out, columns, at = [], [0], 0
     for c in line:

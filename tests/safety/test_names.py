@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from pathlib import Path
 
+import openpyxl
 import pytest
 
+from tdsl.commands._rows import Rows, print_csv
 from tdsl.emit.quote import file_name
+from tdsl.emit.rows import cell
+from tdsl.emit.workbook import Sheet, workbook
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 from tests.targets.test_hostile_programs import files_of
@@ -67,7 +73,7 @@ def test_words_of_letters_that_all_look_latin(text: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("made", ["{8238:c}", "{8203:c}", "{10:c}", "{27:c}", "{55296:c}", "{1076 + i:c}", "{i:>3c}"])
 def test_formats_make_no_characters_that_a_text_may_not_hold(made: str, tmp_path: Path) -> None:
-    """A design of plain ASCII could make line ends, half characters of UTF-16, which no file can hold, and right-to-left signs."""
+    """A design of plain ASCII could make line ends, right-to-left signs, and half characters of UTF-16, which no file holds."""
     text = SMALL.replace("  require", f'  naming leaf[i] "leaf{made}{{i}}"\n  require')
     done = tdsl("check", write(tmp_path, text))
     assert done.exit_code == 1 and "error[E0120]" in done.stdout and "makes the character" in done.stdout, done.stdout
@@ -81,3 +87,41 @@ def test_characters_that_steer_a_terminal_are_found(character: str, tmp_path: Pa
     for text in (SMALL.replace("fabric small {", f'fabric small "a{character}b" {{'), SMALL + f"# {character}\n"):
         done = tdsl("check", write(tmp_path, text), "--fail-on", "warning")
         assert done.exit_code == 1 and done.stdout.count("warning[E0497]") == 1 and character not in done.stdout, done.stdout
+
+
+PLACED = """fabric f {
+  host h[2]: DGX_H100
+  switch s[8]: QM9700
+  connect h[n].nic[r] to s[r]
+  naming h[i] "00{i}"
+  naming s[i] "{i + 1}e3"
+  hall h1 { row A { rack 1..2 { height 48U; power 2 x 40kW } } }
+  place h[n] in h1.A[1] at 2U + 8U*n
+  place s[*] in h1.A[2] stacked from 10U
+}
+"""
+
+
+def test_a_name_of_digits_is_no_number_of_a_spreadsheet(tmp_path: Path) -> None:
+    """`001` was 1 in the list of those who mount devices, and `1e3` was 1000."""
+    assert tdsl("build", write(tmp_path, PLACED), "--target", "racks", "--out", tmp_path / "out").exit_code == 0
+    book = openpyxl.load_workbook(tmp_path / "out" / "racks" / "mounting.xlsx")
+    rows = [[c.value for c in row] for sheet in book for row in sheet.iter_rows()]
+    at = rows[0].index("device")
+    assert {r[at] for r in rows[1:]} == {"000", "001", *(f"{n}e3" for n in range(1, 9))}
+    assert {type(r[rows[0].index("unit")]) for r in rows[1:]} == {int}
+
+
+def test_a_text_longer_than_a_cell_is_cut_and_not_left_out() -> None:
+    """A spreadsheet has room for 32,767 characters."""
+    data = workbook([Sheet("a", ["b"], [["x" * 40_000]])], "t")
+    there = openpyxl.load_workbook(io.BytesIO(data)).worksheets[0]["A2"].value
+    assert len(there) == 32_767 and there.endswith("x…")
+
+
+@pytest.mark.parametrize("name", ["a\rb", "\uff1dcmd()", "a;=cmd()", "a\nb"])
+def test_tables_on_stdout_are_csv(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line end in a name is no end of a row, and a formula is none."""
+    print_csv(Rows(("device", "n"), [[name, 1], ["b", 2]]))
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
+    assert rows == [["device", "n"], [cell(name), "1"], ["b", "2"]]

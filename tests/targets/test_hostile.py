@@ -27,7 +27,7 @@ from tdsl import compiler
 from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.emit.assets import read
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.rows import FORMULA
+from tdsl.emit.rows import FORMULA, cell
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
@@ -45,6 +45,7 @@ NAMES = (
     "cr\rreturn", "\x1b[31mred", "nul\0byte", "!bang", "#hash", "%percent", "`id`", "{{ 1 }}", "{% x %}",
     "<script>alert(1)</script>", "a,b;c", "-rf", "?help", "no shutdown\nend", "über-leaf", "漢字",
     "\u2028next", "\u202egnp.exe", "n" * 70, "é" * 40, "x" * 300, "",
+    "a;=cmd();b", "no\ufffecharacter", "\uffff", " blank ",
 )  # fmt: skip
 Reader = Callable[[str, bytes, Fabric], None]
 ETHERNET = """\
@@ -162,7 +163,7 @@ def _csv(path: str, data: bytes, fabric: Fabric) -> None:
     assert not [c for r in rows for c in r if c[:1] in FORMULA], path
     names = {fabric.device_name(d) for d in range(fabric.device_count)}
     near = rows[0].index("device" if "device" in rows[0] else "a_device")
-    assert {r[near] for r in rows[1:]} <= names | {f"'{n}" for n in names}
+    assert {r[near] for r in rows[1:]} <= {cell(n) for n in names} and not [c for r in rows for c in r if ";=" in c]
 
 
 def _workbook(path: str, data: bytes, fabric: Fabric) -> None:

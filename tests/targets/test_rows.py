@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
 from tdsl.emit import spool as spool_module
-from tdsl.emit.rows import cell, csv_cells, csv_rows, json_rows, texts_of
+from tdsl.emit.rows import cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
 from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
@@ -34,7 +34,7 @@ class Record:
 
 
 FIELDS = ("a", "b", "c")
-TEXTS = st.text(st.sampled_from("ab,\"\r\n=@-+\0\u00e9\uff1d '\t"), max_size=5)
+TEXTS = st.text(st.sampled_from("ab;,\"\r\n=@-+\0\u00e9\uff1d '\t"), max_size=5)
 VALUES = st.one_of(TEXTS, st.integers(-5, 10**12), st.booleans())
 
 
@@ -140,6 +140,24 @@ def test_a_formula_in_a_later_piece(first: str) -> None:
     codes = np.array([0, 1])
     table: Table[Record] = Table(Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))})
     assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
+
+
+@pytest.mark.parametrize("sign", "=+-@\uff1d\uff0b\uff0d\uff20")
+@pytest.mark.parametrize("before", ";\t\r\n")
+def test_no_formula_where_lists_are_separated_by_semicolons(before: str, sign: str) -> None:
+    """A spreadsheet of such a country splits a line at semicolons, also inside of the quotes of a cell that it has begun."""
+    text = f"a{before}{sign}cmd()"
+    table = Table(Record, 1, {"a": lambda: ["x"], "b": lambda: [text], "c": lambda: [1]})
+    for line in (csv_line(["x", text, 1]), b"".join(csv_rows(table, FIELDS, FIELDS)).decode()):
+        assert before + sign not in line and f"a{before}'{sign}cmd()" in line
+    assert cell(f"a{sign}b; c") == f"a{sign}b; c" and cell(cell(text)) == cell(text)
+
+
+def test_a_line_holds_every_line_end() -> None:
+    """Two rows of one device, if a carriage return had no quotes."""
+    values = ["a\rb", "c\nd", 'e"f', "\uff1dg", "h,i", 1, ""]
+    (row,) = csv.reader(io.StringIO(f"{csv_line(values)}\n", newline=""))
+    assert row == ["a\rb", "c\nd", 'e"f', "'\uff1dg", "h,i", "1", ""]
 
 
 def test_chunks_do_not_change_lines() -> None:
