@@ -76,8 +76,11 @@ json.dump({n: None if n in failed else s * times.get(n, 1) for n, s in took.item
 
 BEGIN = """
 import atexit, os, signal, sys
-if "TEST_THAT_RUNS" in os.environ:
+try:
     import coverage
+except ImportError:
+    coverage = None  # another Python that a test starts
+if coverage and "TEST_THAT_RUNS" in os.environ:
     measured = coverage.Coverage(data_file=os.environ["RECORDED_TO"], data_suffix=True, source=os.environ["ROOMS"].split(","),
                                  config_file=False, context=os.environ["TEST_THAT_RUNS"])
     measured.set_option("run:sigterm", True)
