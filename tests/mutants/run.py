@@ -32,13 +32,15 @@ from tests.mutants.serve import BEGIN, RECORD, Job, alone, fork, serve
 
 ROOT = Path(__file__).parents[2]
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
-REST = ("syntax", "semantics", "verify", "sizing", "emit", "observe", "changes", "report", "physical", "nccl", "ide")
+REST = (
+    "answers", "changes", "commands", "emit", "ide", "observe", "physical", "report", "semantics", "sizing", "syntax", "verify",
+)  # fmt: skip
 JUDGES = (
     "fabric", "physical", "syntax", "semantics", "errors", "report", "observe", "changes", "designs", "cli", "verify", "targets",
-    "lsp", "safety", "stdlib",
+    "lsp", "safety", "stdlib", "soundness",
 )  # fmt: skip
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "proofs": (PROOFS, ("verify", "soundness")),
+    "proofs": (PROOFS, JUDGES),
     "fabric": (FABRIC, JUDGES),
     "rest": (REST, JUDGES),
 }
