@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl import __version__, cache, memory
+from tdsl import __version__, cache, files, memory
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice
 from tdsl.commands._interrupt import INTERRUPTED, interruptible
@@ -75,6 +75,13 @@ class Commands(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         if ctx.resilient_parsing:  # completion
             return name, command, rest
+        broken = next((a for a in rest if "\n" in a), None)
+        if broken is not None:  # a line of output that begins with its second half is a command to some CI systems
+            raise Unusable(f"{broken!r} has a line break, which no name of a file and no value may have; rename the file")
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            raise Unusable('the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`') from None
         try:
             named = _everywhere.config_of(ctx, rest)
             if named is not None and asked(rest):
@@ -102,7 +109,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
         try:
-            with interruptible():
+            with interruptible(), files.inputs_kept():
                 status = super().invoke(ctx)
                 sys.stdout.flush()
                 sys.stderr.flush()
@@ -126,11 +133,20 @@ class Commands(click.Group):
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         given = list(sys.argv[1:] if args is None else args)
         run = super().main
+        _open_streams()
         gc.set_threshold(GARBAGE, 20, 20)
         memory.ask()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))
+
+
+def _open_streams() -> None:
+    """Have the standard streams that the caller has closed lead nowhere: a file that is written would get their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # the lowest number that is free is its own
+            handle = os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY)
+            setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open as long as the process
 
 
 def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:

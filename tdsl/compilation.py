@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LOCK = ".lock"
 """Ending of the file beside a design that says which links stand."""
+LARGEST_LOCK = 1 << 28
+"""Bytes of a lock that are read at most: of about four million links."""
 
 DEVICE_LIMIT = 1 << 24
 LINK_LIMIT = 1 << 27

@@ -33,6 +33,7 @@ OPENED = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/\d+")
 
 _snapshot: ContextVar[tuple[str, Mapping[str, bytes]] | None] = ContextVar("snapshot", default=None)
 _confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
+_inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
 
 
 class TooLarge(OSError):
@@ -64,6 +65,16 @@ def confined(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         _confined.reset(token)
+
+
+@contextmanager
+def inputs_kept() -> Iterator[None]:
+    """Refuse to write over what is read inside."""
+    token = _inputs.set(set())
+    try:
+        yield
+    finally:
+        _inputs.reset(token)
 
 
 def is_confined() -> bool:
@@ -244,6 +255,9 @@ def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
         raise OSError(errno.EPERM, "it is a link to a file of another kind", str(path))
     _judge_confined(path, real)
     _judge_kind(os.stat(real), path)
+    inputs = _inputs.get()
+    if inputs is not None:
+        inputs.add(real)
     # Between the two looks it may have become something else: nothing here waits for the other end of a pipe.
     handle = os.open(real, os.O_RDONLY | _flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY"))
     with os.fdopen(handle, "rb") as file:
@@ -311,12 +325,14 @@ def _flags(*wanted: str) -> int:
 # ------------------------------------------------------------ writing
 
 
-def replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = False) -> None:
     """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the old file is whole
     then.
 
-    A link is refused. A terminal or a pipe is written to. Where the folder may not be written to, or the
-    file is a mount of its own, the room is taken first and the file overwritten.
+    A link is refused, and so is a file without a right to write, and within ``inputs_kept`` one that was read, unless it
+    ``rewrites`` it. ``was``: what the file held when the new bytes were made of it, b"" where there was none; refused where it
+    holds something else now. A terminal or a pipe is written to. Where the folder may not be written to, or the file is a mount
+    of its own, the room is taken first and the file overwritten.
     """
     stream = STREAM.fullmatch(os.fspath(path))
     if stream is not None:
@@ -334,15 +350,32 @@ def replace(path: Path, data: bytes) -> None:
         if not stat.S_ISREG(facts.st_mode):
             _overwrite(path, data, regular=False)
             return
+        if not rewrites and was is None and os.path.realpath(path) in (_inputs.get() or ()):
+            raise OSError(errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path))
+        if not facts.st_mode & 0o222:
+            raise PermissionError(errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path))
     mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_umask()
     with terminable():
         try:
-            _exchange(path, data, mode, facts)
+            _exchange(path, data, mode, facts, was)
         except OSError as fault:
             in_place = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
             if facts is None or fault.errno not in in_place or not os.access(path, os.W_OK):
                 raise
+            _want_unchanged(path, was)
             _overwrite(path, data, regular=True)
+
+
+def _want_unchanged(path: Path, was: bytes | None) -> None:
+    """Raises OSError where a file does not hold what it held."""
+    if was is None:
+        return
+    try:
+        same = path.read_bytes() == was
+    except FileNotFoundError:
+        same = not was
+    if not same:
+        raise OSError(errno.ESTALE, "another program has changed it meanwhile, and it is left so; call again", str(path))
 
 
 def folders(top: Path, inner: Path) -> None:
@@ -357,22 +390,25 @@ def folders(top: Path, inner: Path) -> None:
             raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
 
 
-def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None) -> None:
+def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None) -> None:
     folder = path.parent
-    beside = folder / f".{path.name[:100]}.{token()}.tmp"
+    beside = folder / f".{path.name[:50]}.{token()}.tmp"  # 255 bytes at most, whatever the letters
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"), 0o600)
         try:
             _write_all(handle, data)
             if facts is not None and hasattr(os, "fchown") and (facts.st_uid, facts.st_gid) != (os.geteuid(), os.getegid()):
-                with suppress(OSError):  # only root may give a file away
-                    os.fchown(handle, facts.st_uid, facts.st_gid)
+                for user in (facts.st_uid, -1):  # only root may give a file away; to a group of theirs others may, too
+                    with suppress(OSError):
+                        os.fchown(handle, user, facts.st_gid)
+                        break
             if hasattr(os, "fchmod"):
                 os.fchmod(handle, mode)
             os.fsync(handle)
         finally:
             os.close(handle)
         may_end()
+        _want_unchanged(path, was)
         os.replace(beside, path)
     except BaseException:
         with suppress(OSError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl import files as disk
-from tdsl.compilation import LOCK, Options, UsageError
+from tdsl.compilation import LARGEST_LOCK, LOCK, Options, UsageError
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.source import SourceFile
@@ -139,7 +139,7 @@ def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str,
     from tdsl.syntax.parser import decode
 
     try:
-        file = decode(disk.read(path, within=[path.parent]), path.as_posix(), diagnostics)
+        file = decode(disk.read(path, LARGEST_LOCK, [path.parent]), path.as_posix(), diagnostics, design=False)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     return {} if file is None else read(file, diagnostics)

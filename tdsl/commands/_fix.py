@@ -27,6 +27,7 @@ ROUNDS = 20
 class Fixed:
     """What became of one file: its text before and after, and the number of findings fixed, and left as unsafe."""
 
+    data: bytes
     before: str
     after: str
     done: int = 0
@@ -44,7 +45,7 @@ def fix(files: Sequence[str], asked: Options, unsafe: bool, write: bool) -> int:
     changed = [(name, f) for name, f in zip((n for n in files if Path(n).is_file()), fixed, strict=True) if f.after != f.before]
     for name, f in changed:
         if write:
-            save(f.after, Path(name))
+            save(f.after, Path(name), was=f.data)
             say(f"{name}: fixed {_findings(f.done)}\n", sys.stderr)
         else:
             for line in unified_diff(f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name):
@@ -65,12 +66,13 @@ def _fixed(name: str, asked: Options, unsafe: bool) -> Fixed:
 
     path = Path(name)
     try:
-        before = files.read(path).decode().removeprefix("\ufeff")
+        data = files.read(path)
+        before = data.decode().removeprefix("\ufeff")
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
     except UnicodeDecodeError:
-        return Fixed("", "")
-    out = Fixed(before, before)
+        return Fixed(data, "", "")
+    out = Fixed(data, before, before)
     for _ in range(ROUNDS):
         overlay = {**asked.overlay, str(files.resolve(path)): out.after}
         found = [d for c in compiled([name], replace(asked, overlay=overlay), verify=False) for d in c.findings]

@@ -265,6 +265,9 @@ def designs_in(sources: Sequence[str]) -> list[str]:
             continue
         files = sorted(p for p in folder.rglob("*.fab") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
         found = [p.as_posix() for p in files if p.is_file() and _declares_fabric(p)]
+        for name in found:
+            if "\n" in name:
+                raise Wrong(f"{name!r} is a name with a line break, which tdsl does not take; rename the file")
         if not found:
             what = f"none of its {len(files)} .fab files declares a fabric" if files else "it has no .fab file"
             raise Wrong(f"there is no design in the folder {source}: {what}; `tdsl init` writes a design to start from")
@@ -292,16 +295,26 @@ def say(text: str, stream: TextIO | None = None) -> None:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def save(text: str, path: Path, below: Path | None = None) -> None:
-    """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in."""
+def save(text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False) -> None:
+    """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in. ``was`` and ``rewrites``:
+    as for ``files.replace``."""
     from tdsl import files
 
     try:
         if below is not None:
             files.folders(below, path.parent)
-        files.replace(path, text.encode("utf-8", "backslashreplace"))
+        files.replace(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
+
+
+def save_lock(text: str, lock: Path) -> None:
+    """Write the lock of a design, unless it is larger than what is read of one: every later command would refuse it."""
+    from tdsl.compilation import LARGEST_LOCK
+
+    if len(text) > LARGEST_LOCK:
+        raise Wrong(f"{lock} would have {len(text):,} bytes, and at most {LARGEST_LOCK:,} are read of it; nothing is written")
+    save(text, lock, rewrites=True)
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:

@@ -238,10 +238,23 @@ def _accept(
     entries, left = added(made, " ".join(new[0].split()), new[1].strip(), new[2])
     known = {e.element for e in standing if e.until is None or e.until >= day}
     entries = [e for e in entries if e.element not in known]
-    before = _text(accept) if accept.exists() else ""
-    save(before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept)
+    held = _held(accept)
+    before = held.decode()
+    save(before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept, was=held)
     cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
     inform(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
+
+
+def _held(path: Path) -> bytes:
+    """The bytes of a list that may not be there yet."""
+    from tdsl import files
+
+    try:
+        return files.read(path)
+    except FileNotFoundError:
+        return b""
+    except OSError as fault:
+        raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
 def _promises(design: Design, made: Audit) -> None:

@@ -256,12 +256,12 @@ def command(
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
     text = renderer.early(shown) if quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
-    if output is None:
-        say(text)
-    else:
+    if output is not None:
         save(text, output)
     for name, file in report:
         save(formats()[name].render(told), file)
+    if output is None:
+        say(text)  # last: a reader such as `head` may end the program
     return FOUND if told.failed else OK
 
 

@@ -41,7 +41,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
         elif name == "-" and not (check or diff):
             say(new)
         elif changed and not (check or diff):
-            save(new, Path(name))
+            save(new, Path(name), was=data)
         if changed and (check or diff):
             status = FOUND
     return status

@@ -24,6 +24,7 @@ from tdsl.commands._shared import (
     options,
     places_option,
     save,
+    save_lock,
     say,
     show_findings,
 )
@@ -85,12 +86,12 @@ def command(
     if before is None or after is None:
         return FOUND
     made = [(one, other, *_planned(one, other, floor, keep)) for one, other in _pairs(before, after)]
-    _print(made, output_format, full)
     if output is not None:
         _write(output, made)
     complete = all(plan.complete for *_, plan in made)
     if complete and not no_lock:
         _record(old, new, after)
+    _print(made, output_format, full)  # last: a reader such as `head` may end the program
     return OK if complete else FOUND
 
 
@@ -252,5 +253,6 @@ def _record(old: str, new: str, after: Compilation) -> None:
         return
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]
     used = digests(after.read, place.parent)
-    save(write(fabrics, place.name, used, {f.name: figures_of(f) for f in fabrics}), Path(f"{new}{LOCK}"))
+    text = write(fabrics, place.name, used, {f.name: figures_of(f) for f in fabrics})
+    save_lock(text, Path(f"{new}{LOCK}"))
     inform(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links")

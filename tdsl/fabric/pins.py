@@ -101,8 +101,11 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
                 "E0496",
                 span,
                 "this is neither `fabric NAME` nor two ports nor a place",
-                help="write the file anew with `tdsl lock`",
+                help="restore the line, or remove it: of a link that is not recorded the ports may change",
             )
+    if not any(out) and not diagnostics.has_errors:
+        help = "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing"
+        diagnostics.add("E0496", Span(file, 0, 0), "the lock records no fabric", help=help)
     return out
 
 

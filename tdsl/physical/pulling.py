@@ -28,7 +28,8 @@ def pulling_columns(fabric: Fabric, physical: Physical, rank: Ints) -> dict[str,
     way[apart] = physical.lengths.way(low[apart], high[apart])
     group = np.where(apart, 0, np.where(known, 1, 2))
     first = np.where(known, low, 0)
-    order = np.lexsort((rank[leader], high, low, -way, p.rack_row[first], p.rack_hall[first], group))
+    row, hall = (column[first] if known.any() else first for column in (p.rack_row, p.rack_hall))  # there may be no rack at all
+    order = np.lexsort((rank[leader], high, low, -way, row, hall, group))
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order)) + 1
     cable = fabric.cable_group

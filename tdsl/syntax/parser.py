@@ -22,9 +22,9 @@ _ENDING = frozenset({END, "COMMA", "RBRACE", "LBRACE"})  # an item of a setting 
 _AFTER_PATH = frozenset({"to", "of", "at", "under", "through", "any", "and", "with"})  # words behind a path of a requirement
 
 
-def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | None:
-    """The text of a file's bytes; None, with a finding, where they are no design."""
-    if len(data) > MAX_BYTES:
+def decode(data: bytes, name: str, diagnostics: Diagnostics, design: bool = True) -> SourceFile | None:
+    """The text of a file's bytes; None, with a finding, where they are no design, or, of another file, no text."""
+    if design and len(data) > MAX_BYTES:
         oversized(len(data), name, diagnostics)
         return None
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -43,7 +43,7 @@ def decode(data: bytes, name: str, diagnostics: Diagnostics) -> SourceFile | Non
         )  # fmt: skip
         return None
     file = SourceFile(name, text)
-    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+    if design and all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         diagnostics.add(
             "E0010", Span(file, 0, 0), "the file is empty: nothing to check",
             help="a design begins with `use …` or `fabric NAME { … }`",

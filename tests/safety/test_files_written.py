@@ -1,0 +1,263 @@
+"""Single files that are written: locks, reports, designs. What somebody else has written meanwhile, or has closed, stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tdsl import files as disk
+from tests.cli.run import SMALL, tdsl, write
+from tests.safety.test_output_folder import entered, in_child, mode
+from tests.safety.test_writing import ROOT, ROOTED
+
+LOOSE = SMALL.replace("  switch", "    switch")
+"""A design that `fmt` changes."""
+
+
+def call(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell in which `tdsl` is this one."""
+    shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; set -o pipefail; {line}'
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(["bash", "-c", shell], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
+
+
+@pytest.mark.parametrize("args", [("fmt", "small.fab"), ("check", "--fix", "small.fab")])
+def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editor saves the design between the moment in which it is read and that in which it is written."""
+    monkeypatch.chdir(tmp_path)
+    design = write(tmp_path, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE)
+    before = disk.replace
+
+    def edited(*given: object, **named: object) -> None:
+        design.write_text("# mine\n" + SMALL)
+        before(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(disk, "replace", edited)
+    done = tdsl(*args, *(["--unsafe"] if args[0] == "check" else []))
+    assert done.exit_code == 2 and "another program has changed it meanwhile" in done.stderr, done.output
+    assert design.read_text() == "# mine\n" + SMALL and os.listdir() == ["small.fab"]
+
+
+def test_a_list_of_accepted_faults_keeps_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line ends of others, and entries that another audit has added meanwhile."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    assert tdsl("build", "small.fab", "--target", "cabling", "--out", "out").exit_code == 0
+    lines = Path("out/cabling/cables.csv").read_text().splitlines()
+    Path("cut.csv").write_text("\n".join(lines[:-1]) + "\n")
+    accept = ("audit", "small.fab", "--p2p", "cut.csv", "--accept", "list", "--reason", "being replaced")
+    Path("list").write_bytes(b"# a list\r\n")
+    done = tdsl(*accept)
+    assert done.exit_code in (0, 1) and Path("list").read_bytes().startswith(b"# a list\r\n"), done.output
+    first = Path("list").read_bytes()
+    assert len(first) > 20
+    Path("cut.csv").write_text("\n".join(lines[:-2]) + "\n")
+    before = disk.replace
+
+    def meanwhile(*given: object, **named: object) -> None:
+        Path("list").write_bytes(first + b"# theirs\n")
+        before(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(disk, "replace", meanwhile)
+    done = tdsl(*accept)
+    assert done.exit_code == 2 and "another program has changed it meanwhile" in done.stderr, done.output
+    assert Path("list").read_bytes() == first + b"# theirs\n"
+    Path("list").unlink()
+    monkeypatch.setattr(disk, "replace", meanwhile)
+    assert tdsl(*accept).exit_code == 2 and Path("list").read_bytes() == first + b"# theirs\n"
+
+
+def test_a_file_that_is_read_only_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rename does not ask for the right to write: a lock that somebody had closed was replaced."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, LOOSE)
+    assert tdsl("lock", "small.fab").exit_code == 0
+    for name in ("small.fab", "small.fab.lock"):
+        Path(name).chmod(0o444)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    for args in (("lock", "small.fab", "--set", "nodes=5"), ("fmt", "small.fab"), ("plan", "small.fab", "new.fab")):
+        if args[0] == "plan":
+            write(tmp_path, SMALL, "new.fab")
+            Path("new.fab.lock").write_text("")
+            Path("new.fab.lock").chmod(0o444)
+        done = tdsl(*args)
+        assert done.exit_code == 2 and "it is read-only; `chmod u+w`" in " ".join(done.stderr.split()), done.output
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
+    assert Path("new.fab.lock").read_bytes() == b""
+
+
+INPUT = [
+    ("check", "small.fab", "-o", "small.fab"),
+    ("check", "small.fab", "--report", "json=small.fab"),
+    ("check", "small.fab", "--output-format", "json", "-o", "small.fab.lock"),
+    ("check", "small.fab", "--scenarios", "gone.txt", "-o", "gone.txt"),
+    ("check", "small.fab", "--fail-file", "gone.txt", "-o", "./gone.txt"),
+    ("diff", "small.fab", "new.fab", "--cables", "new.fab"),
+    ("diff", "small.fab", "new.fab", "--picture", "small.fab"),
+    ("plan", "small.fab", "new.fab", "-o", "places.csv", "--places", "places.csv"),
+    ("audit", "small.fab", "--p2p", "cables.csv", "-o", "cables.csv"),
+    ("audit", "small.fab", "--p2p", "cables.csv", "--prometheus", "small.fab"),
+    ("show", "small.fab", "graph", "-o", "small.fab"),
+    ("import", "cables.csv", "-o", "cables.csv"),
+]
+
+
+@pytest.mark.parametrize("args", INPUT, ids=lambda args: " ".join(args))
+def test_nothing_is_written_over_what_is_read(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slip of the hand: the design, or the lock, was a report afterwards. Also where the answer comes from the cache."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    write(tmp_path, SMALL.replace("= 4", "= 5"), "new.fab")
+    assert tdsl("lock", "small.fab").exit_code == 0
+    assert tdsl("build", "small.fab", "--target", "cabling", "--out", "out").exit_code == 0
+    Path("cables.csv").write_bytes(Path("out/cabling/cables.csv").read_bytes())
+    Path("gone.txt").write_text("leaf[0]\n")
+    Path("places.csv").write_text("device,hall,row,rack,unit\n")
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file() and p.name != "new.fab.lock"}
+    for _ in range(2):
+        done = tdsl(*args)
+        assert done.exit_code == 2 and "this call reads it, so it is not written over" in done.stderr, done.output
+        assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "merge", "empty", "comment", "zeros"])
+def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the record of what is cabled: `tdsl lock` laid the links of the lost lines anew, and wrote that down."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    lock = Path("small.fab.lock")
+    assert tdsl("lock", "small.fab").exit_code == 0
+    whole = lock.read_text()
+    lock.write_text(
+        {
+            "cut": whole[:150] + whole[150:].partition("  ")[0],
+            "merge": f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> theirs\n",
+            "empty": "",
+            "zeros": whole[:500] + "\0" * 100,  # what a file system has after a crash
+            "comment": whole.partition("\n")[0] + "\n",
+        }[damage]
+    )
+    damaged = lock.read_text()
+    assert damaged != whole
+    done = tdsl("check", "small.fab", "--locked")
+    assert done.exit_code == 1 and ("E0011" if damage == "zeros" else "E0496") in done.stdout, done.output
+    done = tdsl("lock", "small.fab")
+    said = " ".join(done.stderr.split())
+    assert done.exit_code == 1 and "nothing is written" in said and "git checkout -- small.fab.lock" in said, done.output
+    assert lock.read_text() == damaged
+    assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and lock.read_text() == whole
+
+
+def test_a_large_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of a million links has 64 MiB: it was written, and then refused by every command. What is not read is not written."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    assert tdsl("lock", "small.fab").exit_code == 0
+    whole = Path("small.fab.lock").read_bytes()
+    with Path("small.fab.lock").open("ab") as file:
+        for _ in range(65):
+            file.write(b"#" * (1 << 20) + b"\n")
+    assert tdsl("check", "small.fab", "--locked").exit_code == 0
+    monkeypatch.setattr("tdsl.compilation.LARGEST_LOCK", len(whole) - 1)
+    before = Path("small.fab.lock").stat()
+    done = tdsl("lock", "small.fab")
+    assert done.exit_code == 2 and "at most" in done.stderr and Path("small.fab.lock").stat() == before, done.output
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert tdsl("lock", "small.fab").exit_code == 0 and Path("small.fab.lock").read_bytes() == whole
+
+
+@ROOTED
+def test_the_group_of_a_file_stays(tmp_path: Path) -> None:
+    """Two users share a folder by a group: the file of one, written by the other, was that one's alone."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    entered(folder)
+    place = folder / "small.fab.lock"
+    place.write_text("old")
+    os.chown(folder, 0, 4242)
+    folder.chmod(0o770)
+    os.chown(place, 1234, 4242)
+    place.chmod(0o660)
+
+    def work() -> int:
+        os.setgroups([4242])
+        os.setgid(65534)
+        os.setuid(65534)
+        disk.replace(place, b"new")
+        return 0
+
+    assert in_child(work) == 0
+    facts = place.stat()
+    assert (place.read_text(), facts.st_gid, mode(place)) == ("new", 4242, 0o660)
+
+
+@pytest.mark.parametrize("name", ["x" * 251 + ".fab", "\u7db2" * 83 + ".fab"])
+def test_the_longest_names(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, LOOSE, name)
+    assert tdsl("fmt", name).exit_code == 0
+    assert Path(name).read_text() != LOOSE and os.listdir() == [name]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check NAME",
+        "check --output-format concise NAME",
+        "fmt --check NAME",
+        "lock NAME",
+        "build NAME",
+        "check .",
+        "lint-nccl NAME",
+    ],
+)
+def test_a_name_with_a_line_break(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows the break would be a line of its own, which a CI system takes for a command: `::stop-commands::`."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, LOOSE, "a\n::stop-commands::b.fab")
+    done = tdsl(*line.replace("NAME", "a\n::stop-commands::b.fab").split(" "))
+    assert done.exit_code == 2 and "line break" in done.stderr, done.output
+    assert not [x for x in done.output.splitlines() if x.startswith("::")]
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_without_standard_streams(streams: str, tmp_path: Path) -> None:
+    """As some services start programs: a file that is written does not get their numbers."""
+    write(tmp_path)
+    done = call(tmp_path, f"exec 3>&1; tdsl lock small.fab {streams}; echo $? >&3")
+    assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
+    assert (tmp_path / "small.fab.lock").read_text().startswith("# Existing links")
+    line = f"exec 3>&1; tdsl check small.fab --output-format json -o r.json --report json=s.json {streams}; echo $? >&3"
+    done = call(tmp_path, line)
+    assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
+    for name in ("r.json", "s.json"):
+        assert json.loads((tmp_path / name).read_bytes())["designs"]
+
+
+def test_reports_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
+    """`tdsl check … --report sarif=FILE | head -1` is not to lose the file."""
+    write(tmp_path)
+    done = call(tmp_path, "tdsl check small.fab --output-format json --report json=r.json | true")
+    assert done.returncode in (0, 141) and "Traceback" not in done.stderr
+    assert json.loads((tmp_path / "r.json").read_bytes())["designs"]
+
+
+def test_in_a_folder_that_is_gone(tmp_path: Path) -> None:
+    write(tmp_path)
+    done = call(tmp_path, "mkdir gone; cd gone; rmdir ../gone; tdsl check ../small.fab")
+    assert done.returncode == 2 and "the current folder has been removed" in done.stderr and "E0901" not in done.stderr
+
+
+def test_a_table_of_places_without_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rack is known then: lists of cables ended with E0901."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    Path("places.csv").write_text("device,hall,row,rack,unit\n")
+    done = tdsl("build", "small.fab", "--places", "places.csv", "--target", "cabling", "--out", "out")
+    assert done.exit_code in (0, 1) and "E0901" not in done.output, done.output
