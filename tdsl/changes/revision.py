@@ -26,7 +26,7 @@ LISTING = 128 << 20
 SECONDS = 120
 """How long git may take for an answer."""
 QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-QUIET["GIT_NO_REPLACE_OBJECTS"] = "1"  # a revision is what its hash says
+QUIET |= {"GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}  # a revision is what its hash says; words of git are known
 """Nothing is fetched, by old versions of git either, and nothing written."""
 
 
@@ -34,12 +34,26 @@ class RevisionError(Exception):
     """There is no such revision, or no such file in it. The text says which."""
 
 
-def root(folder: Path) -> Path | None:
-    """The top of the repository that a folder lies in, None if in none."""
+def root(folder: Path) -> Path:
+    """The top of the repository that a folder lies in. Raises RevisionError where it lies in none that git reads here."""
     try:
-        return Path(_git(folder, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
+        return Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
+    except RevisionError as why:
+        said = str(why)
+    if "safe.directory" in said:  # a line to paste, with the folder
+        raise RevisionError(f"another user owns the repository, so git does not read it; `{said}` allows it")
+    if "work tree" in said:
+        raise RevisionError("this is a repository without files (bare, or its .git); call this in a clone or worktree of it")
+    raise RevisionError("this is not a git repository" if "not a git repository" in said else said)
+
+
+def _cut(top: Path) -> str:
+    """What to do where history may be missing because a clone is shallow; "" where it is not."""
+    try:
+        shallow = _git(top, "rev-parse", "--is-shallow-repository").strip() == b"true"
     except RevisionError:
-        return None
+        return ""
+    return "; this clone is shallow: fetch its history with `git fetch --unshallow`, in GitHub Actions `fetch-depth: 0`" * shallow
 
 
 def contents(revision: str, top: Path) -> dict[str, bytes]:
@@ -49,7 +63,7 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
     try:
         commit = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except RevisionError:
-        raise RevisionError(f"there is no revision {revision} here") from None
+        raise RevisionError(f"there is no revision {revision} here{_cut(top)}") from None
     listed = _listing(top, commit).decode(errors="surrogateescape").split("\0")
     files: dict[str, str] = {}
     total = 0
@@ -86,7 +100,7 @@ def between(span: str, top: Path) -> tuple[str, str, list[str]]:
         try:
             first = _git(top, "merge-base", first, second).decode().strip()[:12]
         except RevisionError:
-            raise RevisionError(f"{first} and {second} have no commit in common") from None
+            raise RevisionError(f"{first} and {second} have no commit in common{_cut(top)}") from None
     before = contents(first, top)
     both = [name for name in after if name in before and name.endswith(".fab") and _FABRIC.search(after[name])]
     differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
@@ -159,4 +173,4 @@ def _git(folder: Path, *args: str, given: str = "") -> bytes:
 def _last(said: bytes) -> str:
     """The last line of what git said."""
     lines = said.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "git says no more"
+    return lines[-1].strip() if lines else "git says no more"

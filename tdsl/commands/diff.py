@@ -190,8 +190,6 @@ def _changed(span: str, file: str | None) -> tuple[list[tuple[str, str]], str]:
 
     try:
         top = root(Path(file).resolve().parent if file else Path.cwd())
-        if top is None:
-            raise RevisionError("this is not a git repository")
         before, after, names = between(span, top)
     except RevisionError as wrong:
         raise Wrong(f"{span}: {wrong}") from None
@@ -228,10 +226,8 @@ def _at(revision: str, file: str, asked: Options, verify: bool) -> Compilation:
     from tdsl.changes.revision import RevisionError, contents, root
 
     place = Path(file).resolve()
-    top = root(place.parent if place.parent.is_dir() else Path.cwd())
     try:
-        if top is None:
-            raise RevisionError("this is not a git repository")
+        top = root(place.parent if place.parent.is_dir() else Path.cwd())
         held = contents(revision, top)
     except RevisionError as wrong:
         raise Wrong(f"{revision}:{file}: {wrong}") from None

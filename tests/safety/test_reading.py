@@ -355,6 +355,68 @@ def test_settings_of_a_checkout_run_nothing(command: str, settings: str, tmp_pat
     assert done.exit_code == 2 and "is for the call or the environment" in done.stderr, done.output
 
 
+def test_a_shallow_clone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As CI systems make them: the commit in common, and the revision before, are there, but not in this clone."""
+    (tmp_path / "whole").mkdir()
+    monkeypatch.chdir(tmp_path / "whole")
+    git("init", "-q", "-b", "main")
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for nodes in ("4", "5", "6"):
+        write(Path(), SMALL.replace("= 4", f"= {nodes}"))
+        git("add", "-A")
+        git(*who, "commit", "-q", "-m", nodes)
+        if nodes == "4":
+            git("branch", "side")
+    git("checkout", "-q", "side")
+    git(*who, "commit", "-q", "--allow-empty", "-m", "side")
+    git("clone", "-q", "--depth", "1", "-b", "main", f"file://{Path.cwd()}", "../clone")
+    monkeypatch.chdir(tmp_path / "clone")
+    git("fetch", "-q", "--depth", "1", "origin", "side:side")
+    for args in (("main...side",), ("HEAD~1", "small.fab")):
+        done = tdsl("diff", *args)
+        assert done.exit_code == 2 and "this clone is shallow" in done.stderr and "fetch-depth: 0" in done.stderr, done.output
+    git("fetch", "-q", "--unshallow")
+    assert tdsl("diff", "HEAD~1", "small.fab", "--no-checks").exit_code == 0
+    done = tdsl("diff", "nowhere", "small.fab")
+    assert done.exit_code == 2 and "there is no revision nowhere here" in done.stderr and "shallow" not in done.stderr
+
+
+def test_why_a_repository_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each was `this is not a git repository`: one of another user, as in a container; a bare one; no git at all."""
+    monkeypatch.chdir(tmp_path)
+    for name, bare in (("bare.git", ["--bare"]), ("theirs", [])):
+        git("init", "-q", "-b", "main", *bare, name)
+    monkeypatch.chdir("bare.git")
+    done = tdsl("diff", "main...side")
+    assert done.exit_code == 2 and "a repository without files (bare" in done.stderr, done.output
+    monkeypatch.chdir(tmp_path / "theirs")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    with monkeypatch.context() as owner:
+        owner.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        owner.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        done = tdsl("diff", "main...side")
+        assert done.exit_code == 2 and "another user owns the repository" in done.stderr, done.output
+        assert f"`git config --global --add safe.directory {Path.cwd()}`" in " ".join(done.stderr.split()), done.output
+    monkeypatch.chdir(tmp_path)
+    assert "this is not a git repository" in tdsl("diff", "main...side").stderr
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "git is not installed" in tdsl("diff", "main...side").stderr
+
+
+@pytest.mark.parametrize("name", ["end\n", "two\nlines", " blank ", "latin\udce9"])
+def test_a_repository_in_a_folder_with_a_strange_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes that are no UTF-8 were E0901; the last line break of the name was cut off."""
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
+    git("init", "-q", "-b", "main")
+    write(Path())
+    git("add", "-A")
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+    write(Path(), SMALL.replace("= 4", "= 5"))
+    done = tdsl("diff", "main", "small.fab", "--no-checks")
+    assert done.exit_code == 0 and "node[4]" in done.stdout, done.output
+
+
 LONG = "9" * 5000
 
 
