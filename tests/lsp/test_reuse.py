@@ -130,7 +130,6 @@ def test_a_text_of_which_wiring_reads_the_same_is_not_wired_again(monkeypatch: p
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the process asks itself again then
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt")
-@pytest.mark.skipif(sys.gettrace() is not None, reason="a tracer that is interrupted keeps its lock, and waits for ever")
 def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
     """Interrupted at any instruction; what is asked next is answered as by a new process."""
     order, kept = random.Random(5), Kept()

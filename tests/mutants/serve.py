@@ -67,6 +67,7 @@ class Plugin:
         took[report.nodeid] = took.get(report.nodeid, 0) + report.duration
 
 measured.start()
+measured._collector.data_lock = None  # a test that is interrupted would keep it, and the next wait for ever
 pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "--timeout=20", *sys.argv[7:]], plugins=[Plugin()])
 measured.stop()
 measured.save()
