@@ -8,12 +8,15 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from lsprotocol.types import TEXT_DOCUMENT_DID_CHANGE, TEXT_DOCUMENT_DID_OPEN
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest, JsonRpcParseError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
+from pygls.uris import to_fs_path
 
 from tdsl.report.paint import tame
 
+log = logging.getLogger("pygls.tdsl")  # goes where that of pygls goes
 LONGEST_LINE = 300
 """Characters of a line on stderr."""
 
@@ -43,7 +46,22 @@ class Messages(LanguageServerProtocol):
             if asked:
                 self.refuse(number, JsonRpcInvalidParams())
             return
+        if why := self.unknown(read):
+            log.warning("%s is left out: %s", message["method"], why)
+            return
         super().handle_message(read)
+
+    def unknown(self, message: Any) -> str:
+        """Why a message about the text of a document has none to be about; empty where it has, and for all other messages."""
+        if getattr(message, "method", None) not in (TEXT_DOCUMENT_DID_OPEN, TEXT_DOCUMENT_DID_CHANGE):
+            return ""
+        uri = message.params.text_document.uri
+        try:
+            to_fs_path(uri)
+        except ValueError as wrong:
+            return f"{uri!r} cannot be read as a URI ({wrong})"
+        closed = message.method == TEXT_DOCUMENT_DID_CHANGE and uri not in {d.uri for d in self.workspace.text_documents.values()}
+        return f"{uri!r} was not opened" if closed else ""
 
     def refuse(self, number: int | str | None, why: JsonRpcException) -> None:
         """Answer with an error; no number where it cannot be known."""

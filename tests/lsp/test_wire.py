@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ class Editor:
         )
         self.number = 0
         self.answers: dict[Any, dict[str, Any]] = {}
+        self.others: list[dict[str, Any]] = []
         self.heard = Queue[dict[str, Any] | None]()
         Thread(target=self._listen, daemon=True).start()
 
@@ -73,6 +75,8 @@ class Editor:
             assert message is not None, "the server ended"
             if "method" not in message:
                 self.answers[message["id"] if not isinstance(message["id"], (list, dict)) else ""] = message
+            else:
+                self.others.append(message)
         return self.answers[number]
 
     def begin(self) -> None:
@@ -251,6 +255,27 @@ def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
     assert editor.process.wait(30) == 0
     log = (tmp_path / "stderr.txt").read_text()
     assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
+
+
+def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -> None:
+    """They are left out with a line on stderr: no window opens over the editor, and what is open, by whatever name, is read."""
+    editor = Editor(tmp_path)
+    editor.begin()
+    never, broken = (tmp_path / "never.fab").as_uri(), "file://[broken"
+    change = [{"text": SMALL}]
+    editor.say("textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change})
+    editor.open(broken, SMALL)
+    editor.say("textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change})
+    for uri in ((tmp_path / "a b.fab").as_uri(), (tmp_path / "é%.fab").as_uri(), f"{tmp_path.as_uri()}/%61.fab"):
+        editor.open(uri, "fabric g {}")
+        editor.say("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change})
+        said = editor.answer(editor.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}}))
+        assert [s["name"] for s in said["result"]] == ["f"], uri
+    editor.end()
+    assert not [m for m in editor.others if m["method"] == "window/showMessage"]
+    log = (tmp_path / "stderr.txt").read_text().splitlines()
+    left_out = [re.fullmatch(r"tdsl: textDocument/(\w+) is left out: '(.*)' .*", line) for line in log]
+    assert [m and m.groups() for m in left_out] == [("didChange", never), ("didOpen", broken), ("didChange", broken)]
 
 
 @pytest.mark.parametrize(
