@@ -353,7 +353,8 @@ def _bring_along(foreign: list[str], out: Path, stage: Path) -> bool:
     try:
         for path in foreign:
             (stage / path).parent.mkdir(parents=True, exist_ok=True)
-            os.link(out / path, stage / path, follow_symlinks=False)
+            with suppress(FileNotFoundError):  # gone by now
+                os.link(out / path, stage / path, follow_symlinks=False)
         for folder, _, _ in os.walk(stage):
             there = out / Path(folder).relative_to(stage)
             if not there.is_dir():
@@ -504,7 +505,7 @@ def _recover(out: Path) -> None:
             continue
         if name.startswith(old) and not out.exists():
             left.rename(out)
-        elif name.startswith(old) or (left / MANIFEST).exists():  # written last: what is not listed there is of others
+        elif name.startswith(old) or _known(left):  # its manifest was written last, whole: what it does not list is of others
             _retire(left, out)
         else:
             shutil.rmtree(left, ignore_errors=True)

@@ -161,6 +161,17 @@ def test_a_whole_folder_that_was_not_exchanged_is_removed(tmp_path: Path) -> Non
     assert tree(out) == files(a="3") | {"notes": b"second"} and [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize("length", [0, 40])
+def test_a_folder_with_half_a_manifest_is_removed(length: int, tmp_path: Path) -> None:
+    """A build that was killed while it wrote the manifest: its files are of nobody else."""
+    out, left = tmp_path / "out", tmp_path / ".out.tdsl-new-0"
+    put(files(a="1"), out)
+    put(files(a="2", b="2", sub__c="2"), left)
+    os.truncate(left / "manifest.json", length)
+    assert put(files(a="3"), out) == []
+    assert tree(out) == files(a="3") and [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
 def test_folders_keep_their_modes(tmp_path: Path) -> None:
     """Of others, and those of tdsl that somebody has closed: what is in them was open to all after the next build."""
     out = tmp_path / "out"
