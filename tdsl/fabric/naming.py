@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tdsl.diagnostic import Diagnostics
@@ -13,6 +14,10 @@ from tdsl.syntax import tree
 
 if TYPE_CHECKING:
     from tdsl.fabric.elaborate import Rows
+
+LONGEST = 512
+"""Characters of a name, as many as captures may have."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 
 
 def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
@@ -51,7 +56,9 @@ def _one(plan: Plan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
         scope = over.scope(at, s.scope)
         scope.set("fabric", plan.name, node.span, "index")
         name = str(plan.evaluator.evaluate(node.template, scope))
-        if not name or name != name.strip():
-            raise Fault("E0120", node.template.span, f"{name!r} is not a name for a device")
+        if not name or name != name.strip() or len(name) > LONGEST or _CONTROL.search(name):
+            shown = f"{name[:40]!a}, of {len(name):,} characters," if len(name) > LONGEST else f"{name!a}"
+            raise Fault("E0120", node.template.span, f"{shown} is not a name for a device",
+                        help=f"write 1 to {LONGEST} characters without control characters, and no space at its ends")  # fmt: skip
         out += [(int(device), name) for device in rows[at].tolist()]
     return out

@@ -15,6 +15,7 @@ from tdsl.dataclass import dataclass
 from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
 from tdsl.observe.record import End, Observed, hexadecimal
 from tdsl.observe.rules import Rows, rules
+from tdsl.syntax.writer import inside_quotes
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
@@ -269,7 +270,7 @@ class _Importer:
         axes = ", ".join(f"{low}..{high}" if low else str(high + 1) for low, high in zip(a.lows, a.highs, strict=True))
         lines = [f"  {kind} {a.word}{f'[{axes}]' if axes else ''}: {a.model}{role}"]
         letters = LETTERS[: len(a.lows)]
-        template = a.stem.replace("{", "{{").replace("}", "}}")
+        template = inside_quotes(a.stem)
         for letter, width in zip(letters, a.widths, strict=True):
             template = template.replace("\0", f"{{{letter}{f':0{width}' if width else ''}}}", 1)
         index = f"[{', '.join(letters)}]" if letters else ""
@@ -315,11 +316,11 @@ def _ports(names: Sequence[str]) -> str:
     stems = {re.sub(r"\d+$", "", n) for n in names}
     numbers = [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()] if common and len(stems) == 1 else []
     if len(numbers) == len(names) and all(str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)):  # type: ignore[index]
-        stem = common[1].replace("{", "{{").replace("}", "}}")  # type: ignore[index]
+        stem = inside_quotes(common[1])  # type: ignore[index]
         if numbers == list(range(len(numbers))):
             return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
         return f'let number = [{", ".join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "{stem}{{number[i]}}" }}'
-    listed = ", ".join(f'"{n}"'.replace("{", "{{").replace("}", "}}") for n in names)
+    listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
 
 
@@ -349,7 +350,7 @@ def _identifier(text: str) -> str:
 
 def _plain(text: str) -> str:
     """A name that a string of the language can hold."""
-    return text.replace('"', "'").replace("\t", " ")
+    return text.replace("\t", " ")
 
 
 def _rate(rate: int) -> str:

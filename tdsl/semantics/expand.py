@@ -10,6 +10,7 @@ from tdsl.semantics.plan import Plan
 from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.printer import format_source
+from tdsl.syntax.writer import inside_quotes
 
 Edit = tuple[int, int, str]
 
@@ -62,4 +63,4 @@ def _parameters(body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapp
 
 def _value(s: tree.Param, text: str) -> str:
     """What ``--set`` says as the text of a design; a string may be given bare."""
-    return f'"{text}"' if s.type is not None and s.type.name == "string" and not text.startswith('"') else text
+    return f'"{inside_quotes(text)}"' if s.type is not None and s.type.name == "string" and not text.startswith('"') else text

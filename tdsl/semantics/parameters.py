@@ -59,6 +59,10 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
 def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Value:
     """What ``--set`` says: an expression, or the bare text where the parameter is a string."""
     if s.type is not None and s.type.name == "string" and not text.startswith('"'):
+        if not text.isprintable():
+            raise Fault(
+                "E0103", s.name.span, f"--set {s.name.name}={text!a}: a text has no line ends, tabs and hidden characters"
+            )
         return text
     local = Diagnostics()
     e = parse_expression(text, "--set", local)

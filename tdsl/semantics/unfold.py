@@ -302,10 +302,21 @@ class Unfolder:
             return tree.Item(self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span)
         if isinstance(n, (tree.Member, tree.PatternRef, Span, type)) or not is_dataclass(n):
             return tuple(map(self.node, n)) if isinstance(n, tuple) else n
-        if isinstance(n, tree.Expr) and not isinstance(n, tree.Str):
+        if isinstance(n, tree.Str):
+            return replace(n, parts=tuple(self.piece(p) for p in n.parts))
+        if isinstance(n, tree.Expr):
             return self.expression(n)
         made: Any = n
         return replace(made, **{f.name: self.node(getattr(n, f.name)) for f in fields(n)})
+
+    def piece(self, p: str | tree.Placeholder) -> str | tree.Placeholder:
+        """A part of a string; a text that is known stands there as it is, since a string has none in quotes."""
+        if isinstance(p, str):
+            return p
+        value = self.expression(p.value)
+        if isinstance(value, tree.Str):
+            return self.evaluator.string(tree.Str((replace(p, value=value),), value.span), self.scope)
+        return replace(p, value=value)
 
     def part(self, p: tree.Member | tree.Index | tree.Call) -> tree.Member | tree.Index | tree.Call:
         """A part of a path: the entries of its brackets, or what a function is given."""
@@ -340,7 +351,7 @@ class Unfolder:
         if isinstance(x, tuple):
             return tuple(map(self.deep, x))
         if isinstance(x, tree.Placeholder):
-            return replace(x, value=self.expression(x.value))
+            return self.piece(x)
         return self.expression(x) if isinstance(x, tree.Expr) else x
 
     def filled(self, e: tree.Path) -> tree.Expr:

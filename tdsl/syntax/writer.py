@@ -78,9 +78,14 @@ def _list(items: Iterable[tree.Expr]) -> str:
     return ", ".join(map(expression, items))
 
 
+def inside_quotes(text: str) -> str:
+    """A text as it is written between the quotes of a string."""
+    return text.replace("{", "{{").replace("}", "}}").replace('"', "{34:c}")
+
+
 def _piece(part: str | tree.Placeholder) -> str:
     if isinstance(part, str):
-        return part.replace("{", "{{").replace("}", "}}")
+        return inside_quotes(part)
     inner = expression(part.value)
     return f"{{{inner}:{part.format}}}" if part.format else f"{{{inner}}}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -147,3 +148,21 @@ def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Pa
     assert text.count("connect ") <= (10 if not faults else len(rows) // 4)
     if not loops:
         assert tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "seen.csv").exit_code == 0
+
+
+def test_quotes_and_braces_in_names_come_back(tmp_path: Path) -> None:
+    """`a"0` and `a'0` were one device, and one of the two links was lost."""
+    names = ['a"0', "a'0", 'b{10:c}"', "{{x}}", 'say "no"']
+    ports = ['p"1', "p'1", 'p"2{', "{i}", "q"]
+    capture = tmp_path / "cables.csv"
+    with capture.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("a_device", "a_port", "b_device", "b_port", "rate_gbps"))
+        rows.writerows((n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True)))
+    done = tdsl("import", capture, "-o", tmp_path / "made.fab")
+    assert done.exit_code == 0, done.output
+    shown = tdsl("show", tmp_path / "made.fab", "links", "--format", "csv")
+    found = {r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"} - {"spine"}
+    assert found == set(names), shown.output
+    done = tdsl("audit", tmp_path / "made.fab", "--p2p", capture)
+    assert done.exit_code == 0 and "5 of 5" in done.stdout, done.output

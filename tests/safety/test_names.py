@@ -125,3 +125,10 @@ def test_tables_on_stdout_are_csv(name: str, capsys: pytest.CaptureFixture[str])
     print_csv(Rows(("device", "n"), [[name, 1], ["b", 2]]))
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
     assert rows == [["device", "n"], [cell(name), "1"], ["b", "2"]]
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J{i}", "a\t{i}", "a\x85{i}", "a\u2028{i}", " a{i}", "a{i} ", "a{i:_>600}", ""])
+def test_a_device_has_a_name_that_a_line_can_hold(name: str, tmp_path: Path) -> None:
+    done = tdsl("check", write(tmp_path, SMALL.replace("  require", f'  naming leaf[i] "{name}"\n  require')))
+    assert done.exit_code == 1 and "not a name for a device" in " ".join(done.stdout.replace("|", "").split()), done.stdout
+    assert len(done.stdout) < 5000 and "\x1b" not in done.stdout
