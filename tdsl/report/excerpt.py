@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.dataclass import dataclass
-from tdsl.report.paint import TAB, Paint, cells, length, unseen, wrap
+from tdsl.report.paint import TAB, Paint, cells, inert, length, unseen, wrap
 from tdsl.source import SourceFile, Span
 
 SIDE_BY_SIDE = 28
@@ -72,7 +72,6 @@ class Shown:
 
 def shown(line: str) -> Shown:
     """A line with tabs expanded and unseen characters made visible."""
-
     out, columns, at = [], [0], 0
     for c in line:
         if c == "\t":
@@ -86,7 +85,7 @@ def shown(line: str) -> Shown:
             out.append(c)
         at += step
         columns.append(at)
-    return Shown("".join(out), tuple(columns))
+    return Shown(inert("".join(out)), tuple(columns))
 
 
 def excerpt(remarks: Sequence[Remark], gutter: int, paint: Paint, width: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 from tdsl import __version__, catalogue
@@ -30,8 +31,9 @@ def render(report: Report) -> str:
 
 
 def dump(document: object) -> str:
-    """A JSON document as tdsl prints it."""
-    return json.dumps(document, indent=2, ensure_ascii=False, default=_other, allow_nan=False) + "\n"
+    """A JSON document as tdsl prints it. `##[` would be a command in the log of a CI server; it stands in strings only."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, default=_other, allow_nan=False)
+    return re.sub(r"##(?=(?:vso|teamcity)?\[)", r"#\\u0023", text) + "\n"
 
 
 def _other(value: object) -> object:

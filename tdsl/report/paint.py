@@ -28,6 +28,7 @@ TAB = 4
 PLAIN_WIDTH = 100
 colored: ContextVar[bool | None] = ContextVar("colored", default=None)
 """What ``--color`` asks for: True always, False never, None on a terminal only."""
+_COMMAND = re.compile(r"(?m)#(?=#(?:vso|teamcity)?\[)|^[^\S\n]*:(?=:(?![0-9A-Fa-f]{1,4}\b)[A-Za-z])")
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
@@ -82,10 +83,17 @@ def unseen(c: str) -> bool:
 
 
 def tame(text: str) -> str:
-    """The text without characters that would steer the terminal or reorder the line, or are none."""
+    """The text without characters that would steer the terminal or reorder the line, or are none, and without commands of CI
+    servers."""
     if text.isascii() and text.isprintable():
-        return text
-    return "".join("\ufffd" if unseen(c) and c not in "\n\t" else c for c in text)
+        return inert(text)
+    return inert("".join("\ufffd" if unseen(c) and c not in "\n\t" else c for c in text))
+
+
+def inert(text: str) -> str:
+    """The text with a sign in place of one that makes a line of a log a command of GitHub Actions, Azure Pipelines or TeamCity:
+    `::error::` at the begin of a line, `##[` and `##vso[` anywhere. An address such as ``::1`` is none."""
+    return _COMMAND.sub(lambda m: f"{m[0][:-1]}\ufffd", text) if "::" in text or "##" in text else text
 
 
 def tame_line(text: str) -> str:
@@ -100,9 +108,9 @@ def wrap(text: str, width: int) -> list[str]:
         line = ""
         for word in re.findall(r"\S+|(?<=\n)\s+", paragraph):
             if line and length(line) + 1 + length(word) > width:
-                out.append(line)
+                out.append(inert(line))
                 line = word
             else:
                 line = f"{line} {word}" if line else word
-        out.append(line)
+        out.append(inert(line))
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tdsl.commands._rows import Rows, print_csv
 from tdsl.emit.quote import file_name
 from tdsl.emit.rows import cell
 from tdsl.emit.workbook import Sheet, workbook
+from tdsl.report.paint import tame
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 from tests.targets.test_hostile_programs import files_of
@@ -132,3 +134,41 @@ def test_a_device_has_a_name_that_a_line_can_hold(name: str, tmp_path: Path) -> 
     done = tdsl("check", write(tmp_path, SMALL.replace("  require", f'  naming leaf[i] "{name}"\n  require')))
     assert done.exit_code == 1 and "not a name for a device" in " ".join(done.stdout.replace("|", "").split()), done.stdout
     assert len(done.stdout) < 5000 and "\x1b" not in done.stdout
+
+
+COMMANDS = """\
+fabric f "::error::title ##[set-output name=t]y" {
+  host h[2]: DGX_H100   # ##[set-output name=c]z
+  switch w[8]: QM9700
+  connect h[n].nic[r] to w[r]
+  naming w[i] "::set-output name=x{i}::w"
+  naming h[i] "##[set-output name=h{i}]w"
+  switch lonely: QM9700  # ##vso[task.setvariable variable=x]y
+  naming lonely "a name that is long enough for the words behind it to begin a line ::set-output name=x::y ##vso[task.x]y"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["check", "check --output-format concise", "check --output-format json", "check --output-format junit", "show devices",
+     "check --output-format sarif", "check --output-format gitlab", "show devices --output-format json", "diff",
+     "diff --format markdown", "build --target dns"],
+)  # fmt: skip
+def test_no_name_is_a_command_of_a_ci_server(call: str, tmp_path: Path) -> None:
+    """GitHub's runner takes `##[NAME]` anywhere, and `::NAME` at the begin of a line, behind spaces, too (ActionCommand.cs)."""
+    design = write(tmp_path, COMMANDS)
+    command, *rest = call.split()
+    between = [write(tmp_path, COMMANDS.replace("h[2]", "h[3]"), "new.fab")] if command == "diff" else []
+    done = tdsl(command, design, *between, *rest, *(("--out", tmp_path / "out") if command == "build" else ()))
+    assert "set-output" in done.output or command == "build", done.output
+    assert not re.search(r"##(vso|teamcity)?\[", done.output), done.output
+    assert not re.search(r"^[^\S\n]*::[a-z]", done.output, re.MULTILINE), done.output
+    if "json" in call:
+        assert "##[set-output name=h0]w" in str(json.loads(done.stdout))
+
+
+def test_an_address_is_no_command() -> None:
+    for text in ("::1", "::/0", "::ffff:10.0.0.1", "fe80::1", "a::b", "::dead", "::", "# ## x", "a ::error::b"):
+        assert tame(text) == text
+    assert tame("  ::error file=a::b\n##[group]") == "  \ufffd:error file=a::b\n\ufffd#[group]"
