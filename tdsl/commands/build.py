@@ -158,11 +158,15 @@ def command(
         warn("nothing is written" + ("" if force else "; --force writes what can be made"))
         return FOUND
     status = FOUND if _failed(compilation) else OK
-    for place, made in files.items():
-        done = (_differs if check else _write)(made, out / place)
-        if sign is not None and done == OK and not check:
-            _sign(made, out / place, sign)
-        status = max(status, done)
+    said: list[str] = []
+    try:
+        for place, made in files.items():
+            done = (_differs if check else _write)(made, out / place, said)
+            if sign is not None and done == OK and not check:
+                _sign(made, out / place, sign, said)
+            status = max(status, done)
+    finally:
+        say("".join(said))  # last: a reader such as `head` may end the program
     return status
 
 
@@ -334,18 +338,18 @@ def _report(compilation: Compilation, begin: float) -> None:
     sys.stderr.flush()
 
 
-def _differs(files: Mapping[str, Content], out: Path) -> int:
+def _differs(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
     from tdsl.emit.write import compare
 
     found = compare(files, out)
     for difference in found:
-        say(f"{difference.kind:<8} {(out / difference.path).as_posix()}\n")
+        said.append(f"{difference.kind:<8} {(out / difference.path).as_posix()}\n")
     if not found:
-        say(f"{out.as_posix()} holds what would be built: {_files_word(len(files))}\n")
+        said.append(f"{out.as_posix()} holds what would be built: {_files_word(len(files))}\n")
     return FOUND if found else OK
 
 
-def _write(files: Mapping[str, Content], out: Path) -> int:
+def _write(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
     from tdsl.emit.write import write
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import finding
@@ -359,11 +363,11 @@ def _write(files: Mapping[str, Content], out: Path) -> int:
     if not done:
         return FOUND
     if not quiet():
-        say("\n".join(tree(files, out.as_posix())) + "\n")
+        said.append("\n".join(tree(files, out.as_posix())) + "\n")
     return OK
 
 
-def _sign(files: Mapping[str, Content], out: Path, key: Path) -> None:
+def _sign(files: Mapping[str, Content], out: Path, key: Path, said: list[str]) -> None:
     """Put the signature of a manifest beside it."""
     from tdsl import files as disk
     from tdsl.emit.build import MANIFEST
@@ -376,7 +380,7 @@ def _sign(files: Mapping[str, Content], out: Path, key: Path) -> None:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:
         raise Wrong(f"{out / SIGNATURE}: {fault.strerror or fault}; the output is built, and not signed") from None
-    say(f"{(out / SIGNATURE).as_posix()}: signed\n")
+    said.append(f"{(out / SIGNATURE).as_posix()}: signed\n")
 
 
 def _files_word(count: int) -> str:

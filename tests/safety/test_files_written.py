@@ -248,6 +248,16 @@ def test_reports_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "r.json").read_bytes())["designs"]
 
 
+def test_all_fabrics_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
+    """What is written to the first folder is printed at once, to nobody: the second folder was not written."""
+    write(tmp_path, SMALL + SMALL.replace("fabric small", "fabric large"))
+    line = f"PYTHONUNBUFFERED=1 {sys.executable} -m tdsl build small.fab --target cabling --out out 2> said | true; sleep 0"
+    done = call(tmp_path, f"set +o pipefail; {line}")
+    assert done.returncode == 0 and "Traceback" not in (tmp_path / "said").read_text()
+    for name in ("small", "large"):
+        assert tdsl("verify", tmp_path / "out" / name).exit_code == 0
+
+
 def test_in_a_folder_that_is_gone(tmp_path: Path) -> None:
     write(tmp_path)
     done = call(tmp_path, "mkdir gone; cd gone; rmdir ../gone; tdsl check ../small.fab")
