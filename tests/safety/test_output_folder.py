@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -186,6 +187,23 @@ def test_folders_keep_their_modes(tmp_path: Path) -> None:
     assert put(files(a="3", sub__b="3"), out) == []
     assert [mode(p) for p in (out, out / "sub", out / "private", out / "empty")] == [0o2770, 0o750, 0o700, 0o710]
     assert (out / "private").stat().st_ino == inode and (out / "private" / "key").read_text() == "mine"
+
+
+def test_folders_keep_their_access_control_lists(tmp_path: Path) -> None:
+    """One by which new files are open to a user of a shared folder."""
+    if not hasattr(os, "setxattr"):
+        pytest.skip("no extended attributes here")
+    out = tmp_path / "out"
+    put(files(a="1"), out)
+    entries = ((0x01, 7, -1), (0x02, 7, 1234), (0x04, 5, -1), (0x10, 7, -1), (0x20, 5, -1))
+    rules = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    try:
+        os.setxattr(out, "system.posix_acl_default", rules)
+    except OSError:
+        pytest.skip("no access control lists here")
+    assert put(files(a="2"), out) == []
+    assert os.getxattr(out, "system.posix_acl_default") == rules and tree(out) == files(a="2")
+    assert "system.posix_acl_access" in os.listxattr(out / "a")
 
 
 @ROOTED
