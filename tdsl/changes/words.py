@@ -170,7 +170,11 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
 
 
 def _cell(value: str) -> str:
-    return tame(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+    """Text that stays in a cell of a table, and is no markup, link or image."""
+    text = " ".join(tame(value).split()).replace("&", "&amp;").replace("<", "&lt;")
+    for sign in ("\\", "|", "`"):
+        text = text.replace(sign, f"\\{sign}")
+    return text.replace("](", "]\\(")
 
 
 # ---------------------------------------------------------------- JSON

@@ -67,7 +67,7 @@ def markdown(made: Audit) -> str:
 
 def _cell(text: str) -> str:
     """Text that stays in a cell of a table and is not markup."""
-    out = " ".join(text.split())
+    out = " ".join(text.split()).replace("&", "&amp;")
     for sign in ("\\", "|", "`", "<", "*", "_", "[", "]"):
         out = out.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
     return out

@@ -11,6 +11,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from tdsl.changes.words import _cell
 from tdsl.commands._rows import Rows, print_csv
 from tdsl.emit.quote import file_name
 from tdsl.emit.rows import cell
@@ -172,3 +173,16 @@ def test_an_address_is_no_command() -> None:
     for text in ("::1", "::/0", "::ffff:10.0.0.1", "fe80::1", "a::b", "::dead", "::", "# ## x", "a ::error::b"):
         assert tame(text) == text
     assert tame("  ::error file=a::b\n##[group]") == "  \ufffd:error file=a::b\n\ufffd#[group]"
+
+
+def test_no_text_of_a_design_is_a_link_or_an_image_in_a_comment(tmp_path: Path) -> None:
+    """`tdsl diff --format markdown` is posted in pull requests: an image there tells its server who reads it."""
+    old = write(
+        tmp_path, SMALL.replace("  require", '  naming spine[i] "![x](http://host/{i}) &lt;b> <i>"\n  require'), "old.fab"
+    )
+    new = write(tmp_path, old.read_text().replace("host/", "other/").replace("nodes: int = 4", "nodes: int = 5"), "new.fab")
+    done = tdsl("diff", old, new, "--format", "markdown")
+    assert done.exit_code == 0 and "![x]" in done.stdout, done.output
+    inside = re.sub(r"(?s)```diff\n.*?\n```", "", done.stdout)  # a block of code has no markup
+    assert "](" not in inside and "<i>" not in inside, inside
+    assert _cell("[a](b) &lt; <c> | `d`\n") == "[a]\\(b) &amp;lt; &lt;c> \\| \\`d\\`"
