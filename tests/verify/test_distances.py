@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,22 +144,25 @@ def test_latency_of_chips(seed, chips, cables):
     agrees_in_time(with_delays(random_chips(seed, chips, cables), seed))
 
 
-def test_the_farthest_two_are_at_equivalent_switches():
-    """Three leaves with links to one spine: a host each, by a cable of 1, 50 and 60 m; the last two are the farthest."""
+@pytest.mark.parametrize(
+    ("cables", "up", "far"), [((1, 50, 60), (2, 2, 2), 50 + 60 + 4), ((1, 60, 1, 50), (2, 2, 7, 7), 60 + 50 + 9)]
+)
+def test_the_farthest_two_are_at_equivalent_switches(cables, up, far):
+    """Leaves with links to one spine, and a host each by cables of other lengths: the longest two are the farthest."""
     b = Builder("uneven")
-    leaf = b.devices("leaf", b.model("switch", "LEAF", {"p": 4}), 3)
+    leaf = b.devices("leaf", b.model("switch", "LEAF", {"p": 4}), len(up))
     spine = b.devices("spine", b.model("switch", "SPINE", {"p": 4}), 1)
-    node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), 3)
-    for n, metres in enumerate((1, 50, 60)):
+    node = b.devices("node", b.model("host", "NODE", {"nic": 1}, accelerators=1), len(up))
+    for n, metres in enumerate(cables):
         b.connect("connect hosts", length=Quantity(Fraction(metres), LENGTH))
         b.link(b.port(node, n, "nic", 0), b.free(leaf, n))
-    b.connect("connect leaves", length=Quantity(Fraction(2), LENGTH))
-    for n in range(3):
+    for n, metres in enumerate(up):
+        b.connect("connect leaves", length=Quantity(Fraction(metres), LENGTH))
         b.link(b.free(leaf, n), b.free(spine, 0))
     f = b.build()
     f = replace(f, models=tuple(replace(m, facts={**m.facts, "latency": Quantity(Fraction(0), TIME)}) for m in f.models))
     agrees_in_time(f)
-    assert judged(f, "latency").value.amount == (50 + 60 + 4) * Fraction(49, 10**10)
+    assert judged(f, "latency").value.amount == far * Fraction(49, 10**10)
 
 
 def test_latency_where_all_is_alike():
