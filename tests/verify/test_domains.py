@@ -18,6 +18,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit.build import build
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.demands import Demand
 from tdsl.prove.view import View
 from tdsl.second_opinion import confirm
 from tdsl.verify.second.judge import Judge, pairs
@@ -203,6 +204,9 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
     assert view.carried(None, Fraction(10**9)) == 1
     load = (Fraction(5 * 10**14, 18) + 800 * 10**9) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
     assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
+    one = Demand(np.array([0]), np.array([3]), np.array([1]))  # one tray sends all, to another domain: it is the busiest
+    busy = (Fraction(10**14) + 800 * 10**9) / 2
+    assert view.carried(one, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / busy
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
     assert no_work.carried(None, Fraction(10**9)) == 0
 
