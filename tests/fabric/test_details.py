@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.as_networkx import _planes
 from tdsl.fabric.distances import between
 from tdsl.fabric.keeping import columns
 from tdsl.fabric.part_facts import optic_watts
@@ -24,7 +25,8 @@ from tdsl.semantics.quantity import POWER, RATE, Quantity
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
 from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse_expression
-from tests.harness import compile_text, fabric_of
+from tests.cli.run import tdsl
+from tests.harness import compile_text, fabric_of, links_of
 
 HERE = Span(SourceFile("x.fab", "connect"), 0, 7)
 DEVICES = "fabric f {\nswitch a[2]: SW\nswitch b[3]: SW\nswitch w[3]: BIG\nchip c[2, 3]: GPU\nhost h[2]: BOX\n"
@@ -304,3 +306,56 @@ def test_watts_of_transceivers() -> None:
     assert [optic_watts(watts(power=14), typical) for typical in (False, True)] == [14, 14]
     assert [optic_watts(watts(power_max=17), typical) for typical in (False, True)] == [17, 17]
     assert optic_watts(watts()) is None
+
+
+def test_the_first_device_fails_with_its_group(tmp_path: Path) -> None:
+    """Its row is 0: what fails are the switch of pod[0], which is that row, and its two hosts, with their links."""
+    text = """fabric f {
+  pod pod[2] { switch leaf: BIG; host node[2]: BOX; connect node[n].nic[*] to leaf }
+  switch spine: BIG
+  connect pod[*].leaf to spine each x 2
+}
+"""
+    f = fabric_of(text, tmp_path)
+    assert f.device_path(0) == "pod[0].leaf"
+    done = tdsl("check", tmp_path / "design.fab", "--fail", "pod[0]")
+    assert "failed: pod[0] (3 devices, 4 links)" in done.stdout
+
+
+def test_numbers_that_are_computed_for_all_at_once(tmp_path: Path) -> None:
+    """Exact division, and what is no number, at an index."""
+    text = "fabric f { host n[4]: BOX\n switch s[4]: BIG\n connect n[i].nic[0] to s[INDEX] }"
+    f = fabric_of(text.replace("INDEX", "(6 - i * 2) / 2"), tmp_path)
+    assert links_of(f) == {(f"n[{i}].nic[0]", f"s[{3 - i}].p[1]") for i in range(4)}
+    for index, found in (("i == 0", "a bool"), ("i / 3", "found 1/3")):
+        (fault,) = compile_text(text.replace("INDEX", index), tmp_path, verify=False).findings
+        assert fault.severity is Severity.ERROR and found in fault.message, fault.message
+
+
+def test_planes_of_two_declarations_are_numbered_on(tmp_path: Path) -> None:
+    """Planes 1 and 2 of one, then 0 and 1 of the other behind them; a model is listed once."""
+    text = """fabric f {
+  host n[2]: BOX
+  plane a[1..2] { switch s: BIG }
+  plane b[2] { switch t: BIG }
+  connect n[i].nic[0] to a[i + 1].s
+  connect n[i].nic[1] to b[i].t
+}
+"""
+    f = fabric_of(text, tmp_path)
+    planes = {f.device_path(d): int(f.plane[d]) for d in range(f.device_count)}
+    assert planes == {"n[0]": -1, "n[1]": -1, "a[1].s": 1, "a[2].s": 2, "b[0].t": 3, "b[1].t": 4}
+    assert [m.name for m in f.models] == ["BOX", "BIG"]
+    assert _planes(f) == {2: "a[1]", 3: "a[2]", 4: "b[0]", 5: "b[1]"}
+
+
+def test_cables_begin_at_what_is_no_panel(tmp_path: Path) -> None:
+    """Also where a connect names the panel first."""
+    text = """fabric f {
+  host n[2]: BOX
+  panel q: PATCH
+  connect q.front[i] to n[i % 2].nic[i // 2] where i < 4
+}
+"""
+    f = fabric_of(text, tmp_path)
+    assert [f.port_path(int(p)) for p in f.cable_a] == ["n[0].nic[0]", "n[0].nic[1]", "n[1].nic[0]", "n[1].nic[1]"]
