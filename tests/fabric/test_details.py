@@ -338,13 +338,14 @@ def test_planes_of_two_declarations_are_numbered_on(tmp_path: Path) -> None:
   host n[2]: BOX
   plane a[1..2] { switch s: BIG }
   plane b[2] { switch t: BIG }
+  host m: BOX
   connect n[i].nic[0] to a[i + 1].s
   connect n[i].nic[1] to b[i].t
 }
 """
     f = fabric_of(text, tmp_path)
     planes = {f.device_path(d): int(f.plane[d]) for d in range(f.device_count)}
-    assert planes == {"n[0]": -1, "n[1]": -1, "a[1].s": 1, "a[2].s": 2, "b[0].t": 3, "b[1].t": 4}
+    assert planes == {"n[0]": -1, "n[1]": -1, "a[1].s": 1, "a[2].s": 2, "b[0].t": 3, "b[1].t": 4, "m": -1}
     assert [m.name for m in f.models] == ["BOX", "BIG"]
     assert _planes(f) == {2: "a[1]", 3: "a[2]", 4: "b[0]", 5: "b[1]"}
 
