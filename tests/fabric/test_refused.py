@@ -33,6 +33,7 @@ CHOOSE = "use more devices, fewer links, or a model with more ports"
 EVEN = "write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`"
 JOINED = "each, spread, pairs, ring, mesh, torus, random"
 
+NAMES = "write 1 to 512 characters without control characters, and no space at its ends"
 REFUSED = {
     "connect a to b[0]": ("E0453", "this means 2 devices at once, and no pattern says how they are joined",
         f"give them an index variable instead of `*`, or write a pattern: {JOINED}"),
@@ -104,8 +105,8 @@ REFUSED = {
     "connect b[(0)] ring via q[0]; connect a[*] to b[*] each": ("", "", ""),
     "connect a[i] to b[i] where i + 1": ("E0103", "a guard must be true or false, for i = 0", "compare: `where i < j`"),
     "connect a[*] to b[*] each; naming a[*] \"x\"; naming a[0] \"y\"": ("E0104", "a[0] is named twice", ""),
-    "connect a[*] to b[*] each; naming a[0] \" y\"": ("E0120", "' y' is not a name for a device", ""),
-    "connect a[*] to b[*] each; naming a[0] \"\"": ("E0120", "'' is not a name for a device", ""),
+    "connect a[*] to b[*] each; naming a[0] \" y\"": ("E0120", "' y' is not a name for a device", NAMES),
+    "connect a[*] to b[*] each; naming a[0] \"\"": ("E0120", "'' is not a name for a device", NAMES),
     "connect h[*] to a[0] each; partition x 1 { full h[*] }; partition x 2 { full h[*] }": ("E0104",
         "partition `x` is given twice", ""),
     "connect h[*] to a[0] each; partition x 1 { full h[*] }; partition y 1 { full h[*] }": ("E0480",

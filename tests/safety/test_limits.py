@@ -255,9 +255,16 @@ def test_no_cell_is_a_formula(sign: str) -> None:
 
 
 def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file whose name holds a line end and a command of GitHub Actions."""
+    """A file whose name holds a line end and a command of GitHub Actions is refused; other characters that steer are shown."""
+    (tmp_path / "d").mkdir()
     monkeypatch.chdir(tmp_path)
-    name = "a\n::error file=x::y\x1b[2J\u202e.fab"
+    name = "a\n::error file=x::y.fab"
+    write(Path("d"), SMALL, name)
+    for given in ("d", f"d/{name}"):
+        done = tdsl("check", given)
+        assert done.exit_code == 2 and len(done.stderr.splitlines()) == 1 and "a line break" in done.stderr
+        assert done.stderr.startswith("Error: ") and not done.stdout
+    name = "a\r::error file=x::y\x1b[2J\u202e.fab"
     write(Path(), SMALL.replace("QM9700", "QM97"), name)
     for form in ("concise", "github"):
         lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
@@ -266,7 +273,7 @@ def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
-@pytest.mark.parametrize("name", ["a\x1b[2J\u202e\n]]>.fab", os.fsdecode(b"caf\xe9.fab")])
+@pytest.mark.parametrize("name", ["a\x1b[2J\u202e\r]]>.fab", os.fsdecode(b"caf\xe9.fab")])
 def test_reports_are_read_whatever_files_are_called(
     form: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
