@@ -188,3 +188,15 @@ def test_delays_beyond_64_bits_are_not_added_up(tmp_path):
         (found,) = [r for r in design.results if r.requirement]
         assert found.status == status and ("too great" in found.reason) == (status == "skipped")
     assert found.value is None
+
+
+def test_light_crosses_a_panel_by_two_cables(tmp_path):
+    """Each as long as the connect says, also where the panel's ports are the first of all: 2 × 2 × 5 m and the switch's 1 ns."""
+    text = (
+        "model switch SLOW { port p[1..8]: 400Gbps; latency 1ns }\nfabric f { panel wall: PATCH; host n[2]: BOX; switch s: SLOW\n"
+    )
+    text += "connect n[*].nic[0] to s each via wall { length 5m }\nreport latency }"
+    design = compile_text(text, tmp_path).designs[0]
+    (found,) = [r for r in design.results if r.requirement]
+    assert design.fabric.link_via_a.tolist()[0] == 0
+    assert found.value.amount == Fraction(20 * 49 + 10, 10**10), (found, design.findings)
