@@ -165,12 +165,16 @@ def _written(path: Path, text: str) -> bool:
     for folder in path.parents[:-1]:
         if folder.is_symlink():
             raise Wrong(f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in its place")
+    begun = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as out:
+            begun = True
             out.write(text)
     except FileExistsError:
         return False
     except OSError as fault:
+        if begun:
+            path.unlink(missing_ok=True)
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import click
@@ -89,13 +90,17 @@ def target(name: str, place: Path, base: str | None) -> None:
         }
     )
     folder = place / name
+    begun = False
     try:
         (folder / "templates").mkdir(parents=True)
+        begun = True
         for path, text in files.items():
             (folder / path).write_text(text, encoding="utf-8")
     except FileExistsError:
         raise Wrong(f"{folder} is there already; choose another name") from None
     except OSError as fault:
+        if begun:
+            shutil.rmtree(folder, ignore_errors=True)
         raise Wrong(f"{folder}: {fault.strerror or fault}") from None
     inform(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
 

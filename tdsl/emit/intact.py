@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -27,6 +28,10 @@ T = TypeVar("T")
 
 class NoManifest(Exception):
     """Why there is nothing to compare a folder with."""
+
+
+SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Faults of this process or machine, which say nothing of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,9 @@ def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
         return "" if _digest(out, folder, path, size) == digest else "differs"
     except FileNotFoundError:
         return "missing"
-    except OSError:
+    except OSError as fault:
+        if fault.errno in SCARCE:
+            raise
         return "differs"
 
 
@@ -218,7 +225,9 @@ def _others(out: Path, folder: int, listed: Collection[str]) -> list[str]:
         at = left.pop()
         try:
             names = _names(out, folder, at)
-        except OSError:
+        except OSError as fault:
+            if fault.errno in SCARCE:
+                raise
             found.append(f"{at}/")
             continue
         for name, inner in names:

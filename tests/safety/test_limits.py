@@ -297,6 +297,25 @@ def test_texts_that_mislead_are_found(text: str, tmp_path: Path) -> None:
         assert "E0497" not in tdsl("check", design).stdout
 
 
+def limited(limit: str, folder: Path, *call: str) -> subprocess.CompletedProcess[str]:
+    line = ["bash", "-c", f'{limit}; exec "$@"', "bash", sys.executable, "-m", "tdsl", *call]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_project_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    """A file of nothing would be taken for a design by the next call."""
+    for words in (("init", "a", "--bare"), ("new", "target", "t")):
+        done = limited("ulimit -f 0", tmp_path, *words)
+        assert done.returncode == 2 and "File too large" in done.stderr and not list(tmp_path.iterdir()), done
+
+
+def test_what_cannot_be_opened_is_not_said_to_differ(tmp_path: Path) -> None:
+    design = write(tmp_path, SMALL)
+    assert tdsl("build", design, "--out", tmp_path / "out", "--target", "cabling").exit_code == 0
+    done = limited("ulimit -n 6", tmp_path, "verify", "out")
+    assert done.returncode == 2 and "oo many open files" in done.stderr and "differs" not in done.stdout, done
+
+
 # ------------------------------------------------------------ the language server
 
 
