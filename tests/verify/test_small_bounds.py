@@ -9,13 +9,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from tdsl.fabric.claims import Element
+from tdsl.prove.all_to_all import all_to_all, bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.concurrent_flow import MOST, _whole
 from tdsl.prove.edge_connectivity import disjoint_paths
+from tdsl.prove.elements import sizes
 from tdsl.prove.local_search import _Clusters, _pass
 from tdsl.prove.max_flow import tied
 from tdsl.prove.node_connectivity import separators
 from tdsl.prove.search import adjacency, eccentricities
+from tdsl.prove.spectral_bound import spectrum
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_fabric, random_layers, torus
 from tests.verify.judges import redundancy
@@ -117,3 +122,32 @@ def test_a_split_that_cannot_be_better_is_kept() -> None:
     for side in ("1100", "0011"):
         assert _pass(line([1, 1, 1, 1]), np.array([x == "1" for x in side])) is None
     assert _pass(line([1, 1, 1, 1, 1]), np.array([True, True, False, False, False])) is None
+
+
+def test_the_spectrum_of_complete_graphs_and_rings() -> None:
+    """A complete graph of six switches with a host each is cut at nine links, a ring of eight at two. Hosts with links to two
+    switches, and amounts that would not fit a word, have no such bound."""
+    ends = {m: [link for i in range(m) for link in [(f"h{i}", f"s{i}")] * 8] for m in (6, 8)}
+    whole = wired(6, 6, [*ends[6], *((f"s{i}", f"s{j}") for i, j in combinations(range(6), 2))])
+    ring = wired(8, 8, [*ends[8], *((f"s{i}", f"s{(i + 1) % 8}") for i in range(8))])
+    nets = [unit_network(View.whole(b.build())) for b in (whole, ring)]
+    assert [spectrum(net)[0] for net in nets] == [9, 2]
+    assert spectrum(replace(nets[1], capacity=nets[1].capacity << 50)) == (0, 0)
+    twice = wired(2, 3, [(f"h{i}", f"s{j}") for i in range(2) for j in range(3)])
+    assert spectrum(unit_network(View.whole(twice.build()))) == (0, 0)
+
+
+@pytest.mark.parametrize(("maker", "seed"), [(random_layers, 55), (random_layers, 60), (random_layers, 64)])
+def test_all_to_all_of_small_fabrics_is_settled(maker: object, seed: int) -> None:
+    """By a linear program, where routes and prices leave an interval."""
+    view = View.whole(maker(seed).build())  # type: ignore[operator]
+    first, found = all_to_all(view), bounds(view)
+    assert first is not None and found is not None
+    assert first.lower < first.upper and first.lower <= found.lower == found.upper <= first.upper
+
+
+def test_elements_that_fail_as_several_things() -> None:
+    """Three cables may be those of two elements, if one of them has two."""
+    none = np.zeros(0, dtype=np.int64)
+    some = [replace(Element("", none, none), copies=copies) for copies in (1, 1, 2)]
+    assert sizes(some, 3) == [2, 3] and sizes(some, 2) == [1, 2] and sizes(some, 5) == []
