@@ -15,6 +15,7 @@ from tdsl import __version__
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import quote
 from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.rows import cell
 from tdsl.emit.target import discover
 from tdsl.resources import folder
 from tests.targets.build import pod
@@ -211,8 +212,8 @@ def test_variants_of_one_model_have_names_of_their_own() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"])
 def test_no_cell_is_taken_for_a_formula(text: str) -> None:
-    assert quote.cell(text) == f"'{text}"
-    assert quote.cell(-1) == -1 and quote.cell("a=b") == "a=b" and quote.cell("") == ""
+    assert cell(text) == f"'{text}"
+    assert cell(-1) == -1 and cell("a=b") == "a=b" and cell("") == ""
 
 
 @pytest.mark.parametrize("text", ['a"b', "a<b", "a>b", "a&b", "a'b", "a\nb", "", "x" * 254, "é" * 127])
