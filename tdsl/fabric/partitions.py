@@ -10,6 +10,7 @@ from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import ports_of
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.subnets import INFINIBAND, speaking, subnets
@@ -129,13 +130,14 @@ def _managers(plan: Plan, fabric: Fabric) -> tuple[int, ...]:
         if not _has_infiniband(fabric, rows):
             raise Fault("E0481", members.origin, "this host has no InfiniBand port to manage a subnet by",
                         help="a subnet manager speaks through a port of the subnet")  # fmt: skip
-    if not plan.managers or not fabric.complete or not fabric.link_count:
+    if not plan.managers or not fabric.complete:
         return tuple(found)
-    ours = np.isin(fabric.device_a, found) | np.isin(fabric.device_b, found)
-    subnet = subnets(fabric)
+    network = np.flatnonzero(~scaleup_links(fabric))
+    ours = np.isin(fabric.device_a[network], found) | np.isin(fabric.device_b[network], found)
+    subnet = subnets(fabric)[network]
     without = np.setdiff1d(subnet, subnet[ours])
     if len(without):
-        link = int(np.flatnonzero(subnet == without[0])[0])
+        link = int(network[np.flatnonzero(subnet == without[0])[0]])
         where, number = fabric.device_path(int(fabric.device_b[link])), len(distinct(subnet))
         raise Fault(
             "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {where}", count=len(without),

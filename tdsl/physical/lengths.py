@@ -12,7 +12,7 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.distances import between
-from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places, height_of
 from tdsl.semantics.places import Hall
@@ -117,6 +117,17 @@ class Lengths:
             way, slack = self._inside(h, p.rack_x[at], p.rack_y[at], zero, zero), int(self._halls[0][h])
             out[here] = np.where((way >= 0) & (slack >= 0), way + self._rise(devices[here]) + slack, -1)
         return out
+
+    @property
+    def spans(self) -> Bools:
+        """Whether a leg spans a stated distance between groups: it goes by the entry of the hall at each of its ends."""
+        found: Bools = self._span[0] >= 0
+        return found
+
+    def enters(self, devices: Ints) -> Bools:
+        """Whether the way from a device to the entry of its hall is known."""
+        found: Bools = self._to_entry(devices) >= 0
+        return found
 
     def across(self, hall: int) -> Ints:
         """Where trays lead across the rows of a hall, as x in millimetres."""

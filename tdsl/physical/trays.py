@@ -56,18 +56,37 @@ class Trays:
 
     def stretches(self, legs: Bools) -> list[Stretch]:
         """Every stretch that a cable lies in: along the rows, then across them, of each hall."""
-        f, p, top = self.fabric, self.places, self.physical.lengths.top
-        rows = np.flatnonzero(legs & (self.physical.lengths.run >= 0))
-        ra, rb = (p.device_rack[top[f.port_device[ports[rows]]]] for ports in (f.cable_a, f.cable_b))
-        rows, ra, rb = rows[ra != rb], ra[ra != rb], rb[ra != rb]
+        p, lengths = self.places, self.physical.lengths
+        rows = np.flatnonzero(legs & (lengths.run >= 0))
+        spans, ends = lengths.spans[rows], self._ends(rows)
+        ra, rb = (p.device_rack[e] for e in ends)
+        ha, hb = (np.where(r >= 0, p.rack_hall[r], -1) for r in (ra, rb))
+        out_a, out_b = (np.where(spans, lengths.enters(e), ha != hb) for e in ends)
         out: list[Stretch] = []
         for h in range(len(p.halls)):
-            here, there = p.rack_hall[ra] == h, p.rack_hall[rb] == h
-            both, leave, enter = (np.flatnonzero(x) for x in (here & there, here & ~there, there & ~here))
+            both = np.flatnonzero(~spans & (ha == h) & (hb == h) & (ra != rb))
+            leave, enter = np.flatnonzero((ha == h) & out_a), np.flatnonzero((hb == h) & out_b)
             near = np.concatenate([ra[both], ra[leave], rb[enter]])
             far = np.concatenate([rb[both], np.full(len(leave) + len(enter), -1, dtype=np.int64)])
             out += self._of_hall(h, rows[np.concatenate([both, leave, enter])], near, far)
         return out
+
+    def unknown(self, legs: Bools) -> int:
+        """How many legs may lie in trays that `stretches` does not know of: those without a length, and those that span a stated
+        distance and have an end whose way to it is not known, in a hall with trays or in none."""
+        p, lengths = self.places, self.physical.lengths
+        trayless = np.array([h.tray is None for h in p.halls], dtype=np.bool_)
+        rows = np.flatnonzero(legs & lengths.spans)
+        lost = np.zeros(len(rows), dtype=np.bool_)
+        for end in self._ends(rows):
+            rack = p.device_rack[end]
+            lost |= ~lengths.enters(end) & ~((rack >= 0) & trayless[p.rack_hall[rack]])
+        return int((legs & (lengths.run < 0)).sum()) + int(lost.sum())
+
+    def _ends(self, legs: Ints) -> tuple[Ints, Ints]:
+        """The devices at both ends of legs, as they are placed."""
+        f, top = self.fabric, self.physical.lengths.top
+        return top[f.port_device[f.cable_a[legs]]], top[f.port_device[f.cable_b[legs]]]
 
     def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints) -> list[Stretch]:
         """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first row."""

@@ -10,6 +10,7 @@ import pytest
 from tdsl import compiler
 from tdsl.physical.explain import explained
 from tdsl.physical.model import physical_of
+from tests.harness import compile_text
 
 MODELS = """
 model host H { port nic[4]: 400Gbps { type GE400 }; height 2U; latency 1us }
@@ -118,3 +119,47 @@ def test_a_stated_length_is_judged_against_the_part_and_the_way(tmp_path: Path) 
     for length, places, code in (("50m", "", []), ("51m", "", ["E0225"]), ("20m", hall, []), ("5m", hall, ["E0225"])):
         errors, _ = checked(short.replace("LENGTH", length) + places + "}\n", tmp_path)
         assert [c for c, _ in errors] == code
+
+
+ROUTERS = """\
+model switch ROUTER { port p[1..16]: 400Gbps { type GE400; cage 1 OSFP }; height 1U }
+model cable FIBRE { medium fibre; reach 500m; diameter 8mm }
+fabric f {
+  site dc[2] {
+    switch s[2]: ROUTER
+    connect s[0] to s[1] { cable FIBRE }
+  }
+  connect dc[0].s[i] to dc[1].s[i] x 3 { cable FIBRE }
+  hall h {
+    row A, B { rack 1..4 { height 24U } }
+    PITCH
+    tray above 2.6m { across at 1; capacity 100mm x 100mm }
+    slack 1m
+  }
+  distance dc[0] to dc[1] 150m
+  PLACES
+  report tray_fill
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pitch", "places", "status", "words"),
+    [
+        # each site's six cables of 8 mm go by the entry, rack 1 of row A: 6 * 355/113 / 4 * 64 / 10,000
+        ("pitch rack 1m, row 3m", ("A[2 + i]", "B[2 + i]"), "proved", "3.02% in row A from rack 1 to 2 of hall h (6 cables)"),
+        # where the other site is, no place says
+        ("pitch rack 1m, row 3m", ("A[2 + i]",), "bounded",
+         "at least 3.02% in row A from rack 1 to 2 of hall h (6 cables); the length or diameter of 7 cables is unknown"),
+        ("pitch row 3m", ("A[2 + i]", "B[2 + i]"), "skipped", ""),
+        ("pitch rack 1m", ("A[2 + i]", "A[2 + i]"), "skipped", ""),
+    ],
+)  # fmt: skip
+def test_trays_of_cables_that_span_a_distance(
+    pitch: str, places: tuple[str, ...], status: str, words: str, tmp_path: Path
+) -> None:
+    """They lie on the way to the entry of their hall, where that is known; not between racks, nor at racks of others."""
+    placed = "\n  ".join(f"place dc[({k})].s[i] in h.{p} at {3 + 4 * k}U" for k, p in enumerate(places))
+    result = compile_text(ROUTERS.replace("PITCH", pitch).replace("PLACES", placed), tmp_path, models=False)
+    (found,) = [r for r in result.designs[0].results if r.check == "tray_fill"]
+    assert (found.status, found.text) == (status, words)

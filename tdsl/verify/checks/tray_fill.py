@@ -65,9 +65,10 @@ class TrayFill(OfCables, Check):
         if physical is None or f.places is None:
             return skipped(NO_PLACES)
         legs = legs_of(view, claim)
-        lost = int((legs & (physical.lengths.run < 0)).sum())
+        trays = Trays(f, physical)
+        lost = trays.unknown(legs)
         found: list[tuple[Fraction, Stretch]] = []
-        for s in Trays(f, physical).stretches(legs):
+        for s in trays.stretches(legs):
             tray = f.places.halls[s.hall].tray
             if tray is not None and tray.area:
                 found.append((s.fill(tray.area), s))
@@ -77,7 +78,8 @@ class TrayFill(OfCables, Check):
         unknown = lost + max(s.unknown for _, s in found)
         name = f.places.halls[worst.hall].name
         words = f"{_percent(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
-        text = f"at least {words}; the length or diameter of {unknown:,} cables is unknown" if unknown else words
+        lacking = f"the length or diameter of {unknown:,} cable{'s' * (unknown > 1)} is unknown"
+        text = f"at least {words}; {lacking}" if unknown else words
         over = [(x, s) for x, s in found if x > FULL]
         faults = tuple(self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over}))
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
