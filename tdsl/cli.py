@@ -15,7 +15,7 @@ from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -116,7 +116,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:
-            _close_quietly()
+            _close_quietly(sys.stdout)
             return PIPE_CLOSED
         return status
 
@@ -138,7 +138,14 @@ class Commands(click.Group):
         memory.ask()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
-        sys.exit(_guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve))
+        try:
+            status = _guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve)
+            sys.stderr.flush()
+        except OSError:  # stderr takes nothing: the status is all that can be said
+            status = USAGE
+            for stream in (sys.stdout, sys.stderr):
+                _close_quietly(stream)
+        sys.exit(status)
 
 
 def _open_streams() -> None:
@@ -167,7 +174,7 @@ def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
         return USAGE
     except Exception as fault:
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:
-            _close_quietly()
+            _close_quietly(sys.stdout)
             _everywhere.warn(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)")
             return USAGE
         return _internal(fault)
@@ -207,10 +214,10 @@ def _watch_memory() -> mmap | None:
     return reserve
 
 
-def _close_quietly() -> None:
-    """Let the interpreter flush into nothing at its end."""
+def _close_quietly(stream: TextIO) -> None:
+    """Let the interpreter flush a stream into nothing at its end."""
     nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, sys.stdout.fileno())
+    os.dup2(nothing, stream.fileno())
 
 
 def _internal(fault: Exception) -> int:

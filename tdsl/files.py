@@ -378,16 +378,27 @@ def _want_unchanged(path: Path, was: bytes | None) -> None:
         raise OSError(errno.ESTALE, "another program has changed it meanwhile, and it is left so; call again", str(path))
 
 
-def folders(top: Path, inner: Path) -> None:
-    """Make a folder and the ones inside it on the way to ``inner``. Raises OSError where one of them is a link."""
-    top.parent.mkdir(parents=True, exist_ok=True)
-    for path in (top, *(p for p in reversed((inner, *inner.parents)) if p != top and p.is_relative_to(top))):
-        with suppress(FileExistsError):
-            path.mkdir()
-        facts = os.lstat(path)
-        if not stat.S_ISDIR(facts.st_mode):
-            what = "a link, and links are not followed for writing" if stat.S_ISLNK(facts.st_mode) else "no folder"
-            raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
+@contextmanager
+def folders(top: Path, inner: Path) -> Iterator[None]:
+    """Make a folder and the ones inside it on the way to ``inner``, for what is written inside: where that cannot be, those that
+    were made go again. Raises OSError, also where one of them is a link."""
+    made: list[Path] = []
+    try:
+        for path in reversed((inner, *inner.parents)):
+            if not os.path.lexists(path):
+                with suppress(FileExistsError):
+                    path.mkdir()
+                    made.append(path)
+            facts = os.lstat(path) if path.is_relative_to(top) else os.stat(path)
+            if not stat.S_ISDIR(facts.st_mode):
+                what = "a link, and links are not followed for writing" if stat.S_ISLNK(facts.st_mode) else "no folder"
+                raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
+        yield
+    except OSError:
+        for path in reversed(made):
+            with suppress(OSError):  # it holds what was written before, or by others
+                path.rmdir()
+        raise
 
 
 def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -301,9 +302,8 @@ def save(text: str, path: Path, below: Path | None = None, was: bytes | None = N
     from tdsl import files
 
     try:
-        if below is not None:
-            files.folders(below, path.parent)
-        files.replace(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
+        with files.folders(below, path.parent) if below is not None else nullcontext():
+            files.replace(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 

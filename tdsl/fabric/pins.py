@@ -77,7 +77,8 @@ Recorded = Line | Mount | Used | Figure
 
 
 def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
-    """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding."""
+    """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding, and so is a fabric with
+    other than the number of links that was recorded: a lock may be cut at the end of a line, or badly merged."""
     out: dict[str, list[Recorded]] = {}
     mine: list[Recorded] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
@@ -106,6 +107,14 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
     if not any(out) and not diagnostics.has_errors:
         help = "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing"
         diagnostics.add("E0496", Span(file, 0, 0), "the lock records no fabric", help=help)
+    for name, lines in out.items():
+        count = sum(isinstance(x, Line) for x in lines)
+        for x in lines:
+            if isinstance(x, Figure) and x.name == "links" and x.value != count:
+                diagnostics.add(
+                    "E0496", x.span, f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
+                    help=f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {count}`",
+                )  # fmt: skip
     return out
 
 

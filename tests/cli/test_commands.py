@@ -392,6 +392,26 @@ def test_a_full_disk_is_no_internal_error(args: tuple[str, ...], tmp_path: Path)
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        (("check", "small.fab"), 0),
+        (("check", "none.fab"), 2),
+        (("nosuch",), 2),
+        (("-v", "check", "small.fab"), 2),
+        (("show", "small.fab", "x"), 2),
+    ],
+)
+def test_where_nothing_can_be_said(args: tuple[str, ...], status: int, tmp_path: Path) -> None:
+    """A stderr that takes nothing: Python ended with 120, or with 1, which is the status of findings."""
+    write(tmp_path)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=full)
+        assert done.returncode == status
+        assert subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=full).returncode == 2
+
+
 # ---------------------------------------------------------------- discovery
 @pytest.mark.parametrize(
     ("word", "lines"),

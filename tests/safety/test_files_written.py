@@ -125,7 +125,7 @@ def test_nothing_is_written_over_what_is_read(args: tuple[str, ...], tmp_path: P
         assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
 
 
-@pytest.mark.parametrize("damage", ["cut", "merge", "empty", "comment", "zeros"])
+@pytest.mark.parametrize("damage", ["cut", "line", "twice", "merge", "empty", "comment", "zeros"])
 def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the record of what is cabled: `tdsl lock` laid the links of the lost lines anew, and wrote that down."""
     monkeypatch.chdir(tmp_path)
@@ -136,6 +136,8 @@ def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: P
     lock.write_text(
         {
             "cut": whole[:150] + whole[150:].partition("  ")[0],
+            "line": whole[: whole.rindex("\n", 0, -1) + 1],
+            "twice": whole + whole.splitlines(keepends=True)[-1],
             "merge": f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> theirs\n",
             "empty": "",
             "zeros": whole[:500] + "\0" * 100,  # what a file system has after a crash
@@ -238,6 +240,17 @@ def test_without_standard_streams(streams: str, tmp_path: Path) -> None:
     assert done.stdout.split()[-1:] == ["0"] and "E0901" not in done.stderr, done.stdout + done.stderr
     for name in ("r.json", "s.json"):
         assert json.loads((tmp_path / name).read_bytes())["designs"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_path: Path) -> None:
+    write(tmp_path)
+    if there:
+        (tmp_path / "a" / "b").mkdir(parents=True)
+    done = call(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b")
+    assert done.returncode == 2 and "a/b/small/" in done.stderr and "File too large" in done.stderr, done.stdout + done.stderr
+    left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*")}
+    assert left == {"small.fab", *({"a", "a/b"} if there else ())}
 
 
 def test_reports_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
