@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
 
 import click
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name as canonical
 
 from tdsl.cli import cli
@@ -35,6 +36,21 @@ def test_the_list_of_materials_is_that_of_the_lock() -> None:
 def test_every_version_has_hashes() -> None:
     entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text().partition("\n")[2])
     none([e.split()[0] for e in entries if not re.search(r"--hash=sha256:[0-9a-f]{64}", e)])
+
+
+def test_the_lock_installs_on_the_oldest_python() -> None:
+    """Of those that are installed in the version of the lock. A version that asks for Python 3.11.5 ended CI on Debian 12."""
+    lock = (ROOT / "requirements.lock").read_text()
+    pinned = dict(re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s\\]+)", lock, re.MULTILINE))
+    oldest = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].removeprefix(">=") + ".0"
+    wanted = {}
+    for name, version in pinned.items():
+        with contextlib.suppress(PackageNotFoundError):
+            facts = metadata(name)
+            if facts["Version"] == version:
+                wanted[name] = SpecifierSet(facts["Requires-Python"] or "")
+    assert oldest == "3.11.0" and len(wanted) > 5
+    none([f"{name} asks for Python {asked}" for name, asked in wanted.items() if not asked.contains(oldest)])
 
 
 def test_what_the_project_needs_is_in_the_lock() -> None:
