@@ -51,10 +51,7 @@ def _setting(s: tree.Setting, scope: Scope, plan: Plan) -> object:
     """A setting of a connect inside a model: which layer its links are of, and their medium."""
     if s.name.name not in ("layer", "medium", "rate"):
         raise unknown("E0118", s.name.span, "setting of a connect inside a model", s.name.name, ("layer", "medium", "rate"))
-    value = connect_value(s, scope, plan.evaluator)
-    if s.name.name == "layer" and value != "scaleup":
-        raise Fault("E0120", s.span, "the layer of links inside a model is `scaleup`, or not written")
-    return value
+    return connect_value(s, scope, plan.evaluator)
 
 
 def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
@@ -30,6 +31,8 @@ METRICS = (
 Verdict = Literal["proved", "refuted", "bounded"]
 
 
+PORTS = re.compile(r"\.\w+(?:\[[^\[\]]*\])*$")
+"""The end of a path that names ports of a device: `.p`, `.p[33..64]`."""
 MEANT = {
     **dict.fromkeys(("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"), "oversubscription <= 1:1"),
     **dict.fromkeys(("bandwidth", "cross_section", "full_bisection"), "bisection >= 100%"),
@@ -94,7 +97,7 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     if ports and not check.of_ports:
         return (
             f"`{check.name}` is about devices and groups, and `{ports[0]}` names ports",
-            f"write `{ports[0].rpartition('.')[0]}`",
+            f"write `{PORTS.sub('', ports[0])}`",
         )
     if claim.through and claim.through != "scaleup":
         return (

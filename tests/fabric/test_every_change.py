@@ -70,6 +70,8 @@ def known(fabric: Fabric) -> Iterator[str]:
     network = layers.scaleout(fabric)
     subnet = subnets.subnets(network)
     yield str(subnet.tolist())
+    dealt = network.addressing.dealt if network.addressing is not None else {}
+    yield str([(key, d.pool.tolist(), d.rank.tolist()) for key, d in dealt.items()])
     yield from (repr(subnets.shape(network, subnet == n)) for n in sorted(set(subnet.tolist())))
     domains = layers.domains_of(fabric)
     yield str([x.tolist() for x in (domains.of_device, domains.rate, domains.accelerator_bps, layers.beside(fabric))])

@@ -22,6 +22,15 @@ fabric f {
 }
 """
 IN_A_FABRIC = """\
+routing bgp { asn s[*] 1 }; connect s[0] to s[1]
+routing bgp { asn s[*] from 0 }
+routing bgp { asn s[*] from 65_534 }
+connect s[0] to s[1] { if true { rate 100Gbps } }
+connect s[0] to s[1] { let a = 5 }
+connect h[i].nic[0..i] to s[*] each
+connect h[i].nic[1..0] to s[*] each
+connect s[0].p[9] to s[1]; connect s[*] spread
+connect s[0] to s[1] { rate 100Gbps, 50Gbps }
 asn s[0] { }
 asn
 override s[0] { hall h }
@@ -138,6 +147,8 @@ param a: int = 2 ** 4_000 * 2 ** 4_000
 """
 
 IN_A_MODEL = """\
+switch a: S; switch b: S; connect a to b { layer network }
+switch a: S; switch b: S; connect a to b { length 2m }
 port p[2]: 5
 port p[2]: "x"
 port p[2]: 100Gbps { for i in 0..1 { type A } }

@@ -334,6 +334,15 @@ def test_ports_are_not_taken_for_their_devices(asked, tmp_path):
     assert "names ports" in found.message and found.help.startswith("write `")
 
 
+@pytest.mark.parametrize("named", ["leaf[0].p[1..3]", "leaf[0..1].p", "leaf[*].p[1]"])
+def test_the_device_is_proposed_for_its_ports(named, tmp_path):
+    """The end of a range was cut off."""
+    text = f"fabric f {{ switch leaf[2]: SW; connect leaf[0] to leaf[1]; report links of {named} to leaf[0] }}"
+    made = compile_text(text + "\nmodel switch SW { port p[1..8]: 100Gbps }", tmp_path, models=False)
+    (found,) = [d for d in made.findings if d.code == "E0492"]
+    assert found.help == f"write `{named.partition('.p')[0]}`"
+
+
 def test_a_chip_that_two_failures_strand_is_no_node(tmp_path):
     """Between two that fail, a chip of a ring has no link left: the checker numbers what forwards without it."""
     text = "fabric f { chip c[5]: GPU; connect c[*] ring; report survives any 2 of c with bisection >= 20% of intact }"
