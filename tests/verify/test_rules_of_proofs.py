@@ -1,0 +1,184 @@
+"""Rules of single steps of proofs, each by itself: splits, names of domains, tiers, fractions of paths, ranges of numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tdsl.prove.bisection import _every_split
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.clos import spread
+from tdsl.prove.concurrent_flow import _fractions
+from tdsl.prove.elimination import frontier, order
+from tdsl.prove.equal_split import FAR, Demand, _spent
+from tdsl.prove.group_routing import _spread
+from tdsl.prove.shortest_path_routing import PARTS
+from tdsl.prove.uniform_flow import FINE, _fits
+from tdsl.prove.unit_network import unit_network
+from tdsl.prove.view import View, scaleup_joined
+from tests.fabrics import GBPS, Builder, superpod
+from tests.verify.test_domains import racks
+
+
+@pytest.mark.parametrize("units", range(2, 9))
+def test_every_balanced_split_comes_once(units: int) -> None:
+    """Of an even number one side has half and the first unit; of an odd number either side may be the smaller."""
+    found = [frozenset(np.flatnonzero(x).tolist()) for x in _every_split(SimpleNamespace(units=range(units), half=units // 2))]
+    wanted = {frozenset(c) for c in combinations(range(units), units // 2) if units % 2 or 0 in c}
+    assert len(found) == len(set(found)) and set(found) == wanted
+
+
+def test_a_domain_has_the_name_of_its_first_host(tmp_path: Path) -> None:
+    fabric = racks(tmp_path).designs[0].fabric
+    assert fabric is not None
+    view = ByDomain.of(View.whole(fabric))
+    rows = np.arange(view.fabric.device_count)
+    names = view.names(rows)
+    assert names[: fabric.device_count] == [fabric.device_name(d) for d in range(fabric.device_count)]
+    hosts = [fabric.device_name(int(h)) for h in view.hosts[[0, 6]]]
+    assert names[fabric.device_count :] == [f"the domain of {h}" for h in hosts]
+    assert view.names(view.units) == names[fabric.device_count :] and view.names(rows[:0]) == []
+
+
+def test_links_between_tiers_lead_to_the_spines() -> None:
+    """Leaves and spines that all hosts can send to at once: half of the hosts fill their ports."""
+    net = unit_network(View.whole(superpod(2, 4, 2, 4, omit_last=False, manager=False).build()))
+    found = spread(net, 2, True)
+    assert found.value == net.full and all(sum(x.values()) == 1 for x in found.shares.values())
+    assert {len(x) for x in found.shares.values()} == {4} and len(found.shares) == 4
+
+
+@pytest.mark.parametrize("parts", [(1.0,), (0.5, 0.5), (1 / 3, 1 / 3, 1 / 3), (0.9, 0.2), (0.1, 0.7, 0.2)])
+def test_fractions_of_paths_are_one_together(parts: tuple[float, ...]) -> None:
+    """Of 6 that are demanded each path has its part, the largest what is over."""
+    paths = [(0, 6, [(x, [i, 9]) for i, x in enumerate(parts)])]
+    found = _fractions(DEFAULT, paths)
+    load = [found.load.get(i, Fraction(0)) for i in range(len(parts))]
+    assert sum(load) == found.load[9] == 6
+    top = max(range(len(parts)), key=lambda i: parts[i])
+    assert all(x == 6 * Fraction(p).limit_denominator(100) for i, (x, p) in enumerate(zip(load, parts, strict=True)) if i != top)
+
+
+@pytest.mark.parametrize("links", [1, 61, 62, 200])
+def test_links_that_carry_much_are_gone_through(links: int) -> None:
+    """Four hosts on two leaves with so many links of 400 Gb/s and one of 100 between them."""
+    b = Builder("thick")
+    sw = b.devices("sw", b.model("switch", "SW", {"p": 400}), 2)
+    node = b.devices("node", b.model("host", "NODE", {"nic": 4}, accelerators=1), 4)
+    b.connect("connect all")
+    for h in range(4):
+        b.link(b.free(node, h), b.free(sw, h // 2), 400 * GBPS)
+    for _ in range(links):
+        b.link(b.free(sw, 0), b.free(sw, 1), 400 * GBPS)
+    b.link(b.free(sw, 0), b.free(sw, 1), 100 * GBPS)
+    net = unit_network(View.whole(b.build()))
+    found = frontier(net)
+    assert order(net) is not None and found is not None and found[0] == min(8, 4 * links + 1)
+
+
+def test_demands_of_chips_with_hosts_count_the_chips() -> None:
+    """Two chips that forward, each with a host of its own: a chip reaches all four units from its component."""
+    g: Any = SimpleNamespace(
+        nodes=4, weight=np.ones(4, dtype=np.int64), forwards=np.array([True, True, False, False]),
+        a=np.array([0, 0, 1]), b=np.array([1, 2, 3]), capacity=np.array([2, 1, 1]),
+        net=SimpleNamespace(half=2, units=np.arange(4)),
+    )  # fmt: skip
+    found = Demand.hubs(g, np.arange(4), 4)
+    assert found.apart.tolist()[:2] == [2, 2] and found.senders.tolist() == [1, 1, 0, 0] and not found.pairs
+    apart: Any = SimpleNamespace(**vars(g) | {"a": np.array([0, 1]), "b": np.array([2, 3]), "capacity": np.array([1, 1])})
+    alone = Demand.hubs(apart, np.arange(4), 4)
+    assert alone.senders.tolist() == [0, 0, 0, 0]  # two of four units may be on one side
+    few: Any = SimpleNamespace(**vars(apart) | {"net": SimpleNamespace(half=3, units=np.arange(4))})
+    assert Demand.hubs(few, np.arange(4), 4).apart.tolist()[:2] == [1, 1]
+
+
+@pytest.mark.parametrize(("weight", "pairs", "wanted"), [(1, True, 25), (3, True, 25 + 2 * 2 * PARTS * 4), (3, False, 25)])
+def test_what_is_spent_on_the_way(weight: int, pairs: bool, wanted: int) -> None:
+    """5 parts over a distance of 3 and one over 10, nothing to what is not reached, and to the other units of its node and back."""
+    g: Any = SimpleNamespace(weight=np.array([weight, 1, 1, 1]), a=np.array([0, 0, 1]), b=np.array([1, 2, 3]))
+    demand: Any = SimpleNamespace(parts=np.array([0, 5, 1, 7]), pairs=pairs)
+    assert _spent(g, np.array([6, 4, 1]), 0, np.array([0, 3, 10, FAR]), demand) == wanted
+    assert _spent(g, np.array([6, 4, 1]), 0, np.array([0, 3, FAR - 1, FAR]), demand) == wanted - 10 + FAR - 1
+
+
+def test_loads_in_a_group_follow_the_capacities() -> None:
+    """A square 0-1-3-2-0 with a thick link 0-1: what 0 sends to 3 is divided two to one; a node alone is not reached."""
+    capacity, demand = np.zeros((2, 4, 4), dtype=np.int64)
+    for a, b, c in ((0, 1, 4), (1, 3, 2), (3, 2, 1), (2, 0, 4)):
+        capacity[a, b] = capacity[b, a] = c
+    demand[0, 3] = 5
+    demand[3, 0], demand[1, 0] = 2, 7
+    load = _spread(capacity, demand)
+    wanted = np.zeros((4, 4), dtype=np.int64)
+    wanted[1, 3], wanted[2, 3], wanted[0, 1], wanted[0, 2] = 4, 2, 4, 2
+    wanted[3, 1], wanted[3, 2], wanted[2, 0], wanted[1, 0] = 1, 1, 1, 1 + 7
+    assert load is not None and load.tolist() == wanted.tolist()
+    far = np.zeros((5, 5), dtype=np.int64)
+    far[:4, :4] = capacity
+    asked = np.zeros((5, 5), dtype=np.int64)
+    asked[:4, :4] = demand
+    found = _spread(far, asked)
+    assert found is not None and found[:4, :4].tolist() == wanted.tolist() and not found[4].any()
+    asked[0, 4] = 1
+    assert _spread(far, asked) is None
+    line = np.diag(np.ones(4, dtype=np.int64), 1)
+    ends = np.zeros((5, 5), dtype=np.int64)
+    ends[0, 4] = 3
+    whole = _spread(line + line.T, ends)
+    assert whole is not None and whole.tolist() == (3 * line).tolist()
+
+
+LIMIT = 1 << 62
+
+
+def graph(weight: int, capacity: list[int], nodes: int) -> Any:
+    return SimpleNamespace(weight=np.array([weight]), capacity=np.array(capacity, dtype=np.int64), nodes=nodes)
+
+
+def fits(senders: int, weight: int, capacity: list[int], nodes: int) -> bool:
+    return _fits(graph(weight, capacity, nodes), SimpleNamespace(senders=np.array([senders])))  # type: ignore[arg-type]
+
+
+def test_sums_stay_within_64_bits() -> None:
+    """Each of three products at the last number that is within the range, and at the next."""
+    for most, fit in (
+        (LIMIT // (2 * PARTS) - (LIMIT % (2 * PARTS) == 0), lambda n: fits(n, 1, [1], 1)),
+        (LIMIT // (2 * PARTS) - (LIMIT % (2 * PARTS) == 0), lambda n: fits(1, n, [1], 1)),
+        (LIMIT // (2 * PARTS) - (LIMIT % (2 * PARTS) == 0), lambda n: fits(1, 1, [1], n)),
+        (LIMIT // PARTS // 7 - (LIMIT % (PARTS * 7) == 0), lambda n: fits(0, n, [7, 3], 1)),
+        (LIMIT // PARTS // 10**9, lambda n: fits(0, n, [10**9], 1)),
+        (LIMIT // (4 * (FINE + 1)), lambda n: fits(0, 1, [n // 2, n - n // 2], 1)),
+    ):
+        assert fit(most) and not fit(most + 1), most
+    assert fits(1, LIMIT // (2 * PARTS), [], 1) and not fits(1, LIMIT // (2 * PARTS) + 1, [], 1)
+
+
+def test_a_product_of_just_the_limit_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tdsl.prove.uniform_flow.PARTS", 1)
+    assert not fits(1, LIMIT // 2, [1], 1) and fits(1, LIMIT // 2 - 1, [1], 1)
+    assert not fits(0, LIMIT, [1], 1) and fits(0, LIMIT - 1, [1], 1)
+    assert not fits(0, LIMIT, [], 1) and fits(0, LIMIT - 1, [], 1)
+
+
+@pytest.mark.parametrize(
+    ("accelerators", "scaleup", "joined"),
+    [
+        (0, False, False),
+        (1, False, True),
+        (1, True, True),
+        (2, False, False),
+        (2, True, True),
+        (3, False, False),
+        (3, True, True),
+    ],
+)
+def test_accelerators_of_a_model_are_joined_by_its_own_links(accelerators: int, scaleup: bool, joined: bool) -> None:
+    model = Builder().model("host", "M", {"nic": 1}, accelerators=accelerators, scaleup=scaleup)
+    assert scaleup_joined(model) is joined
