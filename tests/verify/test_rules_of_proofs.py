@@ -15,7 +15,7 @@ from tdsl.prove.bisection import _every_split
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.clos import spread
-from tdsl.prove.concurrent_flow import _fractions
+from tdsl.prove.concurrent_flow import MOST, _fractions, _whole
 from tdsl.prove.elimination import frontier, order
 from tdsl.prove.equal_split import FAR, Demand, _spent
 from tdsl.prove.group_routing import _spread
@@ -36,13 +36,14 @@ def test_every_balanced_split_comes_once(units: int) -> None:
 
 
 def test_a_domain_has_the_name_of_its_first_host(tmp_path: Path) -> None:
-    fabric = racks(tmp_path).designs[0].fabric
-    assert fabric is not None
+    made = racks(tmp_path).designs[0].fabric
+    assert made is not None
+    fabric = made.network
     view = ByDomain.of(View.whole(fabric))
     rows = np.arange(view.fabric.device_count)
     names = view.names(rows)
     assert names[: fabric.device_count] == [fabric.device_name(d) for d in range(fabric.device_count)]
-    hosts = [fabric.device_name(int(h)) for h in view.hosts[[0, 6]]]
+    hosts = [fabric.device_name(int(h)) for h in view.hosts[[0, 3]]]
     assert names[fabric.device_count :] == [f"the domain of {h}" for h in hosts]
     assert view.names(view.units) == names[fabric.device_count :] and view.names(rows[:0]) == []
 
@@ -55,6 +56,25 @@ def test_links_between_tiers_lead_to_the_spines() -> None:
     assert {len(x) for x in found.shares.values()} == {4} and len(found.shares) == 4
 
 
+def test_links_within_a_tier_or_above_the_hubs_carry_nothing_to_hubs() -> None:
+    """Two leaves and two spines, joined among each other too, and one switch above."""
+    b = Builder("sideways")
+    sw = b.devices("sw", b.model("switch", "SW", {"p": 40}), 5)
+    node = b.devices("node", b.model("host", "NODE", {"nic": 4}, accelerators=1), 4)
+    b.connect("connect all")
+    for h in range(4):
+        b.link(b.free(node, h), b.free(sw, h // 2))
+    for x, y in ((0, 1), (2, 3), (0, 2), (0, 3), (1, 2), (1, 3), (2, 4), (3, 4)):
+        b.link(b.free(sw, x), b.free(sw, y))
+    net = unit_network(View.whole(b.build()))
+    assert net.tier.tolist() == [1, 1, 2, 2, 3]
+    half = Fraction(1, 2)
+    for top, shares in ((1, {}), (2, dict.fromkeys((0, 1), {2: half, 3: half}))):
+        found = spread(net, top, True)
+        assert (found.shares, found.value) == (shares, 2)
+    assert spread(net, 3, True).shares == dict.fromkeys((0, 1), {2: half, 3: half}) | dict.fromkeys((2, 3), {4: 1})
+
+
 @pytest.mark.parametrize("parts", [(1.0,), (0.5, 0.5), (1 / 3, 1 / 3, 1 / 3), (0.9, 0.2), (0.1, 0.7, 0.2)])
 def test_fractions_of_paths_are_one_together(parts: tuple[float, ...]) -> None:
     """Of 6 that are demanded each path has its part, the largest what is over."""
@@ -64,6 +84,16 @@ def test_fractions_of_paths_are_one_together(parts: tuple[float, ...]) -> None:
     assert sum(load) == found.load[9] == 6
     top = max(range(len(parts)), key=lambda i: parts[i])
     assert all(x == 6 * Fraction(p).limit_denominator(100) for i, (x, p) in enumerate(zip(load, parts, strict=True)) if i != top)
+
+
+def test_lengths_are_whole_in_the_proportions_of_prices() -> None:
+    """None for prices that are all 0, or whose proportions need too long numbers."""
+    assert _whole(np.array([0.3, 0.6, 0.0, -0.3, 0.1])) == [3, 6, 0, 0, 1]
+    assert _whole(np.array([0.0, -1.0])) == [0, 0] and _whole(np.array([])) == []
+    primes = [9_973, 9_967, 9_949]
+    assert 9_973 * 9_967 * 9_949 < MOST < 9_973 * 9_967 * 9_949 * 9_941
+    assert _whole(np.array([1, *(1 / p for p in primes)])) == [9_973 * 9_967 * 9_949 // p for p in (1, *primes)]
+    assert _whole(np.array([1, *(1 / p for p in primes), 1 / 9_941])) == [0] * 5
 
 
 @pytest.mark.parametrize("links", [1, 61, 62, 200])
@@ -99,9 +129,12 @@ def test_demands_of_chips_with_hosts_count_the_chips() -> None:
     assert Demand.hubs(few, np.arange(4), 4).apart.tolist()[:2] == [1, 1]
 
 
-@pytest.mark.parametrize(("weight", "pairs", "wanted"), [(1, True, 25), (3, True, 25 + 2 * 2 * PARTS * 4), (3, False, 25)])
+@pytest.mark.parametrize(
+    ("weight", "pairs", "wanted"),
+    [(1, True, 25), (2, True, 25 + 2 * PARTS * 4), (3, True, 25 + 2 * 2 * PARTS * 4), (3, False, 25)],
+)
 def test_what_is_spent_on_the_way(weight: int, pairs: bool, wanted: int) -> None:
-    """5 parts over a distance of 3 and one over 10, nothing to what is not reached, and to the other units of its node and back."""
+    """5 parts over 3 links and one over 10, nothing to what is not reached, and to the other units of its node and back."""
     g: Any = SimpleNamespace(weight=np.array([weight, 1, 1, 1]), a=np.array([0, 0, 1]), b=np.array([1, 2, 3]))
     demand: Any = SimpleNamespace(parts=np.array([0, 5, 1, 7]), pairs=pairs)
     assert _spent(g, np.array([6, 4, 1]), 0, np.array([0, 3, 10, FAR]), demand) == wanted
