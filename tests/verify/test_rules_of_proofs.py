@@ -69,10 +69,10 @@ def test_links_within_a_tier_or_above_the_hubs_carry_nothing_to_hubs() -> None:
     net = unit_network(View.whole(b.build()))
     assert net.tier.tolist() == [1, 1, 2, 2, 3]
     half = Fraction(1, 2)
-    for top, shares in ((1, {}), (2, dict.fromkeys((0, 1), {2: half, 3: half}))):
+    leaves, spines = ({v: to for v in (x, x + 1)} for x, to in ((0, {2: half, 3: half}), (2, {4: Fraction(1)})))
+    for top, shares, value in ((1, {}, 0), (2, leaves, 2), (3, leaves | spines, 2)):
         found = spread(net, top, True)
-        assert (found.shares, found.value) == (shares, 2)
-    assert spread(net, 3, True).shares == dict.fromkeys((0, 1), {2: half, 3: half}) | dict.fromkeys((2, 3), {4: 1})
+        assert (found.shares, found.value) == (shares, value)
 
 
 @pytest.mark.parametrize("parts", [(1.0,), (0.5, 0.5), (1 / 3, 1 / 3, 1 / 3), (0.9, 0.2), (0.1, 0.7, 0.2)])
