@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.prove.bisection import _every_split
+from tdsl.prove.bisection import _every_split, bisection
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.clos import spread
@@ -19,12 +20,15 @@ from tdsl.prove.concurrent_flow import MOST, _fractions, _whole
 from tdsl.prove.elimination import frontier, order
 from tdsl.prove.equal_split import FAR, Demand, _spent
 from tdsl.prove.group_routing import _spread
+from tdsl.prove.restored_links import restored
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import FINE, _fits
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View, scaleup_joined
+from tdsl.semantics.model import InnerLink
 from tests.fabrics import GBPS, Builder, superpod
 from tests.verify.test_domains import racks
+from tests.verify.test_faults_of_proofs import two_groups
 
 
 @pytest.mark.parametrize("units", range(2, 9))
@@ -33,6 +37,39 @@ def test_every_balanced_split_comes_once(units: int) -> None:
     found = [frozenset(np.flatnonzero(x).tolist()) for x in _every_split(SimpleNamespace(units=range(units), half=units // 2))]
     wanted = {frozenset(c) for c in combinations(range(units), units // 2) if units % 2 or 0 in c}
     assert len(found) == len(set(found)) and set(found) == wanted
+
+
+@pytest.mark.parametrize(("inside", "crossing"), [((1, 3), 4), ((3, 1), 4), ((5, 7), 10), ((1, 1), 2)])
+def test_routes_between_groups_are_no_answer_while_better_bounds_are_known(inside: tuple[int, int], crossing: int) -> None:
+    """Groups of two switches and two hosts: routes between them show less than all splits do, or as much."""
+    found = bisection(View.whole(two_groups(*(400 * x for x in inside))))
+    assert (found.lower, found.upper) == (crossing, crossing)
+
+
+@pytest.mark.parametrize(("groups", "spines_first"), [(0, False), (3, False), (3, True)])
+def test_links_that_one_group_lacks_are_restored(groups: int, spines_first: bool) -> None:
+    """Four leaves, or three groups of two, with 20 links to each of two spines; the first leaf lacks two to the second spine."""
+    b = Builder("lacking")
+    model, leaf, spine = b.model("switch", "SW", {"p": 400}), None, None
+    for spines in (spines_first, not spines_first):
+        if spines:
+            spine = b.devices("spine", model, 2)
+        else:
+            leaf = b.devices("g.leaf", model, groups, 2) if groups else b.devices("leaf", model, 4)
+    assert leaf is not None and spine is not None
+    node = b.devices("node", b.model("host", "NODE", {"nic": 40}, accelerators=1), leaf.count)
+    b.connect("connect all")
+    for x in range(leaf.count):
+        b.link(b.free(node, x), b.free(leaf, x))
+        for y in range(2):
+            for _ in range(18 if (x, y) == (0, 1) else 20):
+                b.link(b.free(leaf, x), b.free(spine, y))
+    f = b.build()
+    net = unit_network(View.whole(f))
+    found = restored(net, f)
+    assert found is not None and found.cost == 2
+    ends = {int(net.transit[found.added.a[0]]), int(net.transit[found.added.b[0]])}
+    assert len(found.added.a) == 1 and ends == {leaf.first, spine.first + 1}
 
 
 def test_a_domain_has_the_name_of_its_first_host(tmp_path: Path) -> None:
@@ -69,7 +106,7 @@ def test_links_within_a_tier_or_above_the_hubs_carry_nothing_to_hubs() -> None:
     net = unit_network(View.whole(b.build()))
     assert net.tier.tolist() == [1, 1, 2, 2, 3]
     half = Fraction(1, 2)
-    leaves, spines = ({v: to for v in (x, x + 1)} for x, to in ((0, {2: half, 3: half}), (2, {4: Fraction(1)})))
+    leaves, spines = (dict.fromkeys((x, x + 1), to) for x, to in ((0, {2: half, 3: half}), (2, {4: Fraction(1)})))
     for top, shares, value in ((1, {}, 0), (2, leaves, 2), (3, leaves | spines, 2)):
         found = spread(net, top, True)
         assert (found.shares, found.value) == (shares, value)
@@ -215,3 +252,8 @@ def test_a_product_of_just_the_limit_does_not_fit(monkeypatch: pytest.MonkeyPatc
 def test_accelerators_of_a_model_are_joined_by_its_own_links(accelerators: int, scaleup: bool, joined: bool) -> None:
     model = Builder().model("host", "M", {"nic": 1}, accelerators=accelerators, scaleup=scaleup)
     assert scaleup_joined(model) is joined
+    linked = [InnerLink(("gpu", g), ("gpu", g + 1), 1, GBPS, "scaleup") for g in range(accelerators - 1)]
+    assert scaleup_joined(replace(model, links=tuple(linked))) is (accelerators > 0)
+    assert scaleup_joined(replace(model, links=tuple(linked[1:]))) is (accelerators == 1)
+    other = [replace(link, layer="") for link in model.links]
+    assert scaleup_joined(replace(model, links=tuple(other))) is (accelerators == 1)
