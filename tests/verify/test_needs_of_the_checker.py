@@ -34,6 +34,16 @@ def test_what_a_bisection_needs() -> None:
     checker.verify(stated, made)
     rejected(stated | {"cut": ["h1"], "lower_bps": 100, "upper_bps": 100}, made, "the split is not balanced")
     rejected(stated | {"cut": [*stated["cut"], "x"]}, made, "the cut names what does not count")
+    rejected(stated | {"upper_bps": 100}, made, "other links cross the cut")
+    rejected(stated | {"lower_bps": 300}, made, "the proof shows 200 bit/s")
+    odd = fabric(HOSTS[:3], SWITCHES, [*ACCESS[:3], TRUNK])
+    third = {
+        "units": 3,
+        "lower_bps": 100,
+        "upper_bps": 100,
+        "lower": {"by": "splits", "parts": [{"least": 1, "order": ORDER[:5]}]},
+    }
+    checker.verify(stated | third, odd)
 
     def lower(**proof: Any) -> dict[str, Any]:
         return stated | {"lower_bps": 0, "lower": proof}
@@ -162,6 +172,11 @@ def test_what_reachability_needs() -> None:
     rejected(whole | {"units": 3}, two(1), "the number of units is another")
     rejected(whole, two(0), "some units do not reach each other")
     rejected(whole | {"units": 5}, fabric([*HOSTS, "h5"], SWITCHES, [*ACCESS, TRUNK]), "a unit has no link")
+    pair = fabric(["h1", "h2"], SWITCHES, [("h1", "s1"), ("h2", "s2")])
+    checker.verify(certificate("reachability", units=2, holds=False, apart=["h1", "h2"]), pair)
+    checker.verify(certificate("reachability", units=2, holds=True), fabric(["h1", "h2"], [], [("h1", "h2")]))
+    line = fabric(HOSTS[:3], SWITCHES, [("h1", "s1"), ("h2", "s1"), ("h2", "s2"), ("h3", "s2")])
+    rejected(whole | {"units": 3}, line, "some units do not reach each other")
     apart = certificate("reachability", units=4, holds=False, apart=["h1", "h3"])
     checker.verify(apart, two(0))
     rejected(apart, two(1), "h1 and h3 reach each other")
@@ -192,6 +207,7 @@ def tiers(links: list[tuple[str, str]]) -> dict[str, Any]:
 def test_what_oversubscription_needs() -> None:
     stated, both = certificate("oversubscription", value=2), [("s1", "t1"), ("s2", "t1")]
     checker.verify(stated, tiers(both))
+    checker.verify(stated, tiers([*both, ("s1", "s2")]))
     rejected(stated, tiers(both[:1]), "a switch has no link above")
     made = tiers(both)
     made["planned_links"]["rows"] = [["s1", 0, 100, 3], ["s2", 1, 100, 50], ["s2", None, 100, 50]]
@@ -224,6 +240,11 @@ def test_what_a_failure_needs() -> None:
     rejected(failing([*every, case("s[1]", "s[2]")]), made, "a case is of others")
     rejected(failing(every[:1], of=["s[1]"], symmetries=turned), made, "a symmetry leads out of the elements")
     rejected(failing([case("h[1]", units=1)], of=["h"]), made, "a case leaves no pair")
+    cut = fabric(["h1", "h2"], ["s1", "s2"], [("h1", "s1"), ("h2", "s1"), ("h2", "s2")])
+    apart = {"check": "reachability", "units": 2, "holds": False, "apart": ["h1", "h2"]}
+    rejected(failing([{"failed": ["s[1]"], "left": apart}], of=["s[1]"]), cut, "a case leaves no pair")
+    cut = fabric(["h1", "h2"], switches, [("h1", "s1"), ("h2", "s1"), ("h1", "s2"), ("h2", "s3")])
+    rejected(failing([{"failed": ["s[1]"], "left": apart}], of=["s[1]"]), cut, "a case fails")
     distance = {"check": "diameter", "value": 0}
     share = {"check": "diameter", "op": "<=", "value": 1, "share": "left"}
     cases = [one | {"left": distance} for one in every]
