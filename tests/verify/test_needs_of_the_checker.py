@@ -254,3 +254,49 @@ def test_what_a_failure_needs() -> None:
         row[made["links"]["columns"].index("cable_id")] = "c"
     rejected(failing([case("cable c")], of=["h"], what="cables", symmetries=turned), made, "a symmetry of sets of links")
     checker.verify(failing([case("cable c")], of=["h"], what="cables"), made)
+
+
+OPERATORS = [
+    (">=", 200, 201), (">", 199, 200), ("<=", 200, 199), ("<", 201, 200), ("==", 200, 199), ("==", 200, 201),
+]  # fmt: skip
+
+
+def halves(op: str, value: int | str, share: str | None = None, **change: Any) -> dict[str, Any]:
+    """After one of three switches fails: two links of two hosts, 200 bit/s of the 300 that a host had."""
+    cases = []
+    for failed, left in ((1, (2, 3)), (2, (1, 3)), (3, (1, 2))):
+        order = [["h1"], *([f"s{i}"] for i in left), ["h2"]]
+        cut = {"check": "bisection", "units": 2, "lower_bps": 200, "upper_bps": 200, "cut": ["h1"]}
+        lower = {"by": "splits", "parts": [{"least": 2, "order": order}]}
+        cases.append({"failed": [f"s[{failed}]"], "left": cut | {"lower": lower}})
+    condition = {"check": "bisection", "op": op, "value": value, "share": share}
+    return failing(cases, **({"condition": condition} | change))
+
+
+def three() -> dict[str, Any]:
+    return fabric(["h1", "h2"], ["s1", "s2", "s3"], [(h, s) for h in ("h1", "h2") for s in ("s1", "s2", "s3")])
+
+
+@pytest.mark.parametrize(("op", "holds", "fails"), OPERATORS)
+def test_what_is_left_is_compared_as_the_condition_says(op: str, holds: int, fails: int) -> None:
+    checker.verify(halves(op, holds), three())
+    rejected(halves(op, fails), three(), "a case fails")
+
+
+def test_shares_are_of_what_half_of_the_hosts_inject_then_or_before() -> None:
+    for share, holds, fails in (("intact", "2/3", "67/100"), ("left", 1, "101/100")):
+        checker.verify(halves(">=", holds, share), three())
+        rejected(halves(">=", fails, share), three(), "a case fails")
+
+
+def test_a_case_is_about_what_is_asked() -> None:
+    rejected(halves(">=", 1, condition={"check": "reachability"}), three(), "a case is about something else")
+
+
+def test_a_symmetry_of_failures_keeps_the_links() -> None:
+    """Without s1 the hosts are apart, which s2, with one link, does not show."""
+    made = fabric(["h1", "h2"], ["s1", "s2", "s3"], [("h1", "s1"), ("h2", "s1"), ("h1", "s2"), ("h1", "s3")])
+    stated = failing([case("s[2]")], of=["s[2]", "s[3]"], symmetries=[{"s2": "s3", "s3": "s2"}])
+    checker.verify(stated, made)
+    forged = failing([case("s[2]")], of=["s[1]", "s[2]"], symmetries=[{"s1": "s2", "s2": "s1"}])
+    rejected(forged, made, "a symmetry changes the links")
