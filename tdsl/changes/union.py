@@ -10,6 +10,7 @@ import numpy as np
 from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import FREE, Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.renamed import renamed, side_of
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
 
@@ -39,7 +40,8 @@ class Union:
 def union(before: Fabric, after: Fabric) -> Union | None:
     """Both in one; None where a device keeps its path and has another model."""
     paths = {after.device_path(d): d for d in range(after.device_count)}
-    row = np.array([paths.get(before.device_path(d), -1) for d in range(before.device_count)], dtype=np.int64)
+    known = renamed(side_of(before), side_of(after))
+    row = np.array([paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))], dtype=np.int64)
     shared = np.flatnonzero(row >= 0)
     models = [m.name for m in after.models]
     for d in shared.tolist():

@@ -52,8 +52,11 @@ def summary(c: Changes) -> Iterator[str]:
     rehung = len(c.relocated) + sum(old.places != new.places for old, new in c.replaced)
     if rehung:
         said.append(f"{rehung:,} of devices that are mounted elsewhere")
+    other = sum(old.places == new.places for old, new in c.replaced)
+    if other:
+        said.append(f"{other:,} of another part or length")
     if said:
-        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved or rehung else "; no existing cable moves")
+        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved or rehung or other else "; no existing cable moves")
     else:
         yield "no cable changes"
     failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
