@@ -1,4 +1,4 @@
-"""What ``diff`` and ``plan`` say of many pairs of small designs: words, steps, tables, Markdown, JSON and pictures, as goldens."""
+"""What ``diff`` and ``plan`` say of many pairs of small designs: words, steps, tables, Markdown, JSON, pictures, as goldens."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ PLACED = """
   place spine[*] in room.A[3] stacked from 10U
 """
 OWN = {"LOW": "", "HIGH": "", "MORE": "", "UP": ""}
+UP_BY_INDEX = "connect leaf[k].p[2 + s] to spine[s].p[(k)]"
 STRAIGHT = "connect leaf[*] to spine[*] each x 2"
 Side = tuple[tuple[str, str], ...]
 """What is replaced in a text, one after the other."""
@@ -86,10 +87,11 @@ PAIRS: dict[str, tuple[str, Side, Side]] = {
     "another fabric": (POD, (), (("fabric pod", "fabric cell"),)),
     # of four leaves: orders of moves
     "ports exchanged": (
-        RINGS, (("UP", "connect leaf[k].p[2 + s] to spine[s].p[(k)]"),), (("UP", "connect leaf[k].p[2 + s] to spine[s].p[3 - k]"),)
+        RINGS, (("UP", UP_BY_INDEX),), (("UP", "connect leaf[k].p[2 + s] to spine[s].p[3 - k]"),)
     ),
     "spines exchanged": (
-        RINGS, (("UP", "connect leaf[k].p[2 + s] to spine[s].p[(k)]"),), (("UP", "connect leaf[k].p[2] to spine[1].p[(k)]; connect leaf[k].p[3] to spine[0].p[(k)]"),)
+        RINGS, (("UP", UP_BY_INDEX),),
+        (("UP", "connect leaf[k].p[2] to spine[1].p[(k)]; connect leaf[k].p[3] to spine[0].p[(k)]"),),
     ),
     "half as many": (
         RINGS, (("UP", STRAIGHT),), (("UP", "connect leaf[*] to spine[*] each"),)
@@ -105,7 +107,7 @@ PAIRS: dict[str, tuple[str, Side, Side]] = {
         RINGS, (("UP", "connect leaf[*] to spine[0] each x 2"),), (("UP", "connect leaf[*] to spine[1] each x 2"),)
     ),
     "another way through the same ports": (
-        RINGS, (("UP", "connect leaf[k].p[2 + s] to spine[s].p[(k)]"),),
+        RINGS, (("UP", UP_BY_INDEX),),
         (("UP", "connect leaf[k].p[2] to spine[k % 2].p[(k)]; connect leaf[k].p[3] to spine[(k + 1) % 2].p[(k)]"),),
     ),
 }  # fmt: skip
@@ -146,9 +148,10 @@ def file_name(name: str) -> str:
 
 @pytest.mark.parametrize("pair", CASES, indirect=True)
 def test_words_and_steps(pair: str, golden: Golden) -> None:
-    out = call("diff", "old.fab", "new.fab", "--steps", "--floor", "50%", "--cables", "moves.csv", "--full", "--detailed-exitcode")
+    both = ("old.fab", "new.fab", "--floor", "50%")
+    out = call("diff", *both, "--steps", "--cables", "moves.csv", "--full", "--detailed-exitcode")
     out += Path("moves.csv").read_bytes().decode().replace("\r\n", "\n").partition("\n")[2]
-    out += call("plan", "old.fab", "new.fab", "--floor", "50%", "--no-lock", "--format", "csv").replace(
+    out += call("plan", *both, "--no-lock", "--format", "csv").replace(
         "step,action,hall,row,rack,u,device,port,from,to,length,part,bisection\n", ""
     )
     golden(f"changes/{file_name(pair)}.txt", out)
@@ -165,6 +168,17 @@ def test_short_lists_markdown_and_json(pair: str, golden: Golden) -> None:
         rows = json.loads(text.rpartition("}")[0] + "}")["fabrics"]
         out += "".join(f"{name} {line}\n" for x in rows for line in flat("", x))
     golden(f"changes/forms_{file_name(pair)}.txt", out)
+
+
+@pytest.mark.parametrize("pair", ["one spine", "a requirement fails", "rails exchanged", "other addresses"], indirect=True)
+def test_colours_and_widths(pair: str, golden: Golden) -> None:
+    """What is drawn in colour, and how lines break in a narrow terminal."""
+    out = ""
+    for columns in ("60", "140"):
+        env = {"FORCE_COLOR": "1", "COLUMNS": columns}
+        for args in (("diff", "old.fab", "new.fab", "--steps"), ("diff", "new.fab", "old.fab"), ("plan", "new.fab", "old.fab")):
+            out += f"## {columns} {' '.join(args)}\n{tdsl(*args, env=env).stdout}"
+    golden(f"changes/colours_{file_name(pair)}.txt", out.replace("\x1b", "^"))
 
 
 def flat(name: str, value: object) -> Iterator[str]:
