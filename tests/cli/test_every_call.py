@@ -118,13 +118,13 @@ CALLS: dict[str, list[str]] = {
     ],
     "build": [
         "build pod.fab --target p2p --target json --out out",
-        "build pod.fab --target p2p --target networkx --out out --check",
+        "build pod.fab --target p2p --target dns --out out --check",
         "verify out", "verify out --strict", "build pod.fab --target p2p --out out --only h[0]",
         "build pod.fab --target p2p --out part --only h[0]", "build pod.fab --target p2p --out part --only x",
         "build two.fab --target json --out two", "build two.fab --target json --out two --force", "verify two",
         "build broken.fab --out none", "build pod.fab --target cablin", "build pod.fab --target json --out pod.fab/x",
         "build pod.fab --target frr --option frr=1", "build pod.fab --target frr --option frr.aggregate=maybe --out f",
-        "build pod.fab --target frr --option none.x=1", "build pod.fab --target networkx --out out --check",
+        "build pod.fab --target frr --option none.x=1", "build pod.fab --target dns --out out --check",
         "render out --secrets secrets.txt --to load",
         "build pod.fab --target p2p --site site.yaml --out s", "build pod.fab --target json --site drill.txt --out s",
     ],
@@ -150,24 +150,25 @@ WHOLE, BEGIN = 900, 300
 """Characters of a text that stands whole, and of a longer one that are shown."""
 
 
-def shown(text: str) -> str:
-    """A text without times and versions, or how it begins and what tells it from others."""
+def lasting(text: str) -> str:
+    """A text without times, versions and hashes of files."""
     out = re.sub(r'time="[\d.]+"', 'time="…"', text.replace(__version__, "VERSION"))
     out = re.sub(r"\b[0-9a-f]{64}\b", "…", out)
-    out = re.sub(r"\b\d+(\.\d+)? ?(ms|s)\b(?=[,.)\s])", "… s", out)
+    return re.sub(r"\b\d+(\.\d+)? ?(ms|s)\b(?=[,.)\s]|$)", "… s", out)
+
+
+def shown(text: str) -> str:
+    """What lasts of a text, or how it begins and what tells it from others."""
+    out = lasting(text)
     if len(out) <= WHOLE:
         return out
     return f"{out[:BEGIN]}…\n[{len(out)} characters, {hashlib.sha256(out.encode()).hexdigest()[:12]}]\n"
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder: Path) -> dict[str, str]:
     """The files below a folder."""
-    own = __version__.encode()
-    return {
-        p.relative_to(folder).as_posix(): p.read_bytes().replace(own, b"VERSION")
-        for p in sorted(folder.rglob("*"))
-        if p.is_file()
-    }
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file()]
+    return {p.relative_to(folder).as_posix(): lasting(p.read_text(encoding="utf-8")) for p in files}
 
 
 def told(calls: list[str]) -> Iterator[str]:
@@ -179,7 +180,7 @@ def told(calls: list[str]) -> Iterator[str]:
         yield f"## {call}: {done.exit_code}\n{shown(done.stdout)}{stderr}".rstrip("\n") + "\n"
         now = contents(Path())
         other = [n for n in now if before.get(n) != now[n]]
-        yield "".join(f"> {n} {len(now[n])} bytes\n" for n in other[:12])
+        yield "".join(f"> {n} {len(now[n])} characters\n" for n in other[:12])
         yield f"> and {len(other) - 12} more\n" if len(other) > 12 else ""
         before = now
 
