@@ -21,7 +21,8 @@ def whatever(d: Diagnostic, wire: Wire, before: Iterable[Wire], varying: set[str
     if d.code != SHORT or p is None or p.name.name != "spread" or late(wire) or rests(_words(wire)):
         return False
     near = [t for t in wire.a if t.span == d.span]
-    if not near or _paths(near) & varying:
+    short = {x.span for x in d.labels}  # a place may be that of both sides, where their ports have one name
+    if not any(t.device is not None and t.device.origin.span in short for t in near) or _paths(near) & varying:
         return False
     mine = _paths(near)
     return not any(_paths((*w.a, *w.b)) & mine and (_paths((*w.a, *w.b)) & varying or rests(w.node.span.text)) for w in before)
