@@ -119,7 +119,7 @@ CALLS: dict[str, list[str]] = {
     "build": [
         "build pod.fab --target p2p --target json --out out",
         "build pod.fab --target p2p --target dns --out out --check",
-        "verify out", "verify out --strict", "build pod.fab --target p2p --out out --only h[0]",
+        "verify out", "verify out --strict",
         "build pod.fab --target p2p --out part --only h[0]", "build pod.fab --target p2p --out part --only x",
         "build two.fab --target json --out two", "build two.fab --target json --out two --force", "verify two",
         "build broken.fab --out none", "build pod.fab --target cablin", "build pod.fab --target json --out pod.fab/x",
