@@ -30,6 +30,10 @@ MORE = {
     "computed": LEAVES + "  param half: int = 2\n  let s = ?\n  switch spine[2 * s - half]: SW\n"
                 "  switch other[s // 2 + s % 3]: SW\n" + UP + "  connect leaf[*] to other[*] spread x 2\n",
     "chain": LEAVES + "  switch spine[?]: DEAR\n  switch top[?]: TWIN\n" + UP + "  connect spine[*] to top[*] spread x 2\n",
+    "in_brackets": LEAVES + "  let s = ? where (s >= 3 and (s <= 6)) and s % 2 == 0\n  switch spine[s]: SW\n" + UP,
+    "beyond": LEAVES + "  let s = ? where s >= 100\n  switch spine[s]: SW\n" + UP,
+    "of_some": LEAVES + "  switch spine[?]: SW\n" + UP + "  require switches of spine >= 4\n  require links of spine <= 16\n",
+    "partial": LEAVES + "  switch spine[?]: SW\n  switch spare[1 of 3]: SW\n" + UP + "  require switches >= 8\n",
     "of": LEAVES + "  switch spine[? of 5]: SW\n" + UP,
     "product": "  host node[?, 2]: BOX\n  switch leaf[2]: SW\n  connect node[a, b].nic[i] to leaf[i]\n  require hosts >= 5\n",
     "counted": LEAVES + "  switch spine[?]: SW\n" + UP + "  require switches >= 7 and links <= 40 and switches < 12\n",
