@@ -194,6 +194,22 @@ def flat(name: str, value: object) -> Iterator[str]:
         yield f"{name}: {json.dumps(value)}"
 
 
+ORDERS = [
+    "ports exchanged", "spines exchanged", "another way through the same ports", "half as many", "one spine for the other",
+    "hosts exchanged", "fewer links up", "one cable to the other leaf",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", ORDERS, indirect=True)
+def test_floors(pair: str, golden: Golden) -> None:
+    """Orders that keep more and more of the bisection, or why there is none."""
+    out = ""
+    for floor in ("25%", "51%", "75%", "100%"):
+        said = call("diff", "old.fab", "new.fab", "--no-checks", "--full", "--steps", "--floor", floor)
+        out += said[said.index("order of moves") :]
+    golden(f"changes/floors_{file_name(pair)}.txt", out)
+
+
 @pytest.mark.parametrize("pair", ["one host more", "renamed hosts", "another part", "nothing"], indirect=True)
 def test_pictures(pair: str, golden: Golden) -> None:
     """Texts of a picture with their places, its extent, and where each drawing stands."""
