@@ -4,7 +4,8 @@ Tests are run once to see which lines each runs (coverage, a context a test); th
 tests are the same. A sample of all mutants is then run, each against the tests that run its line, the quickest first, until one
 fails. A process that has collected the tests forks a child for each mutant (`tests.mutants.serve`), so none pays for the start.
 What no test notices is listed, as ``survived``, to be killed by a test or written into `equivalent.toml` with the reason. What
-was run is kept too: a second call with a larger N adds to it, and ``--again`` runs the survivors against tests written since.
+was run is kept too: a second call with a larger N adds to it, one with more ``--test-seconds`` runs the survivors against more
+tests, and ``--again`` runs them against tests written since. The run reads copies: the checkout may be edited meanwhile.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def recorded(name: str, place: Path, copy: Path) -> tuple[dict[str, dict[int, li
         data.read()
         for file in data.measured_files():
             for line, names in data.contexts_by_lineno(file).items():
-                lines = known[os.path.relpath(file, copy)]
+                lines = known[file.rpartition(f"/{copy.name}/")[2]]
                 if ".inner." not in part.name or lines.get(line, names):
                     lines[line] += [c for c in names if c in took]
     return known, took
@@ -229,6 +230,11 @@ def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str,
     )  # fmt: skip
 
 
+def _more(job: Job, row: dict[str, Any]) -> bool:
+    """Whether a mutant that no test noticed has more tests now than it was run against."""
+    return row["end"] == "survived" and len(job.tests) > row["tests"]
+
+
 def main() -> int:
     """Run a group's sample."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -240,21 +246,24 @@ def main() -> int:
     parser.add_argument("--test-seconds", type=float, default=ALL_S, help=f"of tests that a mutant is run against ({ALL_S:g})")
     parser.add_argument("--out", type=Path, default=Path("out/mutants"))
     parser.add_argument("--again", nargs="+", metavar="TESTS", help="run what survived against these tests only")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="how many mutants run at once (the cores)")
     given = parser.parse_args()
     rooms, tests, measured, folder = scope(given.group, given.tests)
     place = given.out.resolve() / folder
     told = os.fdopen(os.dup(1), "w", buffering=1)
     place.mkdir(parents=True, exist_ok=True)
     os.environ.update(CI="true", OPENBLAS_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
-    copy = place / "copy"
-    code = project(copy)
+    copies = [place / f"copy{i or ''}" for i in range(max(1, given.jobs))]
+    code, source, copy = project(place / "source"), place / "source", copies[0]
+    for one in copies:
+        project(one)
     rooms, measured = ([f"tdsl/{r}" for r in names] for names in (rooms, measured))
     tests = [f"tests/{name}" for name in tests]
     tests = [t for t in tests if (copy / t).exists()]
     done: dict[str, Any] = {}
     results = place / f"done-{given.group}-{code}.jsonl"
     if results.is_file():
-        done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines()) if r["tests"] or given.again}
+        done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines())}
     kept = f"recorded-{code}-{given.record_seconds:g}-{given.seed}"
     if given.again:
         tests, kept = given.again, "again"
@@ -285,7 +294,7 @@ def main() -> int:
     if given.again:
         todo = {key: j for key, j in by_key.items() if key not in same and done.get(key, {}).get("end") == "survived"}
     else:
-        todo = {key: j for key, j in by_key.items() if key not in same and key not in done}
+        todo = {key: j for key, j in by_key.items() if key not in same and (key not in done or _more(j, done[key]))}
     print(f"{given.group}: {len(took)} tests, {total} mutants, {len(jobs)} sampled, {len(todo)} to run", flush=True)
     for name in COMMON:
         with contextlib.suppress(ImportError):
@@ -304,9 +313,17 @@ def main() -> int:
     for key in [k for k, j in todo.items() if not j.tests]:
         ended(key, "survived")
         del todo[key]
-    left = fork(lambda: serve(todo, copy, ROOT, environment(copy), ended))
-    for key in [k for k in todo if k in left]:
-        ended(key, alone(todo[key], copy, ROOT, environment(copy)))
+
+    def run(share: int) -> set[str]:
+        one = copies[share]
+        mine = {k: j for n, (k, j) in enumerate(todo.items()) if n % len(copies) == share}
+        left = fork(lambda: serve(mine, one, source, environment(one), ended))()
+        for key in [k for k in mine if k in left]:
+            ended(key, alone(mine[key], one, source, environment(one)))
+        return set()
+
+    for wait in [fork(lambda n=n: run(n)) for n in range(len(copies))]:
+        wait()
     done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines())}
     ends = Counter("equivalent" if key in same else done[key]["end"] for key in keys if key in same or key in done)
     by_room: dict[str, Counter[str]] = defaultdict(Counter)

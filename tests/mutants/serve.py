@@ -110,8 +110,8 @@ class Job:
     anew: bool = False  # whether the line is run while modules are imported: no function of a loaded module has the mutant
 
 
-def fork(work: Callable[[], set[str]]) -> set[str]:
-    """What a function gives, run in a child."""
+def fork(work: Callable[[], set[str]]) -> Callable[[], set[str]]:
+    """Run a function in a child; what it gives, once it has ended, is the value of the function returned."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -123,17 +123,21 @@ def fork(work: Callable[[], set[str]]) -> set[str]:
         finally:
             os._exit(status)
     os.close(write)
-    with os.fdopen(read) as pipe:
-        told = pipe.read()
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-        raise SystemExit("the process that runs the tests failed")
-    return {k for k in told.split(",") if k}
+
+    def result() -> set[str]:
+        with os.fdopen(read) as pipe:
+            told = pipe.read()
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            raise SystemExit("the process that runs the tests failed")
+        return {k for k in told.split(",") if k}
+
+    return result
 
 
 def _enter(copy: Path, root: Path, environment: dict[str, str]) -> None:
     """Be in the copy, without output."""
+    sys.path[:] = [str(copy), *(p for p in sys.path if p not in ("", str(root), os.getcwd()))]
     os.chdir(copy)
-    sys.path[:] = [str(copy), *(p for p in sys.path if p not in ("", str(root)))]
     os.environ.update(environment)
     for name in [n for n in sys.modules if n == "tests" or n.startswith(("tests.", "tdsl"))]:
         del sys.modules[name]
