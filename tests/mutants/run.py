@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -150,11 +151,11 @@ def merged(*recordings: tuple[dict[str, dict[int, list[str]]], dict[str, float]]
     return lines, took
 
 
-def nearby(jobs: list[Job], folders: list[str], copy: Path) -> list[str]:
+def nearby(places: set[tuple[str, int]], folders: list[str], copy: Path) -> list[str]:
     """Files of tests that name what has a mutant: its function or its class, else the module; three for each, the most first."""
     texts = {p: p.read_text(encoding="utf-8") for folder in folders for p in sorted((copy / folder).rglob("test_*.py"))}
     out: set[str] = set()
-    for file, line in sorted({(j.file, j.line) for j in jobs}):
+    for file, line in sorted(places):
         nodes = ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8")))
         named = [n for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.lineno <= line <= (n.end_lineno or 0)]
         words = [n.name for n in named if not n.name.startswith("__")]
@@ -178,13 +179,17 @@ def environment(copy: Path, *more: Path) -> dict[str, str]:
 
 
 def chosen(tests: list[str], took: dict[str, float], seconds: float) -> list[str]:
-    """The quickest tests that fit; those of about the same time stay with those of their file, whose fixtures they share."""
-    out, left = [], seconds
-    for name in sorted(tests, key=lambda n: (took[n], n)):
-        left -= took[name] + 0.01
-        if left < 0 and out:
-            break
-        out.append(name)
+    """The quickest tests that fit; half of the time is for those that compare whole answers (``test_every_*``): they notice most.
+    Those of about the same time stay with those of their file, whose fixtures they share."""
+    whole = [n for n in tests if "/test_every_" in n]
+    out, left = [], 0.0
+    for names in (whole, [n for n in tests if n not in set(whole)]):
+        left += seconds / 2
+        for name in sorted(names, key=lambda n: (took[n], n)):
+            if left < took[name] and out:
+                break
+            left -= took[name] + 0.01
+            out.append(name)
     return sorted(out, key=lambda n: (took[n] > 0.05, took[n] > 0.5, took[n] > 3, n.partition("::")[0], took[n], n))
 
 
@@ -216,13 +221,24 @@ def equivalent(job: Job) -> bool:
     )
 
 
-def _job(file: str, mutant: Mutant, known: dict[int, list[str]], took: dict[str, float], seconds: float) -> Job:
+def _job(
+    file: str,
+    mutant: Mutant,
+    known: dict[int, list[str]],
+    took: dict[str, float],
+    seconds: float,
+    near_by: Callable[[str, int], list[str]],
+) -> Job:
+    """A mutant and its tests: those recorded on its line; where there are none, those in files that name its function."""
     text = (ROOT / file).read_text(encoding="utf-8")
     near = statements(text).get(mutant.line, range(mutant.line, mutant.line + 1))
     tests = known.get(mutant.line) or sorted({t for line in near for t in known.get(line, ())})
     anew = not tests and (not inside(text, mutant.line) or any(line in known for line in near))
     if anew:  # it is run once, before all tests
         tests = sorted({t for names in known.values() for t in names})
+    if not tests:
+        files = set(near_by(file, mutant.line))
+        tests = sorted(n for n in took if n.partition("::")[0] in files)
     some = chosen(tests, took, seconds)
     return Job(
         file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.text, tuple(some), len(tests),
@@ -279,15 +295,17 @@ def main() -> int:
     total = len(sample)
     random.Random(given.seed).shuffle(sample)
     sample = list(islice((s for s in sample if s[1].parses()), given.n))
-    jobs = [_job(file, mutant, known.get(file, {}), took, given.test_seconds) for file, mutant in sample]
-    if (bare := [j for j in jobs if not j.tests]) and not given.again:  # what grep finds may run them
+    bare = {(file, m.line) for file, m in sample if not _job(file, m, known.get(file, {}), took, 0, lambda *_: []).tests}
+    if bare and not given.again:  # what grep finds may run them
         more = f"{kept}-{given.group}-{given.n}"
         if not (place / f"{more}.times").is_file():
-            near = nearby(bare, tests, copy)
             seconds = min(given.record_seconds / 2, 15 * len(bare))
-            record(more, measured, near, place, copy, seconds, given.seed, place / f"{kept}.times")
+            record(more, measured, nearby(bare, tests, copy), place, copy, seconds, given.seed, place / f"{kept}.times")
         known, took = merged((known, took), recorded(more, place, copy))
-        jobs = [_job(file, mutant, known.get(file, {}), took, given.test_seconds) for file, mutant in sample]
+    jobs = [
+        _job(file, m, known.get(file, {}), took, given.test_seconds, lambda file, line: nearby({(file, line)}, tests, copy))
+        for file, m in sample
+    ]
     keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
     by_key = dict(zip(keys, jobs, strict=True))
     same = {key for key, j in by_key.items() if equivalent(j)}
