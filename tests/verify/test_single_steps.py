@@ -52,6 +52,39 @@ def test_every_key_of_a_certificate_is_needed() -> None:
         checker.read(whole | {"e": 1}, form, "it")
 
 
+@pytest.mark.parametrize(
+    ("form", "right", "wrong", "why"),
+    [
+        (str, "x", (3, None, True, ["x"], {}), "a text is needed"),
+        (bool, True, (1, 0, "true", None), "a true or false is needed"),
+        (2, 2, (1, -2, "2", 2.0, True, None), "an integer of at least 2 is needed"),
+        ([str], ["a", "b"], ("ab", {"a": "b"}, None, 3), "a list is needed"),
+        ([str, 0], ["a", 1], (["a"], ["a", 1, 2], []), "a list is needed"),
+        (set, ["a", "b"], (["a", "a"],), "a text twice"),
+        (frozenset(("x", "y")), "x", ("z", 3, None), "is none of x, y"),
+        ({"*": 0}, {"a": 1}, ([], "a", None, 3), "an object is needed"),
+        ((None, 1), None, (0, "1"), "an integer of at least 1 is needed"),
+        (Fraction, "2/3", ("2/0", "-1/2", "x", "1/2/3", -1, None, 1.5), "no number of the form p/q"),
+    ],
+)
+def test_values_of_each_form(form: Any, right: Any, wrong: tuple[Any, ...], why: str) -> None:
+    """What a certificate or fabric.json says is read as it is, or rejected with what is needed."""
+    assert checker.read(right, form, "it") == (Fraction(2, 3) if form is Fraction else right)
+    for each in wrong:
+        with pytest.raises(checker.Rejected, match=f"it: {why}"):
+            checker.read(each, form, "it")
+
+
+def test_numbers_that_a_certificate_makes_have_a_limit() -> None:
+    """The least common multiple of its parts has 16,384 bits at most."""
+    assert checker.common([4, 6, 10]) == 60 and checker.common([]) == 1
+    most = 1 << (checker.MAX_BITS - 1)
+    assert checker.common([most, 2]) == most
+    for long in ([2 * most], [most, 3]):
+        with pytest.raises(checker.Rejected, match="too long numbers"):
+            checker.common(long)
+
+
 def chips(links: list[tuple[str, str]], forwards: bool | None = None) -> dict[str, Any]:
     """Chips c1 to c4 and two switches, with these links."""
     made = fabric(["c1", "c2", "c3", "c4"], ["s1", "s2"], links)
