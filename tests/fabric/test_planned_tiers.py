@@ -1,0 +1,104 @@
+"""Tiers by the definition that the text of ``planned_tiers`` gives, one device after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tdsl.fabric.tiers import main_ends, planned_tiers
+from tests.fabrics import Builder
+
+KINDS = ("host", "chip", "switch", "switch", "switch", "ocs")
+
+
+def hops(start: dict[int, int], forwards: set[int], near: dict[int, set[int]]) -> dict[int, int]:
+    """Hops over switches from the devices that have a tier already."""
+    tier, level = dict(start), 0
+    while level in tier.values():
+        for d in [d for d, t in tier.items() if t == level]:
+            for n in near[d] & forwards:
+                tier.setdefault(n, level + 1)
+        level += 1
+    return tier
+
+
+def by_definition(kinds: list[str], roles: list[str], owner: list[int], links: list[tuple[int, int]]) -> list[int]:
+    """Tiers of devices whose declarations have these kinds and roles."""
+    devices = range(len(owner))
+    near = {d: {y for x, y in links if x == d} | {x for x, y in links if y == d} for d in devices}
+    ends = {d for d in devices if kinds[owner[d]] in ("host", "chip")}
+    some = [r for k, r in zip(kinds, roles, strict=True) if k in ("host", "chip")]
+    wanted = "accelerator" if "accelerator" in some else "" if "" in some else None
+    main = {d for d in ends if wanted is None or roles[owner[d]] == wanted}
+    forwards = {d for d in devices if kinds[owner[d]] == "switch"}
+    tier = hops(dict.fromkeys(main, 0), forwards, near)
+    beside = {d for d in devices if any(owner[d] == owner[e] and tier.get(e) == 1 and e in forwards for e in devices)}
+    other = {d for d in ends - main if near[d] <= beside}
+    bare = {d for d in forwards & beside if tier.get(d) != 1 and not near[d] & beside}
+    tier = hops(dict.fromkeys(main | other, 0) | dict.fromkeys(bare, 1), forwards, near)
+    return [0 if d in ends else tier.get(d, -1) for d in devices]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_tiers_by_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    b = Builder()
+    count = int(rng.integers(1, 6))
+    kinds = [str(rng.choice(KINDS)) for _ in range(count)]
+    roles = [str(rng.choice(["accelerator", "storage", ""])) if k in ("host", "chip") else "" for k in kinds]
+    models = {k: b.model(k, k.upper(), {"p": 8}) for k in set(kinds)}
+    for n, (kind, role) in enumerate(zip(kinds, roles, strict=True)):
+        b.devices(f"d{n}", models[kind], int(rng.integers(1, 5)), role=role)
+    assert [(s.kind, s.role) for s in b.sets] == list(zip(kinds, roles, strict=True))
+    owner = [n for n, s in enumerate(b.sets) for _ in range(s.count)]
+    size = int(rng.integers(0, 2 * len(owner)))
+    links = [(int(x), int(y)) for x, y in rng.integers(0, len(owner), (size, 2)) if x != y]
+    a, z = (np.array([link[k] for link in links], dtype=np.int64) for k in (0, 1))
+    found = planned_tiers(b.sets, np.array(owner), a, z)
+    assert found.tolist() == by_definition(kinds, roles, owner, links)
+
+
+# accelerators 0 and 1, storage 2 and 3, leaves 4 to 7, spine 8
+WIRED = [(0, 4), (1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("links", "leaves", "spine"),
+    [
+        ([(2, 6), (3, 7), (4, 8), (5, 8), (6, 8), (7, 8)], [1, 1, 1, 1], 2),
+        ([(2, 6), (3, 7), (4, 6), (4, 8)], [1, 1, 1, 1], 2),  # a leaf with storage, joined to one with accelerators
+        ([(2, 6), (4, 6), (6, 7)], [1, 1, 1, 2], -1),
+        ([(2, 8), (4, 8), (5, 8)], [1, 1, 1, 1], 2),  # storage at a spine makes no leaf of it; leaves without links are leaves
+        ([(4, 6), (6, 8), (2, 8)], [1, 1, 2, 1], 3),
+        ([(2, 4), (3, 5), (4, 8), (8, 6), (8, 7)], [1, 1, 1, 1], 2),
+    ],
+)
+def test_leaves_of_storage_and_of_nothing(links: list[tuple[int, int]], leaves: list[int], spine: int) -> None:
+    b = Builder()
+    switch = b.model("switch", "S", {"p": 8})
+    for name, kind, count, role in (("n", "host", 2, "accelerator"), ("st", "host", 2, "storage")):
+        b.devices(name, b.model(kind, name.upper(), {"p": 8}), count, role=role)
+    b.devices("leaf", switch, 4)
+    b.devices("spine", switch, 1)
+    owner = [0, 0, 1, 1, 2, 2, 2, 2, 3]
+    a, z = (np.array([link[k] for link in [*WIRED, *links]]) for k in (0, 1))
+    for x, y in ((a, z), (z, a)):
+        assert planned_tiers(b.sets, np.array(owner), x, y).tolist() == [0, 0, 0, 0, *leaves, spine]
+    assert by_definition([s.kind for s in b.sets], [s.role for s in b.sets], owner, [*WIRED, *links])[4:] == [*leaves, spine]
+
+
+@pytest.mark.parametrize(
+    ("sets", "main"),
+    [
+        ([("host", "accelerator"), ("host", ""), ("chip", "accelerator"), ("switch", "accelerator")], [1, 0, 1, 0]),
+        ([("host", "storage"), ("host", ""), ("switch", ""), ("chip", "")], [0, 1, 0, 1]),
+        ([("host", "storage"), ("host", "manager"), ("switch", "")], [1, 1, 0]),
+        ([("switch", "")], [0]),
+        ([], []),
+    ],
+)
+def test_what_a_fabric_is_built_for(sets: list[tuple[str, str]], main: list[int]) -> None:
+    b = Builder()
+    for n, (kind, role) in enumerate(sets):
+        b.devices(f"d{n}", b.model(kind, f"M{n}", {"p": 1}), 1, role=role)
+    assert main_ends(b.sets) == [bool(x) for x in main]
