@@ -31,7 +31,7 @@ jobs:
     runs-on: [self-hosted, {label}]
     steps:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683  # v4.2.2
-      - run: python3 -m venv .audit && .audit/bin/python -m pip install --quiet tdsl=={version}
+      - run: python3 -I -m venv .audit && .audit/bin/python -I -m pip install --quiet tdsl=={version}
       - run: |
           {take}
       - run: >-
@@ -55,7 +55,7 @@ audit:
     - if: $CI_PIPELINE_SOURCE == "schedule"
   tags: [{label}]
   script:
-    - python3 -m venv .audit && .audit/bin/python -m pip install --quiet tdsl=={version}
+    - python3 -I -m venv .audit && .audit/bin/python -I -m pip install --quiet tdsl=={version}
     - |
       {take}
     - |

@@ -67,6 +67,8 @@ def test_the_action(action: Any, tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stdout.startswith("::error file=bad.fab,line=8"), done.stdout + done.stderr
     assert len(json.loads((tmp_path / "report.sarif").read_text())["runs"][0]["results"]) == 1
     assert step(action, tmp_path, files="absent.fab").returncode == 2
+    done = step(action, tmp_path, files="good.fab\nbad.fab\n")  # `files: |`
+    assert done.returncode == 1 and "file=bad.fab" in done.stdout, done.stdout + done.stderr
 
 
 def test_inputs_of_the_action_are_not_run(action: Any, tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_the_gitlab_template(tmp_path: Path) -> None:
     (made,) = yaml.safe_load(text).values()
     write(tmp_path, WRONG, "bad.fab")
     install, check = made["script"]
-    assert install == 'python -m pip install --quiet "$TDSL_PACKAGE"'
+    assert install == 'python -I -m pip install --quiet "$TDSL_PACKAGE"'
     done = shell(check, tmp_path, **made["variables"])
     assert done.returncode == 1 and "E0405" in done.stdout, done.stderr
     reports = made["artifacts"]["reports"]
@@ -104,7 +106,7 @@ def scripts(file: str) -> list[str]:
         lines = [step["run"] for job in made["jobs"].values() for step in job["steps"] if "run" in step]
     else:
         lines = [line for job in made.values() for line in job["script"]]
-    assert [line for line in lines if "pip install" in line] == [f"python -m pip install --quiet tdsl=={__version__}"]
+    assert [line for line in lines if "pip install" in line] == [f"python -I -m pip install --quiet tdsl=={__version__}"]
     return [line for line in lines if "pip install" not in line]
 
 
@@ -159,7 +161,7 @@ def test_a_nightly_audit(ci: str, file: str, network: str, tmp_path: Path, monke
     job = job["jobs"]["audit"] if ci == "github" else job["audit"]
     lines = [s["run"] for s in job["steps"] if "run" in s] if ci == "github" else job["script"]
     install, take, audit = lines
-    assert install == f"python3 -m venv .audit && .audit/bin/python -m pip install --quiet tdsl=={__version__}"
+    assert install == f"python3 -I -m venv .audit && .audit/bin/python -I -m pip install --quiet tdsl=={__version__}"
     for name, does in {
         "bin/sudo": "cat site.topo", "bin/ssh": 'cat "site/$2.json"', ".audit/bin/tdsl": f'exec {sys.executable} -m tdsl "$@"'
     }.items():  # fmt: skip

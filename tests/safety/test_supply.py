@@ -48,7 +48,7 @@ def test_the_lock_installs_on_the_oldest_python() -> None:
         with contextlib.suppress(PackageNotFoundError):
             facts = metadata(name)
             if facts["Version"] == version:
-                wanted[name] = SpecifierSet(facts["Requires-Python"] or "")
+                wanted[name] = SpecifierSet(facts.get("Requires-Python") or "")
     assert oldest == "3.11.0" and len(wanted) > 5
     none([f"{name} asks for Python {asked}" for name, asked in wanted.items() if not asked.contains(oldest)])
 
@@ -115,3 +115,18 @@ def test_the_page_of_trust_has_every_command() -> None:
     rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
     named = [name for row in rows for name in re.findall(r"`([a-z-]+)`", row)]
     assert sorted(named) == cli.list_commands(click.Context(cli))
+
+
+def test_pipelines_run_no_module_of_the_checkout() -> None:
+    """`python -m pip` takes a folder `pip` of the current one, which is the checkout of a pull request; with `-I` it does not."""
+    files = [ROOT / "action.yml", ROOT / "ci" / "gitlab.yml", *(ROOT / "tdsl" / "commands").glob("*.py")]
+    calls = [(f.name, line) for f in files for line in re.findall(r"python3? .*", f.read_text()) if " -m " in line]
+    assert len(calls) > 5
+    none([f"{name}: {line}" for name, line in calls if re.search(r"python3? -m ", line)])
+
+
+def test_what_is_released_leaves_the_job_before_others_run_in_it() -> None:
+    """Packages that no lock names are installed after the wheel was uploaded: they cannot change what is attested."""
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["build"]["steps"]
+    kept = next(i for i, s in enumerate(steps) if s.get("with", {}).get("name") == "dist")
+    none([s["run"] for s in steps[:kept] if "pip install" in s.get("run", "") and "--require-hashes" not in s["run"]])
