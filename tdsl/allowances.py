@@ -22,7 +22,7 @@ COMMENT = re.compile(r"#+\s*tdsl:\s*allow\s*(?:\(([^()]*)\))?\s*(.*)")
 BEGINNING = re.compile(r"#+\s*tdsl:")
 FOREVER = ("E00", "E01", "E09")
 """Families of findings that cannot be allowed: syntax, meaning, and faults of tdsl's own."""
-UNTIL = re.compile(r"(.*?)\s+until\b\s*(.*)", re.DOTALL)
+UNTIL = re.compile(r"(.*?)(?<!\s)\s+until\b\s*(.*)", re.DOTALL)
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 HELP = "write `# tdsl: allow(NAME) REASON`, at the end of the line or alone above it"
 

@@ -44,11 +44,13 @@ def planned(
     source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None, every_phase: bool = False
 ) -> Planned:
     """Read a file and what it uses, and plan its fabrics, in every phase or the last. Raises UsageError."""
+    from tdsl.semantics import fault
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
     from tdsl.semantics.parameters import idle_parameters
     from tdsl.semantics.ranges import Settings
 
+    fault.begun()
     loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
     path = loader.design(source)
     if path is None:

@@ -236,9 +236,13 @@ def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: 
     """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
     if len(values) == 1 and isinstance(values[0], tree.Str):
-        texts = {}
+        texts, known = {}, {name: i for i, name in reversed(list(enumerate(names)))}
         for k in distinct(batch.assignment).tolist():
-            texts[k] = _number(names, str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope))))
+            text = str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope)))
+            if text not in known:
+                known[text] = len(names)
+                names.append(text)
+            texts[k] = known[text]
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
     if any(isinstance(v, tree.Str) for v in values):
         raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")

@@ -70,6 +70,10 @@ class Shown:
         return self.columns[point] if point <= last else self.width + point - last
 
 
+NEAR = 1_000
+"""Characters of a very long line that are looked at on both sides of a place."""
+
+
 def shown(line: str) -> Shown:
     """A line with tabs expanded and unseen characters made visible."""
     out, columns, at = [], [0], 0
@@ -108,9 +112,11 @@ def excerpt(remarks: Sequence[Remark], gutter: int, paint: Paint, width: int) ->
 
 
 def _line(file: SourceFile, number: int, found: Sequence[Mark], gutter: int, paint: Paint, width: int) -> list[str]:
-    line = shown(file.line(number))
-    room = max(width - gutter - 3, 20)
-    places = [(line.place(m.start), max(line.place(m.end), line.place(m.start) + 1), m) for m in found]
+    text, room = file.line(number), max(width - gutter - 3, 20)
+    cut = max(0, min((m.start for m in found), default=0) - NEAR) if len(text) > 3 * NEAR else 0
+    line = shown(text[cut : cut + 3 * NEAR] if len(text) > 3 * NEAR else text)
+    ends = [(max(m.start - cut, 0), max(m.end - cut, 0), m) for m in found]
+    places = [(line.place(start), max(line.place(end), line.place(start) + 1), m) for start, end, m in ends]
     text, low = _window(line, min((p[0] for p in places), default=0), room)
     out = [f"{paint('frame', f'{number:>{gutter}} |')} {text}".rstrip()]
     blank = paint("frame", " " * gutter + " |")

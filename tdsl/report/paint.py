@@ -28,7 +28,7 @@ TAB = 4
 PLAIN_WIDTH = 100
 colored: ContextVar[bool | None] = ContextVar("colored", default=None)
 """What ``--color`` asks for: True always, False never, None on a terminal only."""
-_COMMAND = re.compile(r"(?m)#(?=#(?:vso|teamcity)?\[)|^[^\S\n]*:(?=:(?![0-9A-Fa-f]{1,4}\b)[A-Za-z])")
+_COMMAND = re.compile(r"(?m)#(?=#(?:vso|teamcity)?\[)|^[^\S\n]*:(?=:(?![0-9A-Fa-f]{1,4}(?![\w-]))[A-Za-z])")
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 

@@ -6,10 +6,12 @@ lowest power first, modulo the least monic irreducible polynomial of its degree 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
+from typing import Any
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
@@ -42,11 +44,16 @@ def _key(v: Value) -> Fraction:
     return Fraction(v)
 
 
+def _order(values: list[Value]) -> Callable[[Any], Any]:
+    """What orders values; whole numbers need no fractions."""
+    return int if all(type(v) is int for v in values) else _key
+
+
 def _pick(name: str, span: Span, args: tuple[Value, ...]) -> Value:
     values = _numbers(span, args, name)
     if not values:
         raise Fault("E0115", span, f"`{name}` of nothing")
-    return (min if name == "min" else max)(values, key=_key)
+    return (min if name == "min" else max)(values, key=_order(values))
 
 
 def _len(span: Span, value: Value) -> int:
@@ -59,11 +66,16 @@ def _len(span: Span, value: Value) -> int:
     raise Fault("E0103", span, f"{a_type(value)} has no length")
 
 
-def _sum(span: Span, *args: Value) -> Value:
+def _sum(span: Span, *args: Value) -> int | Fraction | Quantity:
     values = _numbers(span, args, "sum")
-    if values and isinstance(values[0], Quantity):
-        return Quantity(sum((_key(v) for v in values), Fraction(0)), values[0].dim)
-    return sum((_key(v) for v in values), Fraction(0))
+    if all(type(v) is int for v in values):
+        return sum(v for v in values if isinstance(v, int))
+    total = Fraction(0)
+    for v in values:
+        total += _key(v)
+        if total.denominator.bit_length() > 1 << 13:
+            raise Fault("E0116", span, "this sum is too large")
+    return Quantity(total, values[0].dim) if values and isinstance(values[0], Quantity) else total
 
 
 def _product(span: Span, *args: Value) -> Value:
@@ -78,7 +90,8 @@ def _product(span: Span, *args: Value) -> Value:
 def _sort(span: Span, value: Value) -> tuple[Value, ...]:
     if isinstance(value, tuple) and all(isinstance(v, str) for v in value):
         return tuple(sorted(value, key=str))
-    return tuple(sorted(_numbers(span, (value,), "sort"), key=_key))
+    values = _numbers(span, (value,), "sort")
+    return tuple(sorted(values, key=_order(values)))
 
 
 def _primes(span: Span, limit: Value) -> tuple[int, ...]:
@@ -201,7 +214,8 @@ def _gf_mul(span: Span, q: int, a: int, b: int) -> int:
 def _gf_pow(span: Span, q: int, a: int, exponent: Value) -> int:
     if not isinstance(exponent, int) or isinstance(exponent, bool) or exponent < 0:
         raise Fault("E0115", span, "`gf_pow(q, a, n)` needs a whole n of at least 0")
-    return _field_power(_field(span, q, a), a, exponent)
+    # the units of a field are a group of q - 1 elements
+    return _field_power(_field(span, q, a), a, (exponent - 1) % (q - 1) + 1 if exponent else 0)
 
 
 def _gf_root(span: Span, q: Value) -> int:

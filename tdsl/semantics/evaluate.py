@@ -14,8 +14,11 @@ from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.operators import (
     BIT_LIMIT,
     COMPARISONS,
+    LARGEST,
+    LIST_LIMIT,
     arithmetic,
     compare,
+    cost,
     element,
     items,
     measure,
@@ -23,6 +26,7 @@ from tdsl.semantics.operators import (
     number,
     power,
     require_type,
+    too_large,
     truth,
 )  # fmt: skip
 from tdsl.semantics.quantity import Quantity
@@ -38,6 +42,8 @@ NUMERALS = {
 } | {"sixteen": 16}  # fmt: skip
 """Numbers that somebody may write as words."""
 STEP_LIMIT = 5_000_000
+POWERS = 20
+"""Steps that a power in a field is worth."""
 
 
 @dataclass(slots=True)
@@ -53,21 +59,34 @@ class Evaluator:
     holes: dict[tuple[int, int], int] = field(default_factory=dict)  # file and offset of a `?` -> its value
     calls: list[tree.Def] = field(default_factory=list)  # functions being computed, outermost first
 
-    def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
-        """The value of an expression."""
-        self.steps += 1
+    def spend(self, steps: int, span: Span) -> None:
+        """Count work. Raises Fault where it is too much."""
+        self.steps += steps
         if self.steps > STEP_LIMIT:
             raise Fault(
                 "E0116",
-                e.span,
+                span,
                 f"this takes more than {STEP_LIMIT:,} steps to compute",
                 help="compute less: a list or a function here grows too fast",
             )
+
+    def sized(self, value: Value, span: Span) -> Value:
+        """A value, whose size is counted as work: of lists with all that they hold, and of long texts and numbers."""
+        if too_large(value):
+            raise Fault("E0116", span, f"this is larger than 2^{LARGEST}, which no file can hold")
+        steps = cost(value, 4 * STEP_LIMIT)
+        if steps:
+            self.spend(steps, span)
+        return value
+
+    def evaluate(self, e: tree.Expr, scope: Scope, *, words: bool = False) -> Value:
+        """The value of an expression."""
+        self.spend(1, e.span)
         match e:
             case tree.Number():
                 return whole(e.value)
             case tree.Measure():
-                return measure(e)
+                return self.sized(measure(e), e.span)
             case tree.RatioLit():
                 if e.right == 0:
                     raise Fault("E0120", e.span, "the right side of a ratio is zero")
@@ -85,14 +104,14 @@ class Evaluator:
             case tree.Chain():
                 return self.chain(e, scope)
             case tree.Power():
-                return power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span)
+                return self.sized(power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span), e.span)
             case tree.Cond():
                 test = truth(self.evaluate(e.test, scope), e.test.span)
                 return self.evaluate(e.then if test else e.other, scope)
             case tree.TupleExpr():
                 return Dims(tuple(self.integer(i, scope) for i in e.items))
             case tree.ListExpr():
-                return tuple(self.evaluate(i, scope, words=words) for i in e.items)
+                return self.sized(tuple(self.evaluate(i, scope, words=words) for i in e.items), e.span)
             case tree.Comprehension():
                 return self.comprehension(e, scope)
             case tree.At():
@@ -127,7 +146,11 @@ class Evaluator:
     def string(self, e: tree.Str, scope: Scope) -> str:
         """A string with its placeholders filled in."""
         out: list[str] = []
+        size = 0
         for part in e.parts:
+            size += len(out[-1]) if out else 0
+            if size > LIST_LIMIT:
+                raise Fault("E0116", e.span, "this string is too long")
             if isinstance(part, str):
                 out.append(part)
                 continue
@@ -153,7 +176,7 @@ class Evaluator:
                 ) from None
             if len(out[-1]) > BIT_LIMIT:
                 raise Fault("E0116", part.span, f"this format makes {len(out[-1]):,} characters")
-        return "".join(out)
+        return str(self.sized("".join(out), e.span))
 
     def path(self, e: tree.Path, scope: Scope, words: bool) -> Value:
         """A name, a list's element or a call."""
@@ -208,7 +231,13 @@ class Evaluator:
         """The value of ``f(args)``."""
         args = [self.evaluate(a, scope) for a in part.args]
         if isinstance(value, Builtin):
-            return whole(value.run(span, *args)) if _accepts(value, args, span) else None
+            if value.name in ("gf_pow", "primes"):  # what costs more than it is given, and gives
+                most = args[0] if args and isinstance(args[0], int) else 0
+                self.spend(POWERS if value.name == "gf_pow" else min(max(most, 0), LIST_LIMIT) // 16, span)
+            if value.name not in ("len", "refuse"):  # what goes through all elements
+                for a in args:
+                    self.sized(a, span)
+            return self.sized(whole(value.run(span, *args)), span) if _accepts(value, args, span) else None
         if not isinstance(value, Function):
             raise Fault("E0103", span, f"{a_type(value)} cannot be called")
         formals = value.definition.formals
@@ -244,14 +273,14 @@ class Evaluator:
             require_type(result, value.definition.type, span)
         return result
 
-    def comprehension(self, e: tree.Comprehension, scope: Scope) -> tuple[Value, ...]:
+    def comprehension(self, e: tree.Comprehension, scope: Scope) -> Value:
         """``[item for var in over]``."""
         out = []
         for v in items(self.evaluate(e.over, scope), e.over.span):
             inner = scope.child()
             inner.set(e.var.name, v, e.var.span, "for")
             out.append(self.evaluate(e.item, inner))
-        return tuple(out)
+        return self.sized(tuple(out), e.span)
 
     def unary(self, e: tree.Unary, scope: Scope) -> Value:
         """``-x`` and ``not x``."""
@@ -276,6 +305,8 @@ class Evaluator:
             left, left_span = self.evaluate(e.first, scope), e.first.span
             for op, operand in e.rest:
                 right = self.evaluate(operand, scope)
+                if isinstance(right, tuple):
+                    self.sized(right, operand.span)
                 if not compare(op, left, right, left_span.to(operand.span)):
                     return False
                 left, left_span = right, operand.span
@@ -283,7 +314,7 @@ class Evaluator:
         value, span = self.evaluate(e.first, scope), e.first.span
         for op, operand in e.rest:
             right = self.evaluate(operand, scope)
-            value = arithmetic(op, value, right, span, operand.span)
+            value = self.sized(arithmetic(op, value, right, span, operand.span), operand.span)
             span = span.to(operand.span)
         return value
 

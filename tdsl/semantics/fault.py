@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
 from tdsl.source import Origin, Span
+
+LOOKS = 300_000
+"""Names that unknown ones of a text are held against."""
+
+
+LONGEST = 2_000
+"""Characters of a message: a list in it may have a million elements, and each finding would print them."""
+
+
+def clipped(message: str) -> str:
+    """A message of a length that somebody reads."""
+    return message if len(message) <= LONGEST else f"{message[:LONGEST]} … ({len(message):,} characters)"
 
 
 class Fault(Exception):
@@ -24,6 +37,7 @@ class Fault(Exception):
         fix: Fix | None = None,
         count: int = 1,
     ) -> None:
+        message = clipped(message)
         super().__init__(message)
         span = at.span if isinstance(at, Origin) else at
         chain = at.chain if isinstance(at, Origin) else ()
@@ -41,9 +55,27 @@ class Excused(Exception):
     """Something rests on what is already reported as broken: nothing more to say."""
 
 
+@dataclass(slots=True)
+class _Looks:
+    """How many names unknown ones were held against, since the text was begun."""
+
+    taken: int = 0
+
+
+_looks = _Looks()
+
+
+def begun() -> None:
+    """A new text: look for names like its unknown ones again."""
+    _looks.taken = 0
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name most like this one, or ""."""
+    """The known name most like this one, or "". In a text of very many unknown names only the first ones are looked for."""
     candidates = sorted(set(known))
+    _looks.taken += len(candidates)
+    if _looks.taken > LOOKS:
+        return ""
     exact = [k for k in candidates if k.lower() == name.lower()]
     if exact:
         return exact[0]

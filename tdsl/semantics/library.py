@@ -253,16 +253,16 @@ class Library:
         """The model an entry declares, built once; what rests on a broken one is excused."""
         node = entry.node
         assert isinstance(node, tree.ModelDecl)
-        if id(node) in self.models:
-            built = self.models[id(node)]
-            if built is None:
-                raise Excused
-            return built
         if any(n is node for n in self.building):
             raise Fault(
                 "E0114", span, f"model `{node.name.name}` contains itself", labels=[(node.name.span, "declared here")],
                 help="a model may hold chips and switches of other models only",
             )  # fmt: skip
+        if id(node) in self.models:
+            built = self.models[id(node)]
+            if built is None:
+                raise Excused
+            return built
         self.building.append(node)
         self.models[id(node)] = None
         try:

@@ -13,6 +13,8 @@ from tdsl.syntax import tree
 
 LIST_LIMIT = 1 << 20
 BIT_LIMIT = 4096
+LARGEST = 1000
+"""Bits of a quantity or a fraction before its point: files and reports give them as floating point numbers."""
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "in"}
 
 
@@ -34,6 +36,33 @@ def measure(e: tree.Measure) -> Value:
             help=f"did you mean `{near}`?" if near else "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`",
         )
     return Quantity(Fraction(e.value) * entry[0], entry[1])
+
+
+def too_large(value: Value) -> bool:
+    """Whether a quantity or a fraction is larger than a floating point number can be."""
+    amount = value.amount if isinstance(value, Quantity) else value
+    return isinstance(amount, Fraction) and amount.numerator.bit_length() - amount.denominator.bit_length() > LARGEST
+
+
+def cost(value: Value, most: int) -> int:
+    """Steps that the size of a value is worth: a few elements of a list, with those of the lists in it, bits of a number,
+    characters of a text. It looks at no more than ``most`` elements."""
+    if isinstance(value, tuple):
+        waiting, elements = [value], 0
+        while waiting and elements <= most:
+            held = waiting.pop()
+            elements += len(held)
+            waiting += [v for v in held if isinstance(v, tuple)]
+        return elements // 4
+    if isinstance(value, str):
+        return len(value) // 64
+    if isinstance(value, WholeRange):
+        return min(value.size, LIST_LIMIT) // 4
+    if isinstance(value, int):
+        return value.bit_length() // 128
+    if isinstance(value, Quantity):
+        value = value.amount
+    return _bits(value) // 128 if isinstance(value, Fraction) else 0
 
 
 def truth(value: Value, span: Span) -> bool:
@@ -105,12 +134,18 @@ def require_type(value: Value, wanted: tree.Member, span: Span) -> None:
         )
 
 
+def _brief(value: Value) -> str:
+    """A value in a message: of a long list, or one of lists, how many elements it has."""
+    long = isinstance(value, tuple) and (len(value) > 20 or any(isinstance(v, tuple) for v in value))
+    return f"of {len(value)} elements" if long and isinstance(value, tuple) else text_of(value)
+
+
 def _mixed(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Fault:
     words = {"+": "added to", "-": "subtracted from", "<": "compared with", "*": "multiplied by", "/": "divided by"}
     return Fault(
         "E0103",
         b_span,
-        f"{a_type(b)} ({text_of(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({text_of(a)})",
+        f"{a_type(b)} ({_brief(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({_brief(a)})",
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
     )
@@ -195,7 +230,7 @@ def compare(op: str, a: Value, b: Value, span: Span) -> bool:
         raise Fault(
             "E0103",
             span,
-            f"{a_type(a)} ({text_of(a)}) cannot be compared with {a_type(b)} ({text_of(b)})",
+            f"{a_type(a)} ({_brief(a)}) cannot be compared with {a_type(b)} ({_brief(b)})",
             help="both sides must measure the same thing, such as `2m + 30cm`",
         )
     left, right = x.amount, y.amount

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
@@ -11,7 +11,7 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_type, truth
 from tdsl.semantics.ranges import Settings, domain
-from tdsl.semantics.scope import FAILED, Binding, Scope
+from tdsl.semantics.scope import FAILED, RUNNING, Binding, Scope
 from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
 from tdsl.source import Span
 from tdsl.syntax import tree
@@ -24,16 +24,20 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
     Where the settings ask for domains, what it may be is added to them.
     """
     name = s.name.name
-    scope.define(name, Binding("param", s.name.span, state=FAILED))
-    if settings.domains is not None:
-        settings.domains.append(domain(scope, s, evaluator))
+    binding = Binding("param", s.name.span, state=FAILED)
+    scope.define(name, binding)
     given = settings.texts.get(name)
+    if settings.domains is not None:
+        _of_others(binding, lambda: evaluator.evaluate(s.default, scope))
+        settings.domains.append(domain(scope, s, evaluator))
     if name in settings.values:
         value = settings.values[name]
     elif given is None and name in settings.phase:
-        value = evaluator.evaluate(settings.phase[name], scope)
+        value = _of_others(binding, lambda: evaluator.evaluate(settings.phase[name], scope))
+    elif given is None:
+        value = _of_others(binding, lambda: evaluator.evaluate(s.default, scope))
     else:
-        value = evaluator.evaluate(s.default, scope) if given is None else _given(given, s, scope, evaluator)
+        value = _of_others(binding, lambda: _given(given, s, scope, evaluator))
     at = settings.phase[name].span if given is None and name in settings.phase else s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
@@ -54,6 +58,15 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
     scope.set(name, value, s.name.span, "param")
     scope.names[name].node = s
     return value
+
+
+def _of_others(binding: Binding, compute: Callable[[], Value]) -> Value:
+    """A value that the parameter itself is no part of: that is a circle, and not what rests on another fault."""
+    binding.state = RUNNING
+    try:
+        return compute()
+    finally:
+        binding.state = FAILED
 
 
 def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Value:

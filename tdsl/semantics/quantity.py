@@ -6,6 +6,7 @@ bits per second in one direction; ``GB/s`` says bytes. Prefixes of rates and siz
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from tdsl.dataclass import dataclass
@@ -93,11 +94,14 @@ def kind_name(dim: Dim) -> str:
     return "·".join(b if e == 1 else f"{b}^{e}" for b, e in zip(BASE, dim, strict=True) if e)
 
 
-def _plain(value: Fraction) -> str:
+def decimal(value: Fraction) -> str:
+    """A number in digits: exact where it is whole, else to six digits."""
     if value.denominator == 1:
         return str(value.numerator)
-    text = f"{float(value):.6g}"
-    return text
+    try:
+        return f"{float(value):.6g}"
+    except OverflowError:
+        return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"
 
 
 def _scaled(value: Fraction, unit: str, steps: tuple[tuple[str, int], ...]) -> str:
@@ -105,7 +109,7 @@ def _scaled(value: Fraction, unit: str, steps: tuple[tuple[str, int], ...]) -> s
     for step in steps:
         if abs(value) >= Fraction(10) ** step[1]:
             best = step
-    return f"{_plain(value / Fraction(10) ** best[1])}{best[0]}{unit}"
+    return f"{decimal(value / Fraction(10) ** best[1])}{best[0]}{unit}"
 
 
 _UP = (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))
@@ -120,13 +124,13 @@ def show(q: Quantity) -> str:
     if q.dim == POWER:
         return _scaled(q.amount, "W", _UP[:3])
     if q.dim == TIME and q.amount and q.amount % 86_400 == 0:
-        return f"{_plain(q.amount / 86_400)}day"
+        return f"{decimal(q.amount / 86_400)}day"
     if q.dim == TIME:
         return _scaled(q.amount, "s", (("p", -12), ("n", -9), ("u", -6), ("m", -3), ("", 0)))
     if q.dim == LENGTH:
         return _scaled(q.amount, "m", (("m", -3), ("", 0), ("k", 3)))
     if q.dim == MONEY:
-        return f"${_plain(q.amount)}"
+        return f"${decimal(q.amount)}"
     if q.dim in KIND_NAMES:
-        return f"{_plain(q.amount)}{ {MASS: 'kg', UNITS: 'U', LOSS: 'dB'}[q.dim] }"
-    return f"{_plain(q.amount)} {kind_name(q.dim)}"
+        return f"{decimal(q.amount)}{ {MASS: 'kg', UNITS: 'U', LOSS: 'dB'}[q.dim] }"
+    return f"{decimal(q.amount)} {kind_name(q.dim)}"

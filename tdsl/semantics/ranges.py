@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from math import ceil, floor
 
@@ -52,13 +52,18 @@ class Domain:
             kept, rest = other, self
         else:
             kept, rest = self, other
+
+        def allows(value: Value) -> bool:
+            return kept.allows(value) and rest.allows(value)
+
+        alone = kept.alone and rest.alone
         if kept.choices is None or kept.choices == rest.choices:
-            return kept
+            return replace(kept, allows=allows, alone=alone)
         if isinstance(kept.choices, range) and isinstance(rest.choices, range):
             both: Sequence[Value] = range(max(kept.choices.start, rest.choices.start), min(kept.choices.stop, rest.choices.stop))
         else:
             both = tuple(v for v in kept.choices if rest.allows(v))
-        return Domain(kept.name, kept.span, kept.default, both, kept.allows, kept.alone and rest.alone)
+        return replace(kept, choices=both, allows=allows, alone=alone)
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ _FIRST = (
     ("TOML", re.compile(r"""\[\[?[A-Za-z_][\w."-]*\]\]?$""")),
     ("XML", re.compile(r"<(\?xml|[A-Za-z][\w:-]*[\s>/])")),
     ("Terraform", re.compile(r'(resource|provider|data|module|variable|terraform)(\s+"[^"]*")+\s*\{')),
-    ("Python", re.compile(r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\(.*\).*:$|class\s+\w+.*:$")),
+    ("Python", re.compile(r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w+.*:$")),
     ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
 )
 """Formats whose first line is like no statement of a design."""
@@ -53,11 +53,15 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
     """The tokens without comments; those of C over several lines, ``/* … */``, are findings."""
     out: list[Token] = []
     end = 0
+    close, ahead = -1, True  # the next `*/`, and whether there may be one
     for t in tokens:
         if t.start < end or t.type == "COMMENT":
             continue
-        close = file.text.find("*/", t.start) if t.type == "SLASH" and file.text.startswith("/*", t.start) else -1
-        if close < 0 or "\n" not in file.text[t.start : close]:  # of one line: `messages` says it
+        opens = t.type == "SLASH" and file.text.startswith("/*", t.start)
+        if opens and ahead and close < t.start:
+            close = file.text.find("*/", t.start)
+            ahead = close >= 0
+        if not opens or not ahead or file.position(t.start)[0] == file.position(close)[0]:  # of one line: `messages` says it
             out.append(t)
             continue
         end = close + 2

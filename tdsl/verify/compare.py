@@ -11,7 +11,8 @@ from math import isinf
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, kind_name, show
+from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, decimal, kind_name, show
+from tdsl.semantics.values import whole
 from tdsl.verify.check import Check, Judgement, catalogue
 from tdsl.verify.result import Value
 
@@ -164,9 +165,11 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     elif check.kind == "quantity":
         said = f"{value} has no unit"
     elif check.kind == "fraction" and value >= TOO_FULL:
+        full = whole(value * 100)
+        per_cent = f"{full:,}" if isinstance(full, int) else decimal(Fraction(value) * 100)
         return (
-            f"`{check.name}` is a share of full, or a rate, and {value} is {value * 100:,}%",
-            f"`{check.name} {claim.op} {value}%`",
+            f"`{check.name}` is a share of full, or a rate, and {decimal(Fraction(value))} is {per_cent}%",
+            f"`{check.name} {claim.op} {decimal(Fraction(value))}%`",
         )
     else:
         return None

@@ -19,7 +19,7 @@ TYPES = ("ifname", "ifalias", "mac", "local", "ip", "component", "unhandled")
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return re.search(r"^Interface:\s+\S+.*\n\s+Chassis:", head, re.MULTILINE) is not None or (
+    return re.search(r"^Interface:\s+\S.*\n\s+Chassis:", head, re.MULTILINE) is not None or (
         re.search(r"^lldp\.\S+\.chassis\.", head, re.MULTILINE) is not None
     )
 

@@ -12,7 +12,7 @@ from tdsl.source import SourceFile
 
 FORMAT = "nvue"
 OPTION = "lldp"
-HEADING = re.compile(r"^\s*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE)
+HEADING = re.compile(r"^[^\S\n]*Interface\s.*\bRemote Host\s+Remote Port\s*$", re.MULTILINE)
 RULE = re.compile(r"[\s\-…]*-[\s\-…]*")
 
 

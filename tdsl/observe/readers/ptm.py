@@ -18,7 +18,7 @@ OTHER = re.compile(r'\s*(?:(?:strict\s+)?graph\b.*|\{|\}|[\w]+\s*=\s*.*|"[^"]*"\
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a file."""
-    return re.search(r"^\s*(strict\s+)?graph\b", head, re.MULTILINE) is not None and "--" in head
+    return re.search(r"^[^\S\n]*(strict\s+)?graph\b", head, re.MULTILINE) is not None and "--" in head
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:

@@ -1,0 +1,79 @@
+"""Designs of a few lines, or of a few thousand bytes, that would take years or all memory: refused, or done in seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import SMALL, tdsl, write
+
+pytestmark = pytest.mark.timeout(200)
+"""A guard against what never ends, many times above what these take."""
+
+CHAIN = "".join(f"  let a{i} = AS\n".replace("AS", f"[a{i - 1}, a{i - 1}]") for i in range(1, 60))
+OTHER = CHAIN.replace("a", "b").replace("let b1 = [b0, b0]", "let b1 = [[0], [1]]")
+LONG = {
+    "nested lists in a text": "  let a0 = [0]\n" + CHAIN + '  let s = "{a59}"\n',
+    "nested lists compared": "  let a0 = [0]\n" + CHAIN + OTHER + "  let s = 1 if a59 == b59 else 2\n",
+    "texts in texts": '  let a0 = "x"\n' + "".join(f'  let a{i} = "{{a{i - 1}}}{{a{i - 1}}}"\n' for i in range(1, 60)),
+    "a sum of fractions": "  let a = sum([1/(i + 2**2000) for i in 0..9999])\n",
+    "sums": "  let a = [sum(0..1048575) for i in 0..100000]\n",
+    "primes": "  let a = [len(primes(1048576)) for i in 0..100000]\n",
+    "elements": "  let a = [i for i in 0..1000000]\n  let b = [1 if (0-1) in a else 0 for i in 0..100000]\n",
+    "lists joined": "  let a = [i for i in 0..1000000]\n  let b = [a + [i] for i in 0..100000]\n",
+    "long texts": '  let a = "{[i for i in 0..100000]}"\n  let b = ["{a}{i}" for i in 0..100000]\n',
+    "large numbers": '  let a = ["{2**2000}" for i in 0..1000000]\n',
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_expressions_of_a_few_lines_that_take_years(what: str, tmp_path: Path) -> None:
+    """What a value holds counts as work."""
+    design = write(tmp_path, SMALL.replace("fabric small {", "fabric small {\n" + LONG[what]))
+    done = tdsl("check", design, "--output-format", "concise", "--no-cache")
+    assert done.exit_code == 1 and "error[E0116]" in done.stdout and len(done.stdout) < 100_000, done.output[:1000]
+
+
+@pytest.mark.parametrize("text", ["  let a = 2**2000 * 1m / 3\n  let b = \"{a}\"\n", "  let a = 2**2000 * 1m / 3 + 1kW\n",
+                                  "  require bisection >= 12.5\n", "  require bisection >= 2**2000/3\n"])  # fmt: skip
+def test_numbers_that_no_float_holds(text: str, tmp_path: Path) -> None:
+    done = tdsl("check", write(tmp_path, SMALL.replace("  require", text + "  require", 1)), "--no-cache")
+    assert done.exit_code in (0, 1) and "E09" not in done.output, done.output[:1000]
+    assert "12.5 is 1,250%" in done.output or "12.5" not in text
+
+
+FEW = "fabric f {\n  switch leaf[2]: QM9700\n  connect leaf[*] each\n}\n"
+WIDE = {
+    "blanks in a waiver": FEW + "# tdsl: allow(a" + " " * 100_000 + "b) x\n",
+    "brackets": "def a(" + "):" * 50_000 + " x\n",
+    "comments of C": FEW + "/* " * 100_000 + "*/\n",
+    "a long line": "fabric f { " + " ".join(f"switch s{i}: QM9700;" for i in range(1500)) + " }",
+    "unknown names": "fabric f {\n" + "".join(f"  let abcdefghijklmnop{i} = abcdefghijklmnoq{i}\n" for i in range(1500)) + "}\n",
+    "a message": "fabric f {\n  let l = [i for i in 0..400000]\n" + "".join(f"  let x{i} = l + 1\n" for i in range(100)) + "}\n",
+}
+
+
+@pytest.mark.parametrize("what", WIDE)
+def test_texts_whose_time_grows_with_their_square(what: str, tmp_path: Path) -> None:
+    done = tdsl("check", write(tmp_path, WIDE[what]), "--no-cache")
+    assert done.exit_code in (0, 1) and "E09" not in done.output[:10_000] and len(done.output) < 4_000_000
+
+
+@pytest.mark.parametrize("text", [" \n" * 150_000 + "x", "\n" * 300_000, "Interface:  " + "a" * 300_000 + "\n"])
+def test_captures_that_are_long_and_say_nothing(text: str, tmp_path: Path) -> None:
+    """What a capture is of is found out in one pass over it."""
+    (tmp_path / "capture.txt").write_text(text)
+    assert tdsl("import", tmp_path / "capture.txt").exit_code in (1, 2)
+    assert tdsl("audit", write(tmp_path), "--lldp", tmp_path / "capture.txt").exit_code in (1, 2)
+
+
+def test_facts_that_no_float_holds(tmp_path: Path) -> None:
+    """Drawings and comparisons give them as floating point numbers."""
+    model = "model switch M { port p[1..8]: 400Gbps; power (2**2000 * 1W / 3); price ($1 * 2**2000 / 3) }\n"
+    design = write(tmp_path, model + "fabric f {\n  switch a[2]: M\n  connect a[0] to a[1] { length 2**1500 * 1m / 3 }\n}\n")
+    for call in (("compare", design, design), ("diff", design, design), ("view", design, "--no-open", "-o", tmp_path / "x.html")):
+        done = tdsl(*call)
+        assert done.exit_code in (1, 2) and "E0901" not in done.output and "Traceback" not in done.output, done.output
+    done = tdsl("check", design)
+    assert done.exit_code == 1 and "error[E0116]" in done.stdout
