@@ -94,7 +94,7 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
     number is met. Where switches of one tier are joined to each other, each has its own.
     """
     tier = _planned_tiers(fabric)
-    switches = fabric.is_switch & (tier > 0)
+    switches = fabric.is_switch
     wired = switches[fabric.planned_a] & switches[fabric.planned_b]
     a, b = fabric.planned_a[wired], fabric.planned_b[wired]
     level = bool((tier[a] == tier[b]).any())

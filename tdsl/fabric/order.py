@@ -26,7 +26,7 @@ def distinct(values: NDArray[Any]) -> Array:
     low, high = int(flat.min()), int(flat.max())
     if high - low <= 4 * len(flat):
         there = np.zeros(high - low + 1, dtype=np.bool_)
-        there[flat - low] = True
+        there[np.subtract(flat, low, dtype=np.int64)] = True  # 8 and 16 bits do not hold the difference
         return np.asarray((np.flatnonzero(there) + low).astype(flat.dtype, copy=False))
     ordered = np.sort(flat)
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
@@ -44,8 +44,8 @@ def ranks(values: Array) -> tuple[Array, Array]:
     if high - low > 4 * len(values):
         return found, np.searchsorted(found, values)
     table = np.zeros(high - low + 1, dtype=np.int64)
-    table[found - low] = np.arange(len(found), dtype=np.int64)
-    return found, table[values - low]
+    table[np.subtract(found, low, dtype=np.int64)] = np.arange(len(found), dtype=np.int64)
+    return found, table[np.subtract(values, low, dtype=np.int64)]
 
 
 def by_keys(*keys: Array) -> Array:

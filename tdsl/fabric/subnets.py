@@ -131,7 +131,7 @@ def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
     # a switch below the top without a way up, or above the leaves without a way down, has no groups where others have some
     tier = fabric.tier[distinct(pairs)]
     up, down = (np.bincount(fabric.tier[distinct(p)], minlength=int(tier.max()) + 1) for p in pairs)
-    count = np.bincount(tier, minlength=int(tier.max()) + 1)
+    count = np.bincount(tier)
     return bool((up[1:-1] == count[1:-1]).all() and (down[2:] == count[2:]).all())
 
 
@@ -144,7 +144,7 @@ def torus_of(fabric: Fabric, links: Ints, inner: Ints) -> Torus | None:
     if len(distinct(fabric.device_set[switches])) > 1:
         return None
     declared = fabric.set_of(int(switches[0]))
-    at = np.stack(np.unravel_index(switches - declared.first, tuple(a.size for a in declared.axes) or (1,)))
+    at = np.stack(np.unravel_index(switches - declared.first, tuple(a.size for a in declared.axes)))
     at = at[[len(distinct(x)) > 1 for x in at]]
     sizes = tuple(int(x.max()) + 1 for x in at)
     if not 2 <= len(sizes) <= MOST_DIMENSIONS or int(np.prod(sizes)) != len(switches) or min(sizes) < 3:

@@ -47,7 +47,7 @@ def planned_tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Arr
         bare[near[to_one]] = False
     start[other] = 0
     start[bare] = 1
-    if bare.any() or (other.any() and max(tier[y[other[x]]].max(initial=1) for x, y in ((a, b), (b, a))) > 1):
+    if bare.any() or other.any():
         tier = device_tiers(start, forwards, a, b)
     tier[is_end] = 0
     return tier

@@ -85,7 +85,7 @@ def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
 
 def families(a: PortClass, b: PortClass) -> set[str]:
     """Families that a link between ports of two classes may be of; none where one of them has no type."""
-    if not a.types or not b.types or "any" in a.types or "any" in b.types:
+    if "any" in a.types or "any" in b.types:
         return set()
     return {family(t) for t in set(a.types) & set(b.types)}
 

@@ -34,3 +34,13 @@ def test_as_numpy_answers(rows: list[tuple[int, int, int]], kind: type) -> None:
 def test_nothing_to_sort() -> None:
     none = np.zeros(0, dtype=np.int64)
     assert not len(order.distinct(none)) and not len(order.by_keys(none, none)) and not len(order.ranks(none)[0])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.uint8, np.uint16])
+def test_differences_that_the_type_does_not_hold(kind: type) -> None:
+    """Numbers near the least and the greatest of a type, as dense as a table of all between needs."""
+    low, high = int(np.iinfo(kind).min) + 10, int(np.iinfo(kind).max)
+    low, high = (low, high) if high < 1 << 16 else (-40_000, 40_000)
+    column = np.array([high, low] * (1 << 14), dtype=kind)
+    assert order.distinct(column).tolist() == [low, high]
+    assert [x.tolist() for x in order.ranks(column)] == [[low, high], [1, 0] * (1 << 14)]

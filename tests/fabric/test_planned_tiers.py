@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tdsl.fabric.tiers import main_ends, planned_tiers
 from tests.fabrics import Builder
+from tests.harness import compile_text
 
 KINDS = ("host", "chip", "switch", "switch", "switch", "ocs")
 
@@ -102,3 +105,24 @@ def test_what_a_fabric_is_built_for(sets: list[tuple[str, str]], main: list[int]
     for n, (kind, role) in enumerate(sets):
         b.devices(f"d{n}", b.model(kind, f"M{n}", {"p": 1}), 1, role=role)
     assert main_ends(b.sets) == [bool(x) for x in main]
+
+
+STORAGE = """fabric f {{
+  host h[2]: N
+  host st[2]: BOX {{ role storage }}
+  switch leaf[{}]: SW
+  connect h[i].nic[(0)] to leaf[(i)]
+  connect st[i].nic[j] to leaf[(2 + j)]
+  connect leaf[2] to leaf[3]
+}}
+model host N {{ port nic[1]: 400Gbps {{ type NDR }}; chip gpu: GPU }}
+"""
+
+
+@pytest.mark.parametrize("leaves", [4, 5])
+def test_joined_leaves_of_storage_are_leaves(leaves: int, tmp_path: Path) -> None:
+    """Two leaves with storage alone and a link between them, beside leaves with accelerators: all are at tier 1, and one more
+    leaf without any link changes nothing of that."""
+    f = compile_text(STORAGE.format(leaves), tmp_path, verify=False).designs[0].fabric
+    assert f is not None
+    assert [int(f.tier[d]) for d in range(f.device_count) if "leaf" in f.device_path(d)] == [1] * leaves
