@@ -83,13 +83,13 @@ class Commands(click.Group):
         except FileNotFoundError:
             raise Unusable('the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`') from None
         try:
-            named = _everywhere.config_of(ctx, rest)
-            if named is not None and asked(rest):
+            named, stranger = _everywhere.config_of(ctx, rest), asked(rest, name or "")
+            if named is not None and stranger:
                 raise ConfigError(f"{FLAG}: --config is for one's own designs")
-            if asked(rest):
+            if stranger:
                 ctx.with_resource(cache.unused())
             if not isinstance(ctx.obj, Config):
-                ctx.obj = Config() if asked(rest) else load(Path.cwd(), named)
+                ctx.obj = Config() if stranger else load(Path.cwd(), named)
             ctx.default_map = defaults(ctx, ctx.obj, command)
         except ConfigError as wrong:
             raise Unusable(str(wrong)) from None

@@ -65,14 +65,26 @@ def _folder(path: Path) -> bool:
         return False
 
 
+def _strange(file: Path, folder: Path) -> bool:
+    """Whether a file belongs to somebody else than the folder of the call, its user and the superuser: whoever may write to a
+    folder above, such as /tmp, can put one there."""
+    try:
+        return hasattr(os, "geteuid") and os.stat(file).st_uid not in (0, os.geteuid(), os.stat(folder).st_uid)
+    except OSError:
+        return False
+
+
 def load(folder: Path, file: Path | None = None) -> Config:
     """The settings that hold in a folder, empty where there is no file; ``file`` is read instead of the nearest one. Raises
     ConfigError."""
+    found = file is None
     file = find(folder.resolve()) if file is None else folder.resolve() / file
     if file is None:
         return Config()
     shown = file.relative_to(folder.resolve()) if file.parent == folder.resolve() else file
     config = Config(shown, file.parent)
+    if found and _strange(file, folder):
+        raise config.fault(f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same")
     try:
         given = tomllib.loads(files.text(file, LIMIT, within=[file.parent]))
     except OSError as wrong:

@@ -31,9 +31,12 @@ STREAM = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
 OPENED = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/\d+")
 """Names by which a caller hands over what it has open for reading."""
 
+RULES = "system.posix_acl_access"
+"""What Linux calls rules of access that a file has beside its mode."""
+
 _snapshot: ContextVar[tuple[str, Mapping[str, bytes]] | None] = ContextVar("snapshot", default=None)
 _confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
-_inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
+_inputs: ContextVar[set[str | tuple[int, int]] | None] = ContextVar("inputs", default=None)
 
 
 class TooLarge(OSError):
@@ -263,6 +266,8 @@ def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     with os.fdopen(handle, "rb") as file:
         facts = os.fstat(handle)
         _judge_kind(facts, path)
+        if inputs is not None:  # another mount, or a hard link, is another way to the same file
+            inputs.add((facts.st_dev, facts.st_ino))
         if facts.st_size > limit:
             raise TooLarge(path, facts.st_size, limit)
         data = file.read(limit + 1)
@@ -350,7 +355,8 @@ def replace(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = 
         if not stat.S_ISREG(facts.st_mode):
             _overwrite(path, data, regular=False)
             return
-        if not rewrites and was is None and os.path.realpath(path) in (_inputs.get() or ()):
+        its_names = os.path.realpath(path), (facts.st_dev, facts.st_ino)
+        if not rewrites and was is None and not (_inputs.get() or set()).isdisjoint(its_names):
             raise OSError(errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path))
         if not facts.st_mode & 0o222:
             raise PermissionError(errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path))
@@ -394,7 +400,7 @@ def folders(top: Path, inner: Path) -> Iterator[None]:
                 what = "a link, and links are not followed for writing" if stat.S_ISLNK(facts.st_mode) else "no folder"
                 raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
         yield
-    except OSError:
+    except BaseException:
         for path in reversed(made):
             with suppress(OSError):  # it holds what was written before, or by others
                 path.rmdir()
@@ -413,8 +419,11 @@ def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, 
                     with suppress(OSError):
                         os.fchown(handle, user, facts.st_gid)
                         break
+            rules = _rules(path)
             if hasattr(os, "fchmod"):
-                os.fchmod(handle, mode)
+                os.fchmod(handle, mode if rules is None else mode & ~0o070)  # which says what the rules allow at most
+            if rules is not None:
+                os.setxattr(handle, RULES, rules)
             os.fsync(handle)
         finally:
             os.close(handle)
@@ -426,6 +435,14 @@ def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, 
             os.unlink(beside)
         raise
     sync(folder)
+
+
+def _rules(path: Path) -> bytes | None:
+    """The rules of access that a file has beside its mode; None where there are none."""
+    try:
+        return os.getxattr(path, RULES, follow_symlinks=False)
+    except (AttributeError, OSError):
+        return None
 
 
 def _overwrite(path: Path, data: bytes, regular: bool) -> None:
@@ -451,7 +468,10 @@ def sync(folder: Path) -> None:
     """Bring a folder's entries to the disk, where the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except PermissionError:  # one may write into it, and not read it
+        return
     try:
         os.fsync(handle)
     except OSError as fault:
@@ -474,47 +494,6 @@ def _umask() -> int:
 
 class Ended(BaseException):
     """The process was asked to end, and nothing is half written now."""
-
-
-_scratch: set[str] = set()
-
-
-@contextmanager
-def scratch() -> Iterator[str]:
-    """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too."""
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="tdsl-", ignore_cleanup_errors=True) as name:
-        _scratch.add(name)
-        try:
-            yield name
-        finally:
-            _scratch.discard(name)
-
-
-def hand_over(folder: str, data: bytes) -> str:
-    """A file in a folder of ``scratch`` that holds what another process is to have."""
-    from tempfile import mkstemp
-
-    handle, path = mkstemp(dir=folder)
-    with os.fdopen(handle, "wb") as out:
-        out.write(data)
-    return path
-
-
-def taken(path: str) -> bytes:
-    """What a file of ``hand_over`` holds; it is gone then."""
-    data = Path(path).read_bytes()
-    os.unlink(path)
-    return data
-
-
-def clear() -> None:
-    """Remove the folders of ``scratch``, where the process ends in the middle of the work."""
-    for name in list(_scratch):
-        from shutil import rmtree
-
-        rmtree(name, ignore_errors=True)
 
 
 @dataclass(slots=True)

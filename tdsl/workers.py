@@ -10,10 +10,11 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from tdsl import files
+from tdsl import files, scratch
 from tdsl.dataclass import dataclass
 
 Item = TypeVar("Item")
@@ -83,14 +84,47 @@ def _by_copy(item: Any) -> Any:
 
 
 def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
-    with files.scratch() as folder:
+    with _ended_together(), scratch.scratch() as folder:
         yield from _through_files(count, partial(_kept, folder, work), items, method)
+
+
+@contextmanager
+def _ended_together() -> Iterator[None]:
+    """Where SIGTERM or SIGHUP would end this process, have it end the others first, and remove what they hand over."""
+    from multiprocessing import active_children
+
+    owner, others = os.getpid(), set(active_children())
+
+    def end(number: int, frame: object) -> None:
+        if os.getpid() == owner:  # not a copy that has just begun
+            mine = set(active_children()) - others
+            for child in mine:
+                child.kill()
+            for child in mine:
+                child.join(1)
+            scratch.clear()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    end.ends = True  # type: ignore[attr-defined]  # for `files.terminable`, in which it waits
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before: dict[int, Any] = {}
+    with suppress(ValueError):  # not the main thread
+        for number in numbers:
+            if signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _kept(folder: str, work: Callable[[Item], Result], item: Item) -> str:
     """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
     a message, and who reads that waits for ever."""
-    return files.hand_over(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
+    return scratch.hand_over(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
 
 
 def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
@@ -99,7 +133,7 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
     from multiprocessing import active_children, get_context
 
     done, ended = 0, 0
-    start = _uninterrupted if method == "spawn" else partial(_ends_with, os.getpid())
+    start = partial(_ends_with, os.getpid()) if sys.platform.startswith("linux") else _uninterrupted
     while done < len(items):
         pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
@@ -107,7 +141,7 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
             with files.terminable():  # Python drops an exception that a signal raises where it makes a copy of the process
                 futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
-                yield pickle.loads(files.taken(future.result()))
+                yield pickle.loads(scratch.taken(future.result()))
                 done, ended = done + 1, 0
         except BrokenProcessPool:
             ended += 1
@@ -129,7 +163,7 @@ def _uninterrupted() -> None:
 
 
 def _ends_with(parent: int) -> None:
-    """The same in a copy of a process, which also ends when the other does, and on SIGTERM and SIGHUP at once."""
+    """The same in a process that also ends when the other does, by SIGKILL too, and on SIGTERM and SIGHUP at once."""
     import ctypes
 
     _uninterrupted()

@@ -118,6 +118,7 @@ WRITERS = (
     "emit/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
     "cache.py",
     "files.py",
+    "scratch.py",
     "commands/init.py",
     "commands/new.py",
 )

@@ -37,7 +37,7 @@ LAYERS = (
     ("lsp_requests",),
     ("cli",),
 )
-ALONE = ("config", "resources", "cache", "dataclass", "files", "memory", "progress", "sealed")
+ALONE = ("config", "resources", "cache", "dataclass", "files", "memory", "progress", "scratch", "sealed")
 """Rooms that import nothing but the standard library, and may be imported by all."""
 SAME = {"commands": "cli", "__main__": "cli"}
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -70,6 +71,7 @@ class Eager(Workers):
 
 
 HERE = os.getpid()
+ROOT = Path(__file__).parents[1]
 WAYS = pytest.mark.parametrize("way", [Workers.results, Workers.results_of_copies])
 
 
@@ -104,17 +106,38 @@ list(Workers(2).results_of_copies(work, range(2)))
 """
 
 
+def wait(n: int) -> None:
+    os.write(1, b"%d\n" % os.getpid())
+    time.sleep(60)
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there are copies under Linux only")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
-def test_copies_end_with_the_process(number: signal.Signals) -> None:
-    command = [sys.executable, "-c", WAITING]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+@pytest.mark.parametrize("how", ["copies", "new"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_path: Path) -> None:
+    """And what they hand over goes, but where it is killed: the next work removes that. After SIGTERM `check --all-params` left
+    its processes and a folder, `build` a folder."""
+    text = WAITING if how == "copies" else WAITING.replace("results_of_copies(work", "results(wait")
+    text = f"from tests.test_workers import wait\n{text}"
+    line = [sys.executable, "-c", text]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         copies = [int(process.stdout.readline()) for _ in range(2)]
+        left = os.listdir(tmp_path)
+        assert len(left) == 1
         process.send_signal(number)
         assert process.wait(20) != 0
         assert process.stdout.read() == ""  # which ends once no copy has the pipe
     assert len(set(copies)) == 2
+    assert os.listdir(tmp_path) == (left if number == signal.SIGKILL else [])
+    if left:
+        more = "from tdsl.workers import Workers\nprint(list(Workers(2).results_of_copies(abs, range(3))))"
+        for age, stay in ((0, number == signal.SIGKILL), (100, False)):
+            for name in os.listdir(tmp_path):
+                os.utime(tmp_path / name, (time.time() - age,) * 2)
+            done = subprocess.run([sys.executable, "-c", more], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+            assert (done.stdout, os.listdir(tmp_path)) == ("[0, 1, 2]\n", left if stay else []), done.stderr
 
 
 FORKED = """
@@ -198,7 +221,7 @@ def test_the_options(tmp_path: Path) -> None:
 
 LARGE = """
 import os, sys
-from tdsl import files
+from tdsl import scratch
 from tdsl.commands._interrupt import interruptible
 from tdsl.workers import Workers
 def work(n):
@@ -209,7 +232,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 with interruptible():
     for result in Workers(2).results_of_copies(work, range(40)):
         assert len(result) == 6_000_000
-print(sorted(files._scratch), "done", flush=True)
+print(sorted(scratch._scratch), "done", flush=True)
 """
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread, current_thread, main_thread
 
-from tdsl import files
+from tdsl import files, scratch
 
 GRACE_S = 0.1
 """Seconds after which a Ctrl-C that Python has not raised ends the process: the main thread is inside a solver or numpy."""
@@ -70,7 +70,7 @@ def _watch(reader: int, raised: Event) -> None:
 
 def leave() -> None:
     """End the process now, with the status of Ctrl-C: no time is spent on giving back memory."""
-    for step in (*_before_leaving, files.clear):
+    for step in (*_before_leaving, scratch.clear):
         step()
     for stream in (sys.stdout, sys.stderr):
         try:

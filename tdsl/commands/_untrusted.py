@@ -20,17 +20,19 @@ FLAG = "--untrusted"
 VARIABLE = "TDSL_UNTRUSTED"
 MEMORY = 8 << 30
 """Bytes of address space. Libraries reserve several times of what they use."""
+NO = ("", "0", "f", "false", "n", "no", "off")
 SECONDS, GRACE = 900, 30
 """Processor time, and how much more where what runs cannot be interrupted."""
 FILE = 1 << 30
 OPEN = 512
 
 
-def asked(args: Iterable[str]) -> bool:
-    """Whether a call is for designs of strangers, by its words or its environment."""
+def asked(args: Iterable[str], command: str = "") -> bool:
+    """Whether a call is for designs of strangers, by its words or its environment, as click reads it."""
     words = list(args)
     before = words[: words.index("--")] if "--" in words else words
-    return FLAG in before or os.environ.get(VARIABLE, "").lower() in ("1", "true", "t", "yes", "y", "on")
+    variables = (VARIABLE, f"TDSL_{command.upper().replace('-', '_')}_UNTRUSTED")
+    return FLAG in before or any(os.environ.get(v, "").strip().lower() not in NO for v in variables)
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., int]:

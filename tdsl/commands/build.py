@@ -160,6 +160,9 @@ def command(
     status = FOUND if _failed(compilation) else OK
     said: list[str] = []
     try:
+        linked = next((out / place for place in files if place and (out / place).is_symlink()), None)
+        if linked is not None:  # the call does not name it
+            raise Wrong(f"{linked} is a link, which is not followed; --out itself may be one, a folder in it may not")
         for place, made in files.items():
             done = (_differs if check else _write)(made, out / place, said)
             if sign is not None and done == OK and not check:
@@ -371,11 +374,18 @@ def _sign(files: Mapping[str, Content], out: Path, key: Path, said: list[str]) -
     """Put the signature of a manifest beside it."""
     from tdsl import files as disk
     from tdsl.emit.build import MANIFEST
+    from tdsl.emit.folder_lock import locked_folder
     from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, sign
     from tdsl.emit.spool import whole
+    from tdsl.emit.write import LARGEST_MANIFEST
 
     try:
-        disk.replace(out / SIGNATURE, sign(whole(files[MANIFEST]), key))
+        manifest = whole(files[MANIFEST])
+        signature = sign(manifest, key)  # which may wait for a passphrase
+        with locked_folder(Path(os.path.realpath(out))):
+            if disk.read(out / MANIFEST, LARGEST_MANIFEST) != manifest:
+                raise Unsigned("another build has written there meanwhile")
+            disk.replace(out / SIGNATURE, signature)
     except (Unsigned, NoProgram) as why:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:

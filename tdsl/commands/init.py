@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tdsl import files
 from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import Wrong
 
@@ -71,9 +72,9 @@ jobs:
       - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065  # v5.6.0
         with:
           python-version: "3.12"
-      - run: python -m pip install --quiet tdsl=={version}
-      - run: tdsl fmt --check *.fab
-      - run: tdsl check --fail-on warning --output-format github *.fab
+      - run: python -I -m pip install --quiet tdsl=={version}
+      - run: tdsl fmt --check -- *.fab
+      - run: tdsl check --fail-on warning --output-format github -- *.fab
         env:
           TDSL_UNTRUSTED: ${{{{ github.event_name == 'pull_request' }}}}  # no tdsl.toml, no links, limits of time and memory
 """
@@ -82,12 +83,12 @@ GITLAB = """\
 designs:
   image: python:3.12-slim
   script:
-    - python -m pip install --quiet tdsl=={version}
-    - tdsl fmt --check *.fab
+    - python -I -m pip install --quiet tdsl=={version}
+    - tdsl fmt --check -- *.fab
     # no tdsl.toml, no links, limits of time and memory for the designs of a merge request
     - |
       if [ "${{CI_PIPELINE_SOURCE:-}}" = merge_request_event ]; then export TDSL_UNTRUSTED=true; fi
-      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json --report junit=junit.xml *.fab
+      tdsl check --fail-on warning --report gitlab=gl-code-quality-report.json --report junit=junit.xml -- *.fab
   artifacts:
     when: always
     reports:
@@ -167,14 +168,17 @@ def _written(path: Path, text: str) -> bool:
             raise Wrong(f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in its place")
     begun = False
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as out:
-            begun = True
-            out.write(text)
+        with files.terminable(), files.folders(path, path.parent):
+            try:
+                with path.open("x", encoding="utf-8") as out:
+                    begun = True
+                    out.write(text)
+            except OSError:
+                if begun:
+                    path.unlink(missing_ok=True)
+                raise
     except FileExistsError:
         return False
     except OSError as fault:
-        if begun:
-            path.unlink(missing_ok=True)
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
     return True

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
+
 import click
 
 from tdsl.commands._shared import OK, Wrong
@@ -22,5 +26,12 @@ def command(stdio: bool) -> int:
         raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
     from tdsl.lsp_requests import serve
 
-    serve()
-    return OK
+    status = OK
+    try:
+        serve()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else OK
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # the editor has gone
+            stream.flush()
+    os._exit(status)  # the interpreter would wait for threads that still read a text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -90,19 +92,32 @@ def target(name: str, place: Path, base: str | None) -> None:
         }
     )
     folder = place / name
-    begun = False
+    _write(files, folder)
+    inform(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
+
+
+def _write(files: Mapping[str, str], folder: Path) -> None:
+    """Write a new folder, all of it or nothing: what is there, a link as well, belongs to somebody."""
+    from tdsl import files as disk
+
+    stage = folder.with_name(f".{folder.name[:100]}.{disk.token()}.tmp")
     try:
-        (folder / "templates").mkdir(parents=True)
-        begun = True
-        for path, text in files.items():
-            (folder / path).write_text(text, encoding="utf-8")
+        with disk.terminable(), disk.folders(stage, folder.parent):
+            if os.path.lexists(folder):
+                raise FileExistsError
+            try:
+                (stage / "templates").mkdir(parents=True)
+                for path, text in files.items():
+                    disk.may_end()
+                    (stage / path).write_text(text, encoding="utf-8")
+                stage.rename(folder)
+            except BaseException:
+                shutil.rmtree(stage, ignore_errors=True)
+                raise
     except FileExistsError:
         raise Wrong(f"{folder} is there already; choose another name") from None
     except OSError as fault:
-        if begun:
-            shutil.rmtree(folder, ignore_errors=True)
         raise Wrong(f"{folder}: {fault.strerror or fault}") from None
-    inform(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
 
 
 def _extended(name: str, base: str) -> dict[str, str]:

@@ -84,11 +84,13 @@ class Failed(Exception):
 
 def _judge(to: Path, places: list[Path]) -> None:
     """Refuse a folder that is somebody else's, before its mode is changed."""
-    from tdsl.emit.write import PRIVATE, refusal
+    from tdsl.emit.own_names import beside, own
+    from tdsl.emit.write import refusal
 
     why = {place: said for place in places if (said := refusal(place))}
     if to not in places and to.is_dir():
-        others = [p for p in to.iterdir() if PRIVATE not in p.name and (not p.is_dir() or refusal(p))]
+        found = (p for p in to.iterdir() if not own(p.name) and not beside(p.name))
+        others = [p for p in found if p.is_symlink() or not p.is_dir() or refusal(p)]
         if others:
             why[to] = f"holds {others[0].name}, which `tdsl render` did not write"
     for place, said in why.items():

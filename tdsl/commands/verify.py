@@ -40,14 +40,14 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     from tdsl.report.paint import tame_line
 
     try:
-        folders, beside = parts(out)
+        folders, beside = parts(out, strict)
     except OSError as fault:
         raise Wrong(f"{out}: {fault.strerror or fault}") from None
     status = FOUND if strict and beside else OK
     _others(out.as_posix(), beside)
     for folder in folders:
         try:
-            found = examine(folder)
+            found = examine(folder, strict)
         except NoManifest as why:
             raise Wrong(str(why)) from None
         except OSError as fault:

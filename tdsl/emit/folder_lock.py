@@ -56,7 +56,7 @@ def _acquire(path: Path, folder: int = 0) -> int:
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | folder) if folder else _opened(path)
         try:
-            if not _lock(handle):
+            if not _lock(handle, path if not folder else None):
                 holder = _holder(handle)
                 os.close(handle)
                 turns += 1
@@ -107,8 +107,9 @@ def _opened(path: Path) -> int:
         raise
 
 
-def _lock(handle: int) -> bool:
-    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks."""
+def _lock(handle: int, path: Path | None = None) -> bool:
+    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks. A file server
+    lets nobody lock a file that he may not write to: one of another user, whose ``path`` is given, goes if nobody has it."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -129,8 +130,24 @@ def _lock(handle: int) -> bool:
         except OSError as other:
             if other.errno in (errno.EACCES, errno.EAGAIN):
                 return False
+            if path is not None and errno.EBADF in (fault.errno, other.errno):
+                _want_held(handle, path)
+                return False
             raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from None
     return True
+
+
+def _want_held(handle: int, path: Path) -> None:
+    """Remove a lock file that is open for reading only if nobody holds its lock."""
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return
+    with suppress(OSError):  # the next turn opens what stands there then
+        if os.path.samestat(os.fstat(handle), os.lstat(path)):
+            os.unlink(path)
 
 
 def _self() -> str:

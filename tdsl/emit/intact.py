@@ -15,9 +15,10 @@ from typing import BinaryIO, TypeVar
 
 from tdsl.dataclass import dataclass
 from tdsl.emit.build import MANIFEST, SCHEMA
+from tdsl.emit.own_names import own
 from tdsl.emit.signature import LARGEST as LARGEST_SIGNATURE
 from tdsl.emit.signature import SIGNATURE
-from tdsl.emit.write import LARGEST_MANIFEST, PRIVATE, Difference, plain
+from tdsl.emit.write import LARGEST_MANIFEST, Difference, plain
 
 TRIES = 5
 LARGEST_FILE = 1 << 33
@@ -55,24 +56,24 @@ class Examined:
     only: tuple[str, ...] = ()
 
 
-def parts(out: Path) -> tuple[list[Path], list[str]]:
+def parts(out: Path, private: bool = False) -> tuple[list[Path], list[str]]:
     """The folders that have manifests: ``out`` itself, or else those in it, one for each fabric; then what lies beside them in
-    ``out``. A link to a folder is none. Raises OSError."""
+    ``out``, names of tdsl's own for the time of a build only with ``private``. A link to a folder is none. Raises OSError."""
     if os.path.lexists(out / MANIFEST):
         return [out], []
-    names = [(name, inner) for name, inner in _names(out, -1, "") if not name.startswith(PRIVATE)]
-    inner = [name for name, folder in names if folder and os.path.lexists(out / name / MANIFEST)]
+    names = [(name, inner) for name, inner in _names(out, -1, "") if private or not own(name)]
+    inner = [n for n, folder in names if folder and not own(n) and os.path.lexists(out / n / MANIFEST)]
     if not inner:
         return [out], []
     return [out / name for name in sorted(inner)], sorted(f"{n}/" if folder else n for n, folder in names if n not in inner)
 
 
-def examine(out: Path) -> Examined:
-    """Compare every file with the manifest. A build that exchanges the folder meanwhile has it read once more. Raises NoManifest
-    and OSError."""
+def examine(out: Path, private: bool = False) -> Examined:
+    """Compare every file with the manifest. A build that exchanges the folder meanwhile has it read once more. With ``private``
+    names that are tdsl's own for the time of a build count as others: anybody can give them. Raises NoManifest and OSError."""
     for _ in range(TRIES):
         with _opened(out) as (folder, facts):
-            found = _examine(out, folder)
+            found = _examine(out, folder, private)
             if not found.differences and not found.others:
                 return found
             with suppress(OSError):
@@ -94,7 +95,7 @@ def _opened(out: Path) -> Iterator[tuple[int, os.stat_result]]:
         os.close(handle)
 
 
-def _examine(out: Path, folder: int) -> Examined:
+def _examine(out: Path, folder: int, private: bool) -> Examined:
     try:
         head = _bytes(out, folder, MANIFEST, LARGEST_MANIFEST)
     except FileNotFoundError:
@@ -112,7 +113,7 @@ def _examine(out: Path, folder: int) -> Examined:
     signature = b""
     with suppress(OSError):
         signature = _bytes(out, folder, SIGNATURE, LARGEST_SIGNATURE)
-    others = _others(out, folder, listed.keys())
+    others = _others(out, folder, listed.keys(), private)
     digest = sha256(head).hexdigest()
     m = manifest
     return Examined(m.design, m.identity, m.version, len(listed), differences, others, digest, head, signature, m.only)
@@ -217,9 +218,9 @@ def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
             os.close(handle)
 
 
-def _others(out: Path, folder: int, listed: Collection[str]) -> list[str]:
+def _others(out: Path, folder: int, listed: Collection[str], private: bool) -> list[str]:
     """Files and links that the manifest does not list, and folders that cannot be read, which may hold some; tdsl's own for the
-    time of a build are left out."""
+    time of a build only with ``private``."""
     found, left = [], [""]
     while left:
         at = left.pop()
@@ -232,7 +233,7 @@ def _others(out: Path, folder: int, listed: Collection[str]) -> list[str]:
             continue
         for name, inner in names:
             path = f"{at}/{name}" if at else name
-            if not at and name.startswith(PRIVATE):
+            if not at and not private and own(name):
                 continue
             if inner:
                 left.append(path)

@@ -12,12 +12,14 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from tdsl import files as disk
 from tdsl.dataclass import dataclass
@@ -25,14 +27,11 @@ from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import MANIFEST
 from tdsl.emit.folder_lock import locked, locked_folder
 from tdsl.emit.folders import has_rules, is_current, mounts, swap, sync, writable
+from tdsl.emit.own_names import PRIVATE, hidden, own, sibling
 from tdsl.emit.spool import Content, chunks_of, digest_of, whole
 
 LARGEST_MANIFEST = 1 << 28
 """Bytes of a manifest that are read at most."""
-LONGEST_NAME = 200
-"""Bytes of a folder's name that names beside it begin with; file systems take 255 in all."""
-PRIVATE = ".tdsl-"
-"""How names begin that are tdsl's own for the time of a build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +128,11 @@ def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> 
 def _write(files: Mapping[str, Content], out: Path) -> None:
     """Write under the locks of the folder: one beside it, one of the folder itself for those who may not write beside it, and one
     inside where files are exchanged there."""
-    if not out.exists():
-        out.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
+        if not out.exists():
+            held.enter_context(disk.folders(out, out.parent))
         if out.name and (not out.exists() or writable(out.parent)):
-            alone = held.enter_context(locked(_hidden(out, "lock")))
+            alone = held.enter_context(locked(hidden(out, "lock")))
             if alone:
                 _recover(out)
         reason = refusal(out)
@@ -142,7 +141,7 @@ def _write(files: Mapping[str, Content], out: Path) -> None:
         inside = False
         if out.exists():
             held.enter_context(locked_folder(out))
-            inside = not _exchangeable(out, []) or any(name.startswith(PRIVATE) for name in disk.names(out))
+            inside = not _exchangeable(out, []) or any(map(own, disk.names(out)))
         if inside and held.enter_context(locked(out / f"{PRIVATE}lock")):
             _recover_inside(out)
         if _settled(files, out):
@@ -205,7 +204,7 @@ def _exchangeable(out: Path, foreign: list[str]) -> bool:
         and not mounts(out)
         and not any(p.endswith("/") or PurePosixPath(p).parent not in mine for p in foreign)  # a folder of others
         and not is_current(out)
-        and not has_rules(out)
+        and not any(has_rules(out / folder) for folder in mine)
     )
 
 
@@ -228,10 +227,10 @@ def _resolved(out: Path) -> Path:
 def _listed(out: Path) -> set[str]:
     """Paths that the folder's manifest lists, itself included; empty for an empty folder. Of a first build that was killed while
     files were exchanged one by one those of its copy."""
-    if not any(not p.name.startswith(PRIVATE) and p.name != "lost+found" for p in out.iterdir()):
+    if not any(not own(p.name) and p.name != "lost+found" for p in out.iterdir()):
         return set()
     if not os.path.lexists(out / MANIFEST):
-        for ready in sorted(out.glob(f"{PRIVATE}ready-*/{MANIFEST}")):
+        for ready in sorted(p for p in out.glob(f"{PRIVATE}ready-*/{MANIFEST}") if own(p.parent.name)):
             coming = _paths(ready)
             parents = {f"{parent}/" for path in coming for parent in PurePosixPath(path).parents}
             if coming | parents >= set(_contents(out)):
@@ -250,8 +249,8 @@ def _contents(out: Path) -> list[str]:
     for folder, folders, names in os.walk(out, onerror=unread):
         here = Path(folder).relative_to(out)
         if str(here) == ".":
-            folders[:] = [d for d in folders if not d.startswith(PRIVATE) and d != "lost+found"]
-            names = [n for n in names if not n.startswith(PRIVATE)]
+            folders[:] = [d for d in folders if not own(d) and d != "lost+found"]
+            names = [n for n in names if not own(n)]
         links = [d for d in folders if (out / here / d).is_symlink()]
         found += [(here / n).as_posix() for n in (*names, *links)]
         if not names and not folders and str(here) != ".":
@@ -283,9 +282,15 @@ def _foreign(out: Path, files: Mapping[str, Content]) -> list[str]:
     return kept
 
 
-def _stage(files: Mapping[str, Content], stage: Path, mode: int = 0o777) -> None:
-    """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are there as made."""
-    stage.mkdir(mode)
+def _stage(files: Mapping[str, Content], stage: Path, like: Path | None = None) -> None:
+    """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are there as made. Where
+    the folder that it is ``like`` gives its group to what is made in it, so does the new one."""
+    stage.mkdir(0o777 if like is None else 0o700)
+    facts = os.stat(like) if like is not None else None
+    if facts is not None and facts.st_mode & stat.S_ISGID and hasattr(os, "chown"):
+        with suppress(OSError):  # a group of others: where the folder cannot have it, the folders are not exchanged
+            os.chown(stage, -1, facts.st_gid)
+            stage.chmod(0o2700)
     folders = {stage}
     for path, content in sorted(files.items(), key=lambda file: file[0] == MANIFEST):
         at = stage / path
@@ -305,16 +310,17 @@ def _stage(files: Mapping[str, Content], stage: Path, mode: int = 0o777) -> None
 
 def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> bool:
     """Write a sibling folder and exchange the two; False, and nothing is changed, if that cannot be done here."""
-    stage, old = _sibling(out, "new"), None
+    stage, old = sibling(out, "new"), None
+    brought: dict[str, tuple[int, int]] = {}
     try:
         if not out.exists():
             _stage(files, stage)
             stage.rename(out)
             disk.sync(out.parent)
             return True
-        _stage(files, stage, 0o700)
+        _stage(files, stage, out)
         _foreign(out, files)  # what came meanwhile may be in the place of a file
-        if not _bring_along(foreign, out, stage):
+        if not _bring_along(foreign, out, stage, brought):
             return False
         old = _exchanged(stage, out)
     finally:
@@ -324,7 +330,7 @@ def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> bo
         try:
             disk.sync(out.parent)
         finally:
-            _retire(old, out)
+            _retire(old, out, brought)
     return old is not None
 
 
@@ -333,7 +339,7 @@ def _exchanged(stage: Path, out: Path) -> Path | None:
     try:
         if swap(stage, out):
             return stage
-        old = _sibling(out, "old")
+        old = sibling(out, "old")
         out.rename(old)
         try:
             stage.rename(out)
@@ -347,14 +353,16 @@ def _exchanged(stage: Path, out: Path) -> Path | None:
         raise
 
 
-def _bring_along(foreign: list[str], out: Path, stage: Path) -> bool:
+def _bring_along(foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]) -> bool:
     """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they have; False where
-    that cannot be done."""
+    that cannot be done. ``brought`` is told which files they are."""
     try:
         for path in foreign:
             (stage / path).parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):  # gone by now
                 os.link(out / path, stage / path, follow_symlinks=False)
+                facts = os.lstat(stage / path)
+                brought[path] = facts.st_dev, facts.st_ino
         for folder, _, _ in os.walk(stage):
             there = out / Path(folder).relative_to(stage)
             if not there.is_dir():
@@ -368,9 +376,9 @@ def _bring_along(foreign: list[str], out: Path, stage: Path) -> bool:
     return True
 
 
-def _retire(old: Path, out: Path) -> None:
+def _retire(old: Path, out: Path, brought: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> None:
     """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in it meanwhile is
-    brought to ``out``; what cannot be brought stays."""
+    brought to ``out``; what cannot be brought stays. ``brought``: which files of others the new folder was given."""
     ours, now = _known(old), _known(out)
     mine = {parent.as_posix() for path in ours | now for parent in PurePosixPath(path).parents}
     emptied = []
@@ -383,20 +391,26 @@ def _retire(old: Path, out: Path) -> None:
                 here.chmod(0o700)
         for name in [*folders, *names]:
             path = (inner / name).as_posix()
-            if str(inner) == "." and name.startswith(PRIVATE):
+            if str(inner) == "." and own(name):
                 _discard(here / name)
             elif path == MANIFEST or (path in mine and not (here / name).is_symlink()):
                 continue
             elif path in ours or path in now:
                 _discard(here / name)
             else:
-                _rescue(here / name, out, path)
+                _rescue(here / name, out, path, brought.get(path))
         folders[:] = [name for name in folders if (inner / name).as_posix() in mine]
     for here in reversed(emptied):
         if here == old and len(os.listdir(old)) == 1:  # it says what is tdsl's for as long as there is something
             _discard(old / MANIFEST)
         with suppress(OSError):
             here.rmdir()
+            continue
+        if here == old and not os.path.lexists(old / MANIFEST):  # something of others came between these two steps
+            for name in disk.names(old):
+                _rescue(old / name, out, name)
+            with suppress(OSError):
+                old.rmdir()
 
 
 def _known(out: Path) -> set[str]:
@@ -416,8 +430,9 @@ def _discard(path: Path) -> None:
             path.unlink()
 
 
-def _rescue(source: Path, out: Path, path: str) -> None:
-    """Bring something of others from an old folder to the one in its place, where an earlier state of it may be."""
+def _rescue(source: Path, out: Path, path: str, brought: tuple[int, int] | None = None) -> None:
+    """Bring something of others from an old folder to the one in its place, where an earlier state of it may be: the one that was
+    ``brought`` there, or else the older one. A file that somebody moves there keeps its time."""
     there = out / path
     with suppress(OSError):
         if not out.is_dir() or _linked(out, path):
@@ -427,7 +442,8 @@ def _rescue(source: Path, out: Path, path: str) -> None:
             source.rename(there)
         elif not source.is_dir() or source.is_symlink():
             was, now = os.lstat(source), os.lstat(there)
-            if not os.path.samestat(was, now) and was.st_mtime_ns > now.st_mtime_ns:
+            here, its = ((facts.st_dev, facts.st_ino) for facts in (was, now))
+            if here not in (its, brought) and (its == brought or was.st_mtime_ns > now.st_mtime_ns):
                 os.replace(source, there)
             else:
                 source.unlink()
@@ -481,27 +497,15 @@ def _clear(out: Path, path: str) -> None:
         (out / parent).rmdir()
 
 
-def _sibling(out: Path, what: str) -> Path:
-    """A name beside ``out`` that nobody else has, hidden."""
-    return _hidden(out, f"{what}-{disk.token()}")
-
-
-def _hidden(out: Path, what: str) -> Path:
-    """A hidden name beside ``out``; that of a folder whose own name is almost too long begins with a part and a hash of it."""
-    name = os.fsencode(out.name)
-    if len(name) <= LONGEST_NAME:
-        return out.with_name(f".{out.name}{PRIVATE}{what}")
-    return out.with_name(f".{name[:100].decode(errors='ignore')}-{sha256(name).hexdigest()[:16]}{PRIVATE}{what}")
-
-
 def _recover(out: Path) -> None:
     """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back.
 
     Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
-    new, old = _hidden(out, "new-").name, _hidden(out, "old-").name
+    new, old = hidden(out, "new-").name, hidden(out, "old-").name
     for name in disk.names(out.parent):
         left = out.with_name(name)
-        if not name.startswith((new, old)) or not left.is_dir() or left.is_symlink():
+        ours = name.startswith((new, old)) and re.fullmatch("[0-9a-f]{12}", name[-12:]) and len(name) == len(new) + 12
+        if not ours or not left.is_dir() or left.is_symlink():
             continue
         if name.startswith(old) and not out.exists():
             left.rename(out)
@@ -517,7 +521,7 @@ def _recover_inside(out: Path) -> None:
         left = out / name
         if left.is_symlink() or not left.is_dir():
             continue
-        if name.startswith(f"{PRIVATE}ready-"):
+        if own(name) and name.startswith(f"{PRIVATE}ready-"):
             _roll(left, out)
-        elif name.startswith(f"{PRIVATE}new-"):
+        elif own(name) and name.startswith(f"{PRIVATE}new-"):
             shutil.rmtree(left, ignore_errors=True)

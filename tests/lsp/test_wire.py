@@ -209,6 +209,18 @@ def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
 
+def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
+    """`exit` does not wait for a thread that reads the names of a text for a minute."""
+    editor = Editor(tmp_path)
+    editor.begin()
+    text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"
+    editor.open((tmp_path / "slow.fab").as_uri(), text)
+    time.sleep(1)
+    begin = time.monotonic()
+    editor.end()
+    assert time.monotonic() - begin < 20
+
+
 def test_a_message_that_is_too_large_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "LARGEST_MESSAGE", 10)
     read = Bounded(

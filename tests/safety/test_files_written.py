@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -284,3 +285,111 @@ def test_a_table_of_places_without_a_row(tmp_path: Path, monkeypatch: pytest.Mon
     Path("places.csv").write_text("device,hall,row,rack,unit\n")
     done = tdsl("build", "small.fab", "--places", "places.csv", "--target", "cabling", "--out", "out")
     assert done.exit_code in (0, 1) and "E0901" not in done.output, done.output
+
+
+def test_a_new_target_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without `templates` was taken for a new one: its files were written over, links in it followed, and on a full disk
+    all of it was removed."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "linked"):
+        Path(name).mkdir()
+    Path("mine/README.md").write_text("mine")
+    Path("theirs").write_text("theirs")
+    Path("linked/README.md").symlink_to(tmp_path / "theirs")
+    Path("dangling").symlink_to(tmp_path / "nowhere")
+    for name in ("mine", "linked", "dangling"):
+        done = tdsl("new", "target", name)
+        assert done.exit_code == 2 and f"{name} is there already" in done.stderr, done.output
+    assert Path("mine/README.md").read_text() == "mine" and Path("theirs").read_text() == "theirs"
+    assert sorted(os.listdir()) == ["dangling", "linked", "mine", "theirs"] and len(os.listdir("linked")) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, 0])
+@pytest.mark.parametrize("args", [("new", "target", "few", "--in", "deep/er"), ("init", "few", "--audit", "lldp")])
+def test_a_start_that_is_ended(args: tuple[str, ...], number: int, tmp_path: Path) -> None:
+    """By a signal while a file is written, which was left empty then, or by a full disk (0): whole files, or none."""
+    (tmp_path / "whole").mkdir()
+    line = [sys.executable, "-m", "tdsl", *args]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert subprocess.run(line, cwd=tmp_path / "whole", env=env, capture_output=True, check=False).returncode == 0
+    whole = {p.relative_to(tmp_path / "whole"): p.read_bytes() for p in (tmp_path / "whole").rglob("*") if p.is_file()}
+    for step in range(1, len(whole) + 1):
+        place = tmp_path / f"step{step}"
+        place.mkdir()
+        end = (
+            f"signal.raise_signal({int(number)})"
+            if number
+            else "at.write = lambda text: at.buffer.raw.seek(-1)"  # raises OSError
+        )
+        code = (
+            "import io, pathlib, signal, sys\n"
+            "from tdsl.cli import cli\n"
+            "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+            f"before, left = io.open, [{step}]\n"
+            "def opened(*given, **named):\n"
+            "    at = before(*given, **named)\n"
+            "    left[0] -= at.writable()\n"
+            "    if left[0] or not at.writable(): return at\n"
+            f"    {end}\n"
+            "    return at\n"
+            "pathlib.io.open = opened\n"
+            "cli.main(prog_name='tdsl')\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code, *args], cwd=place, env=env, capture_output=True, check=False)
+        assert done.returncode == (-number if number not in (0, signal.SIGINT) else 130 if number else 2), done.stderr
+        found = {p.relative_to(place): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+        assert found.items() <= whole.items(), (step, found.keys())
+        folders = [p for p in place.rglob("*") if p.is_dir() and not any(p.iterdir())]
+        assert not folders and (args[0] == "init" or found == whole or not os.listdir(place)), (step, folders)
+
+
+@pytest.mark.parametrize("way", ["mount", "link", "read-only"])
+def test_what_a_call_reads_by_another_name(way: str, tmp_path: Path) -> None:
+    """A report over the design that it is about, reached through another mount or a hard link: the design was gone."""
+    if way != "link" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
+        pytest.skip("needs root")
+    (tmp_path / "there").mkdir()
+    text = write(tmp_path, LOOSE).read_text()
+    if way == "mount":
+        tool = f"{sys.executable} -m tdsl check small.fab --output-format json -o there/small.fab"
+        line = ["unshare", "-m", "sh", "-c", f"mount --bind . there && PYTHONPATH={ROOT} {tool}"]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+        if "unshare" in done.stderr or "mount:" in done.stderr:
+            pytest.skip(done.stderr)
+        status, said = done.returncode, done.stderr
+    else:
+        os.link(tmp_path / "small.fab", tmp_path / "there/report")
+        if way == "link":
+            found = tdsl("check", tmp_path / "small.fab", "-o", tmp_path / "there/report")
+            status, said = found.exit_code, found.stderr
+        else:
+            (tmp_path / "small.fab").chmod(0o666)
+            (tmp_path / "there").chmod(0o555)
+            entered(tmp_path)
+
+            def call_as_somebody() -> None:
+                with disk.inputs_kept():
+                    disk.read(tmp_path / "small.fab")
+                    with pytest.raises(OSError, match="this call reads it"):
+                        disk.replace(tmp_path / "there/report", b"report")
+
+            assert in_child(call_as_somebody, 65534) == 0
+            status, said = 2, "this call reads it"
+    assert status == 2 and "this call reads it" in said, said
+    assert (tmp_path / "small.fab").read_text() == text
+
+
+@ROOTED
+def test_a_folder_that_may_be_written_to_and_not_read(tmp_path: Path) -> None:
+    """The file was written, and then the call said that another program had changed it, or that it could not be written."""
+    (tmp_path / "small.fab").write_text("old")
+    (tmp_path / "small.fab").chmod(0o666)
+    entered(tmp_path)
+    tmp_path.chmod(0o733)
+
+    def written() -> None:
+        disk.replace(tmp_path / "small.fab", b"new", was=b"old")
+        disk.replace(tmp_path / "small.fab.lock", b"lock")
+
+    assert in_child(written, 65534) == 0
+    assert (tmp_path / "small.fab").read_text() == "new" and (tmp_path / "small.fab.lock").read_text() == "lock"

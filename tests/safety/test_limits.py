@@ -9,6 +9,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from tdsl.cli import cli
 from tdsl.emit import limits
 from tdsl.emit import render as rendering
 from tdsl.emit.rows import cell
+from tdsl.report.paint import tame
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 
@@ -242,6 +244,18 @@ def test_untrusted_ignores_settings_and_bounds_the_process(tmp_path: Path) -> No
     assert done.returncode == 2 and "more than 1 seconds of processor time" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("said", [{"TDSL_UNTRUSTED": " true "}, {"TDSL_CHECK_UNTRUSTED": "1"}, {"TDSL_UNTRUSTED": "Yes"}])
+def test_however_untrusted_is_said_settings_are_ignored(
+    said: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As click reads the variables: what sets limits and lets the settings of a stranger hold would be half of it."""
+    monkeypatch.chdir(tmp_path)
+    write(Path(), SMALL.replace("<= 1:1", "<= 1:9"))
+    Path("tdsl.toml").write_text('[check]\nignore = ["oversubscription"]\n')
+    assert tdsl("check", "small.fab").exit_code == 0
+    assert tdsl("check", "small.fab", env=said).exit_code == 1
+
+
 # ------------------------------------------------------------ texts
 
 
@@ -270,6 +284,18 @@ def test_lines_of_reports_stay_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
         lines = tdsl("check", name, "--output-format", form).stdout.splitlines()
         assert len(lines) == 2 and not any(line.startswith("::error file=x") for line in lines)
         assert all(c.isprintable() for line in lines for c in line)
+
+
+@pytest.mark.parametrize("word", ["add-mask", "add-matcher", "ADD-MASK", "error", "stop-commands"])
+def test_no_line_is_a_command_of_github(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by the name of a file nor where a long name of a device is broken into lines. Addresses stay."""
+    monkeypatch.chdir(tmp_path)
+    name = f"{'a' * 60} ::{word}::lib/m.json{{i}}"
+    write(Path(), SMALL.replace("  require", f'  naming leaf[i] "{name}"\n  require', 1), f"::{word}::x.fab")
+    for form in ("full", "concise"):
+        done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
+        assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
+    assert [tame(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == ["::1", "::add:1", "::ffff:192.0.2.1", "::a"]
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -13,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from tdsl import files as disk
 from tdsl.diagnostic import Diagnostics
+from tdsl.emit import folder_lock
 from tdsl.emit import write as writing
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
@@ -134,7 +138,7 @@ def test_files_of_others_that_come_during_a_build(
 
         monkeypatch.setattr(writing, "swap", swap)
         if killed:
-            monkeypatch.setattr(writing, "_retire", lambda old, out: os._exit(9))
+            monkeypatch.setattr(writing, "_retire", lambda old, out, brought: os._exit(9))
         assert put(files(a="2", sub__b="2"), out) == []
 
     assert in_child(build) == (9 if killed else 0)
@@ -152,7 +156,7 @@ def test_a_whole_folder_that_was_not_exchanged_is_removed(tmp_path: Path) -> Non
     out = tmp_path / "out"
     put(files(a="1"), out)
     (out / "notes").write_text("first")
-    left = tmp_path / ".out.tdsl-new-0"
+    left = tmp_path / ".out.tdsl-new-000000000000"
     put(files(a="2"), left)
     os.link(out / "notes", left / "notes")
     (out / "notes").unlink()
@@ -165,7 +169,7 @@ def test_a_whole_folder_that_was_not_exchanged_is_removed(tmp_path: Path) -> Non
 @pytest.mark.parametrize("length", [0, 40])
 def test_a_folder_with_half_a_manifest_is_removed(length: int, tmp_path: Path) -> None:
     """A build that was killed while it wrote the manifest: its files are of nobody else."""
-    out, left = tmp_path / "out", tmp_path / ".out.tdsl-new-0"
+    out, left = tmp_path / "out", tmp_path / ".out.tdsl-new-000000000000"
     put(files(a="1"), out)
     put(files(a="2", b="2", sub__c="2"), left)
     os.truncate(left / "manifest.json", length)
@@ -356,3 +360,204 @@ def test_two_users_of_whom_one_may_not_write_beside(tmp_path: Path, monkeypatch:
             assert not writing.write(files(a="2"), out, found) and "another build is writing there" in found.items[0].message
         holder.stdin.write(b"\n")
     assert put(files(a="2"), out) == [] and json.loads((out / "manifest.json").read_bytes())["files"]["a"]["size"] == 1
+
+
+@pytest.mark.parametrize("how", ["free", "--untrusted", "--check", "--out"])
+@pytest.mark.parametrize("there", ["nothing", "empty", "built"])
+def test_a_link_in_place_of_the_folder_of_a_fabric(there: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`out` is a folder of the checkout, and `out/small` in it a link: the build of two fabrics wrote where it led."""
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    text = design(tmp_path).read_text()
+    if there == "built":
+        assert tdsl("build", "small.fab", "--target", "cabling", "--out", elsewhere).exit_code == 0
+    elif there == "empty":
+        elsewhere.mkdir()
+    Path("both.fab").write_text(text + text.replace("fabric small", "fabric large"))
+    before = tree(elsewhere)
+    Path("out").mkdir()
+    Path("out/small").symlink_to(elsewhere, target_is_directory=True)
+    further = {"free": [], "--out": ["--out", tmp_path / "out"]}.get(how, [how])
+    done = tdsl("build", "both.fab", "--target", "cabling", "--target", "json", *further)
+    assert done.exit_code == 2 and "small is a link, which is not followed" in done.stderr, done.output
+    assert tree(elsewhere) == before and elsewhere.exists() == (there != "nothing") and os.listdir("out") == ["small"]
+
+
+def test_render_follows_no_link_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = design(tmp_path).read_text()
+    design(tmp_path, text + text.replace("fabric small", "fabric large"))
+    assert tdsl("build", "small.fab", "--target", "cabling").exit_code == 0
+    Path("secrets").write_text("A=b\n")
+    for folder in ("load", "elsewhere"):
+        Path(folder).mkdir()
+    Path("elsewhere").chmod(0o755)
+    Path("load/small").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    done = tdsl("render", "out", "--secrets", "secrets", "--to", "load")
+    assert done.exit_code == 1 and "holds small, which `tdsl render` did not write" in done.stderr, done.output
+    assert not os.listdir("elsewhere") and mode(Path("elsewhere")) == 0o755 and os.listdir("load") == ["small"]
+
+
+def rules_of(path: Path) -> bytes:
+    """Rules of access: somebody else may read and write what the group of the owner may not."""
+    whole = 0xFFFFFFFF
+    entries = [(1, 7, whole), (2, 7, 65534), (4, 0, whole), (16, 7, whole), (32, 0, whole)]
+    rules = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+    try:
+        os.setxattr(path, "system.posix_acl_access", rules)
+    except (AttributeError, OSError) as none:
+        pytest.skip(f"no access control lists here: {none}")
+    return rules
+
+
+def test_rules_of_access_of_a_folder_in_the_output_folder(tmp_path: Path) -> None:
+    """The new folder had none, and its group all rights that the old one gave to one user."""
+    out = tmp_path / "out"
+    assert put(files(a="1", sub__b="1"), out) == []
+    rules = rules_of(out / "sub")
+    assert put(files(a="2", sub__b="2"), out) == [] and tree(out) == files(a="2", sub__b="2")
+    assert os.getxattr(out / "sub", "system.posix_acl_access") == rules
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
+    """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
+    path = design(tmp_path)
+    rules = rules_of(path)
+    disk.replace(path, b"new")
+    assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
+
+
+@ROOTED
+def test_a_folder_that_gives_its_group(tmp_path: Path) -> None:
+    """A folder of a team (mode 2750): the files of the next build had the group of who built, and nobody else could read them."""
+    out = tmp_path / "out"
+    assert put(files(a="1", sub__b="1"), out) == []
+    for folder in (out, out / "sub"):
+        os.chown(folder, -1, 4711)
+        folder.chmod(0o2750)
+    assert put(files(a="2", sub__b="2", new__c="2"), out) == []
+    assert {p.stat().st_gid for p in (out, *out.rglob("*"))} == {4711} and mode(out) == mode(out / "sub") == 0o2750
+    assert mode(out / "new") & 0o2000
+
+
+@pytest.mark.parametrize(
+    "name", [".tdsl-notes", ".tdsl-new-", ".tdsl-ready-2026", ".tdsl-lock.bak", ".tdsl-new-0123456789ab.txt"]
+)
+@pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
+def test_names_of_others_that_begin_as_those_of_a_build(folder: bool, name: str, tmp_path: Path) -> None:
+    """They were removed by the next build, and `tdsl verify --strict` did not name them."""
+    out = tmp_path / "out"
+    assert tdsl("build", design(tmp_path), "--out", out, "--target", "cabling").exit_code == 0
+    place = out / name / "data" if folder else out / name
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("mine")
+    done = tdsl("verify", "--strict", out)
+    assert done.exit_code == 1 and name in done.output, done.output
+    assert tdsl("build", tmp_path / "small.fab", "--out", out, "--target", "json").exit_code == 0
+    assert place.read_text() == "mine" and (out / "fabric.json").is_file() and not (out / "cabling").exists()
+
+
+@pytest.mark.parametrize("name", [".out.tdsl-new-mine", ".out.tdsl-old-mine", ".out.tdsl-new-x.tdsl-new-0123456789ab"])
+def test_folders_of_others_beside_the_output_folder(name: str, tmp_path: Path) -> None:
+    """`.out.tdsl-new-x.tdsl-new-0123456789ab` is what a build of `out.tdsl-new-x` is writing."""
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "data").write_text("mine")
+    for n in "12":
+        assert put(files(a=n), tmp_path / "out") == []
+    assert (tmp_path / name / "data").read_text() == "mine" and tree(tmp_path / "out") == files(a="2")
+
+
+@pytest.mark.parametrize("when", ["before", "after", "twice"])
+def test_a_file_of_others_that_is_put_back_during_a_build(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`mv`, `cp -p` and `rsync -t` keep the time of a file: one put back from a backup taken for the older state, and gone."""
+    out = tmp_path / "out"
+    assert put(files(a="1"), out) == []
+    (out / "notes").write_text("wrong")
+    for n, text in enumerate(("restored", "again")):
+        (tmp_path / text).write_text(text)
+        os.utime(tmp_path / text, (n, n))
+    swap = writing.swap
+
+    def exchanged(new: Path, old: Path) -> bool:
+        if when != "after":
+            (tmp_path / "restored").rename(out / "notes")
+        done = swap(new, old)
+        if when != "before":
+            (tmp_path / "again").rename(out / "notes")
+        return done
+
+    monkeypatch.setattr(writing, "swap", exchanged)
+    assert put(files(a="2"), out) == []
+    assert tree(out) == files(a="2") | {"notes": b"restored" if when == "before" else b"again"}
+    assert "out" in os.listdir(tmp_path) and not [p for p in os.listdir(tmp_path) if "tdsl" in p]
+
+
+def test_a_file_that_comes_at_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of somebody in the old folder, after its manifest was removed and before the folder is: the next build removed it."""
+    out = tmp_path / "out"
+    assert put(files(a="1"), out) == []
+    discard = writing._discard
+
+    def discarded(path: Path) -> None:
+        discard(path)
+        if path.name == "manifest.json":
+            (path.parent / "late").write_text("mine")
+
+    monkeypatch.setattr(writing, "_discard", discarded)
+    assert put(files(a="2"), out) == []
+    monkeypatch.undo()
+    for n in "34":
+        assert tree(out) == files(a=str(int(n) - 1)) | {"late": b"mine"} and os.listdir(tmp_path) == ["out"]
+        assert put(files(a=n), out) == []
+
+
+@pytest.mark.parametrize("how", ["signal", "full", "refused"])
+def test_folders_on_the_way_to_an_output_folder_that_is_not_written(how: str, tmp_path: Path) -> None:
+    """`--out results/today/out` left `results/today`."""
+
+    def work() -> None:
+        def fail(*given: object) -> None:
+            if how == "full":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            signal.raise_signal(signal.SIGTERM)
+            disk.may_end()
+
+        if how != "refused":
+            writing.sync = fail
+        content = files(a="1") | ({"a/b": b"in a file"} if how == "refused" else {})
+        assert put(content, tmp_path / "results" / "today" / "out") != []
+
+    assert in_child(work) == (-signal.SIGTERM if how == "signal" else 0)
+    assert os.listdir(tmp_path) == []
+
+
+@ROOTED
+@pytest.mark.parametrize("held", [True, False])
+def test_a_lock_of_another_user_on_a_file_server(held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NFS locks a file only for those who may write to it. The lock file of another user was taken for that of a file system
+    without locks, and removed while he was building."""
+    import fcntl
+
+    flock, home = fcntl.flock, tmp_path / "home"
+    home.mkdir()
+    entered(home)
+    home.chmod(0o777)
+
+    def served(handle: int, how: int) -> None:
+        if how & fcntl.LOCK_EX and fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", served)
+    monkeypatch.setattr(folder_lock, "WAIT_S", 1)
+    with folder_lock.locked(home / ".out.tdsl-lock"):
+        (home / ".out.tdsl-lock").chmod(0o644)
+        if held:
+            assert in_child(lambda: put(files(a="1"), home / "out") != ["E0509"], 65534) == 0
+            assert os.listdir(home) == [".out.tdsl-lock"]
+            return
+        os.link(home / ".out.tdsl-lock", home / "left")
+    (home / "left").rename(home / ".out.tdsl-lock")  # as if the process had been killed
+    assert in_child(lambda: put(files(a="1"), home / "out"), 65534) == 0
+    assert os.listdir(home) == ["out"]

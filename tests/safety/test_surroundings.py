@@ -156,3 +156,22 @@ def test_few_open_files(tmp_path: Path) -> None:
         seen.add(done.returncode == 0)
     assert True in seen
     assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".out")]
+
+
+@ROOTED
+def test_settings_of_another_user_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that all may write to: `output` there had a file of the folder of the call written over."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    write(mine)
+    (mine / "notes").write_text("mine")
+    (tmp_path / "tdsl.toml").write_text('[check]\noutput = "notes"\n')
+    os.chown(tmp_path / "tdsl.toml", 65534, -1)
+    monkeypatch.chdir(mine)
+    done = tdsl("check", "small.fab")
+    assert done.exit_code == 2 and "another user owns it" in done.stderr and "--config" in done.stderr, done.output
+    assert (mine / "notes").read_text() == "mine" and tdsl("check", "small.fab", "--untrusted").exit_code == 0
+    os.chown(mine, 65534, -1)  # a checkout of that user, in which root works: a container of CI
+    assert tdsl("check", "small.fab").exit_code == 0 and (mine / "notes").read_text() != "mine"
+    os.chown(mine, 0, -1)
+    assert tdsl("check", "--config", tmp_path / "tdsl.toml", "small.fab").exit_code == 0

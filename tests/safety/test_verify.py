@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import tdsl, write
+from tdsl.emit import signature
+from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 
 
@@ -130,6 +131,28 @@ def test_a_signed_build(keys: Path, tmp_path: Path) -> None:
     (out / "manifest.json.sig").unlink()
     done = tdsl("verify", out, "--signers", keys / "allowed-a")
     assert done.exit_code == 1 and "there is no manifest.json.sig" in done.stdout
+
+
+@pytest.mark.parametrize("named", ["out", "link"])
+def test_two_signed_builds_at_once(named: str, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one waits for a passphrase the other is done: the signature of the first took the place of that of the second."""
+    design, place = write(tmp_path), tmp_path / named
+    if named == "link":
+        place.symlink_to(tmp_path / "out", target_is_directory=True)
+        (tmp_path / "out").mkdir()
+    call = ("build", design, "--out", place, "--target", "cabling", "--sign", keys / "a")
+    sign = signature.sign
+
+    def waited(manifest: bytes, key: Path) -> bytes:
+        monkeypatch.setattr(signature, "sign", sign)
+        assert tdsl(*call, "--set", "nodes=5").exit_code == 0
+        return sign(manifest, key)
+
+    monkeypatch.setattr(signature, "sign", waited)
+    done = tdsl(*call)
+    assert done.exit_code == 2 and "another build has written there meanwhile" in done.stderr, done.output
+    assert tdsl("verify", place, "--signers", keys / "allowed-a").exit_code == 0
+    assert tdsl(*call).exit_code == 0 and tdsl("verify", place, "--signers", keys / "allowed-a").exit_code == 0
 
 
 def test_a_signature_that_is_none(keys: Path, out: Path) -> None:
@@ -329,3 +352,16 @@ def test_a_folder_without_its_manifest_is_not_known_by_one_inside(out: Path, tmp
     assert tdsl("verify", out).exit_code == 1
     (out / "manifest.json").mkdir()  # nor where it is something else
     assert tdsl("verify", out).exit_code == 2
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_names_like_those_of_a_build_hide_nothing(several: bool, tmp_path: Path) -> None:
+    """Whoever may write there can give them; `--strict` is for folders of which everything is loaded."""
+    out = tmp_path / "out"
+    assert tdsl("build", write(tmp_path, SMALL), "--out", out / "small" if several else out, "--target", "slurm").exit_code == 0
+    (out / ".tdsl-evil" / "x").mkdir(parents=True)
+    (out / ".tdsl-evil" / "x" / "startup.cfg").write_text("evil")
+    (out / ".tdsl-link").symlink_to("/etc")
+    assert tdsl("verify", out).exit_code == 0
+    done = tdsl("verify", out, "--strict")
+    assert done.exit_code == 1 and ".tdsl-evil" in done.stdout and ".tdsl-link" in done.stdout, done.output

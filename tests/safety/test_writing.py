@@ -161,7 +161,7 @@ def test_two_builders(apart: bool, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize("left", [".out.tdsl-new-1", ".out.tdsl-lock", ".out.tdsl-new-0011aabb"])
+@pytest.mark.parametrize("left", [".out.tdsl-new-00000000000a", ".out.tdsl-lock", ".out.tdsl-old-0123456789ab"])
 def test_what_a_killed_process_of_number_1_left(left: str, tmp_path: Path) -> None:
     if left.endswith("lock"):
         (tmp_path / left).write_text("process 1 on gone")
@@ -344,7 +344,7 @@ def test_what_others_put_into_a_mount_leads_nowhere(way: str, tmp_path: Path, mo
     """A folder that looks like a build that was killed, whose manifest lists a path upwards or one through a link."""
     out, victim = tmp_path / "out", tmp_path / "victim"
     victim.mkdir()
-    ready = out / ".tdsl-ready-0"
+    ready = out / ".tdsl-ready-000000000000"
     path = "../victim/x" if way == "up" else "sub/x"
     (ready / "sub").mkdir(parents=True)
     (ready / "sub" / "x").write_text("evil")
