@@ -130,3 +130,12 @@ def test_what_is_released_leaves_the_job_before_others_run_in_it() -> None:
     steps = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]["build"]["steps"]
     kept = next(i for i, s in enumerate(steps) if s.get("with", {}).get("name") == "dist")
     none([s["run"] for s in steps[:kept] if "pip install" in s.get("run", "") and "--require-hashes" not in s["run"]])
+
+
+def test_pipelines_of_the_pages_pin_actions_and_run_no_module_of_the_checkout() -> None:
+    """What readers copy from the documentation is as safe as the templates."""
+    texts = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "docs").glob("*.md"))}
+    used = [(name, u) for name, text in texts.items() for u in re.findall(r"uses: (\S+)", text) if "OWNER/" not in u]
+    assert len(used) >= 4
+    none([f"{name}: {u}" for name, u in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", u)])
+    none([f"{name}: {line}" for name, text in texts.items() for line in re.findall(r"(?m)^.*python3? -m pip install .*$", text)])
