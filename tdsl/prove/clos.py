@@ -224,9 +224,15 @@ def arriving(profile: Ints, combination: Combination, times: int, fine: int) -> 
     """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
     out, left = np.zeros_like(profile), profile
     for part, most in combination[:-1]:
-        here = np.minimum(left, -int(-most * fine // 1))
+        here = _least(left, -int(-most * fine // 1))
         out, left = out + _portion(here, part * times), left - here
     return out + _portion(left, combination[-1][0] * times)
+
+
+def _least(values: Ints, most: int) -> Ints:
+    """Values, none above ``most``. They are below 2^61 (``fine`` sees to it), and ``most`` may be beyond 64 bits."""
+    found: Ints = np.minimum(values, min(most, 2**62))
+    return found
 
 
 def _portion(values: Ints, part: Fraction) -> Ints:
@@ -248,7 +254,7 @@ def _leaf(attached: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tup
     order = np.argsort(units)
     profile = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.sort(capacity)))) * fine
     if limit is not None:
-        profile = np.minimum(profile, int(limit * fine))
+        profile = _least(profile, int(limit * fine))
     return units[order], profile
 
 
@@ -258,7 +264,7 @@ def _profile(block: Block, attached: dict[int, tuple[Ints, Ints]], fine: int, mo
         members, profile = _leaf(attached[block.members[0]], block.limit, fine)
         return members, profile[: most + 1]
     members, profile = joined([_profile(b, attached, fine, most) for b in block.inside], most)
-    return members, np.minimum(profile, int(block.limit * fine))
+    return members, _least(profile, int(block.limit * fine))
 
 
 def _combinations(

@@ -13,6 +13,7 @@ import pytest
 from tdsl.certificates import checker
 from tdsl.certificates.write_figures import symmetric
 from tdsl.prove import max_flow as module
+from tdsl.prove.bisection import bisection
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain, uncertain
 from tdsl.prove.clos import arriving
@@ -22,8 +23,9 @@ from tdsl.prove.elements import TooMany, _Named
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.node_connectivity import separators
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tests.fabrics import Builder, superpod
+from tests.fabrics import GBPS, Builder, superpod
 from tests.verify.test_checker_alone import certificate, fabric
 from tests.verify.test_domains import racks
 
@@ -38,6 +40,23 @@ def test_what_arrives_at_equal_hubs() -> None:
     halves = ((Fraction(1, 4), Fraction(5, 2)), (Fraction(1), Fraction(100)))
     assert arriving(np.array([4, 10]), halves, 4, 1).tolist() == [3 + 4, 3 + 28], "what is sent is rounded up to whole units"
     assert arriving(np.array([4, 10]), halves, 4, 2).tolist() == [4, 5 + 20], "5 of twice as many units"
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_trunks_beyond_64_bits_in_parts_of_a_grain(odd: int) -> None:
+    """Rates whose common divisor is one bit/s, and trunks of 60 times what the hosts send: the hosts are the limit."""
+    b = Builder("odd")
+    leaf = b.devices("leaf", b.model("switch", "SW", {"p": 64}), 2)
+    spine = b.devices("spine", b.model("switch", "SP", {"p": 64}), 3)
+    node = b.devices("node", b.model("host", "N", {"nic": 1}, accelerators=1), 4)
+    b.connect("connect all")
+    for h in range(4):
+        b.link(b.free(node, h), b.free(leaf, h // 2), 400 * GBPS - (odd if h == 0 else 0))
+    for n in range(60):
+        b.link(b.free(leaf, n // 30), b.free(spine, n % 3), 800 * GBPS)
+    net = unit_network(View.whole(b.build()))
+    found = bisection(View.whole(b.build()))
+    assert found.lower * net.grain == found.upper * net.grain == 800 * GBPS - odd
 
 
 def test_every_key_of_a_certificate_is_needed() -> None:
