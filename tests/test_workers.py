@@ -98,6 +98,7 @@ def test_copies_have_what_is_in_memory() -> None:
 WAITING = """
 import os, signal, sys, time
 from tdsl.workers import Workers
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a shell may have it ignored
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in its background
 def work(n):
     os.write(1, b"%d\\n" % os.getpid())  # at once: two processes write

@@ -325,6 +325,7 @@ def test_a_start_that_is_ended(args: tuple[str, ...], number: int, tmp_path: Pat
             "import io, pathlib, signal, sys\n"
             "from tdsl.cli import cli\n"
             "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+            "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # a shell may have them ignored
             f"before, left = io.open, [{step}]\n"
             "def opened(*given, **named):\n"
             "    at = before(*given, **named)\n"
