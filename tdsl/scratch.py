@@ -10,24 +10,24 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SCRATCH = "tdsl-work-"
-"""How the names of folders of ``scratch`` begin."""
-_scratch: set[str] = set()
+"""How the names of folders of ``folder()`` begin."""
+_folders: set[str] = set()
 
 
 @contextmanager
-def scratch() -> Iterator[str]:
+def folder() -> Iterator[str]:
     """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too, and with the next work
     where a process was killed: a lock on it says that somebody uses it."""
     from tempfile import TemporaryDirectory, gettempdir
 
     _clear_abandoned(gettempdir())
     with TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as name:
-        _scratch.add(name)
+        _folders.add(name)
         handle = _locked(name)
         try:
             yield name
         finally:
-            _scratch.discard(name)
+            _folders.discard(name)
             if handle >= 0:
                 os.close(handle)
 
@@ -51,7 +51,7 @@ def _locked(folder: str) -> int:
 
 
 def _clear_abandoned(parent: str) -> None:
-    """Remove folders of ``scratch`` whose processes were killed. One that has only begun may have no lock yet."""
+    """Remove folders of ``folder()`` whose processes were killed. One that has only begun may have no lock yet."""
     if sys.platform == "win32":
         return
     from shutil import rmtree
@@ -70,7 +70,7 @@ def _clear_abandoned(parent: str) -> None:
 
 
 def hand_over(folder: str, data: bytes) -> str:
-    """A file in a folder of ``scratch`` that holds what another process is to have."""
+    """A file in a folder of ``folder()`` with data for another process; its path."""
     from tempfile import mkstemp
 
     handle, path = mkstemp(dir=folder)
@@ -87,8 +87,8 @@ def taken(path: str) -> bytes:
 
 
 def clear() -> None:
-    """Remove the folders of ``scratch``, where the process ends in the middle of the work."""
-    for name in list(_scratch):
+    """Remove the folders of ``folder()``, where the process ends in the middle of the work."""
+    for name in list(_folders):
         from shutil import rmtree
 
         rmtree(name, ignore_errors=True)

@@ -84,7 +84,7 @@ def _by_copy(item: Any) -> Any:
 
 
 def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
-    with _ended_together(), scratch.scratch() as folder:
+    with _ended_together(), scratch.folder() as folder:
         yield from _through_files(count, partial(_kept, folder, work), items, method)
 
 

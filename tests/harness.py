@@ -40,6 +40,14 @@ def compile_text(
     return run(str(path), chosen)
 
 
+def refused(text: str, case: tuple[str, str, str, str, str], folder: Path) -> None:
+    """A statement, then code, underlined text, message and help of the one error of ``text``; no code: there is no error."""
+    _, code, under, message, help = case
+    found = [d for d in compile_text(text, folder, verify=False).findings if d.severity.name == "ERROR"]
+    reported = [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found]
+    assert reported == ([(code, under, message, help)] if code else []), text
+
+
 def none(offenders: Iterable[str]) -> None:
     """Fail with the list of all that break one rule: one test a rule, not one a rule and file."""
     found = list(offenders)

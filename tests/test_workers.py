@@ -233,7 +233,7 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 with interruptible():
     for result in Workers(2).results_of_copies(work, range(40)):
         assert len(result) == 6_000_000
-print(sorted(scratch._scratch), "done", flush=True)
+print(sorted(scratch._folders), "done", flush=True)
 """
 
 

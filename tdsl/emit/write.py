@@ -355,7 +355,7 @@ def _exchanged(stage: Path, out: Path) -> Path | None:
 
 def _bring_along(foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]) -> bool:
     """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they have; False where
-    that cannot be done. ``brought`` is told which files they are."""
+    that cannot be done. ``brought`` gets the device and inode of each file."""
     try:
         for path in foreign:
             (stage / path).parent.mkdir(parents=True, exist_ok=True)

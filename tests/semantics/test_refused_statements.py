@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import compile_text
+from tests.harness import refused
 
 ASN = "write `asn leaf[*] from 4_200_000_000`"
 LOOPBACK = "write `loopback from 10.255.0.0/16`"
@@ -82,20 +82,13 @@ IN_CONNECT = [
 Case = tuple[str, str, str, str, str]
 
 
-def _refused(text: str, case: Case, folder: Path) -> None:
-    _, code, under, message, help = case
-    found = [d for d in compile_text(text, folder, verify=False).findings if d.severity.name == "ERROR"]
-    said = [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found]
-    assert said == ([(code, under, message, help)] if code else []), text
-
-
 @pytest.mark.parametrize("case", IN_FABRIC, ids=lambda c: c[0])
 def test_a_statement_of_a_fabric(case: Case, tmp_path: Path) -> None:
     """One finding, at the part that is wrong."""
-    _refused(f"fabric f {{\n  switch a[4]: SW\n  connect a[*] ring\n  {case[0]}\n}}\n", case, tmp_path)
+    refused(f"fabric f {{\n  switch a[4]: SW\n  connect a[*] ring\n  {case[0]}\n}}\n", case, tmp_path)
 
 
 @pytest.mark.parametrize("case", IN_CONNECT, ids=lambda c: c[0])
 def test_a_setting_of_a_connect(case: Case, tmp_path: Path) -> None:
     """One finding, at the part that is wrong."""
-    _refused(f"fabric f {{\n  switch a[4]: SW\n  connect a[*] ring {{ {case[0]} }}\n}}\n", case, tmp_path)
+    refused(f"fabric f {{\n  switch a[4]: SW\n  connect a[*] ring {{ {case[0]} }}\n}}\n", case, tmp_path)
