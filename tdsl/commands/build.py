@@ -162,7 +162,7 @@ def command(
     try:
         linked = next((out / place for place in files if place and (out / place).is_symlink()), None)
         if linked is not None:  # the call does not name it
-            raise Wrong(f"{linked} is a link, which is not followed; --out itself may be one, a folder in it may not")
+            raise Wrong(f"{linked} is a link, which is not followed inside the output folder; remove it, or choose another --out")
         for place, made in files.items():
             done = (_differs if check else _write)(made, out / place, said)
             if sign is not None and done == OK and not check:
