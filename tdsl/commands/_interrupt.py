@@ -34,13 +34,20 @@ def interruptible() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL or current_thread() is not main_thread():
         yield
         return
-    raised = Event()
+    raised, owner = Event(), os.getpid()
 
     def interrupted(number: int, frame: object) -> None:
         raised.set()
         raise KeyboardInterrupt
 
+    def lost(what: sys.UnraisableHookArgs) -> None:
+        """Leave for a Ctrl-C that came where nothing can be raised, such as at the end of an object. Python only reports it."""
+        if isinstance(what.exc_value, KeyboardInterrupt) and os.getpid() == owner:  # not a copy, which would remove what is ours
+            leave()
+        heard(what)
+
     interrupted.ends = True  # type: ignore[attr-defined]  # for `files.terminable`, in which it waits
+    heard, sys.unraisablehook = sys.unraisablehook, lost
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     before = signal.signal(signal.SIGINT, interrupted)
@@ -53,6 +60,7 @@ def interruptible() -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(wakeup)
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = heard
         os.close(writer)  # the watcher reads the end, and closes the other side
 
 

@@ -96,3 +96,28 @@ def test_ctrl_c_inside_a_library(what: str) -> None:
     said, wrong = process.communicate(timeout=60)
     assert process.returncode == 130 and wrong == "", wrong
     assert said == ("written\n" if what == "writes" else "")
+
+
+LOST = """
+import os, signal, sys
+from tdsl.commands._interrupt import before_leaving, interruptible
+class Last:
+    def __del__(self):  # Python only reports what is raised here
+        signal.raise_signal(signal.SIGINT)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+with interruptible(), before_leaving(lambda: print("cleared", flush=True)):
+    if sys.argv[1] == "copy" and os.fork():
+        os.wait()
+    else:
+        Last()
+    print("goes on", flush=True)
+sys.unraisablehook is sys.__unraisablehook__ or print("the hook stays")
+"""
+
+
+@pytest.mark.parametrize(("where", "status", "expected"), [("here", 130, "cleared\n"), ("copy", 0, "goes on\ngoes on\n")])
+def test_ctrl_c_where_python_would_drop_it(where: str, status: int, expected: str) -> None:
+    """The process ends as at any other place, and a copy of it clears nothing away that is not its own."""
+    done = subprocess.run([sys.executable, "-c", LOST, where], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (status, expected), done.stderr
+    assert where == "copy" or done.stderr == ""
