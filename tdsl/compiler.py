@@ -78,6 +78,7 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
     upgraded(Path(source), kept, text.files, designs, diagnostics, options)
     if not diagnostics.has_errors and not any(found.has_errors for found in own):
         _refuse_absent(absent)
+        _require_whole(designs)
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
         yield so_far(False)
     if verify and parsed:
@@ -97,6 +98,13 @@ def _refuse_absent(absent: list[dict[str, str]]) -> None:
     for element in absent[0] if absent else ():
         if all(element in each for each in absent):
             raise UsageError(f"--fail {element!r}: {absent[0][element]}")
+
+
+def _require_whole(designs: list[Design]) -> None:
+    """No judgement is made of a fabric that is not wired as its text says: without an error it would pass as one that holds."""
+    for design in designs:
+        if design.fabric is None or not design.fabric.complete:
+            raise RuntimeError(f"fabric {design.name} is not whole, and no finding says why")
 
 
 def elaborate(source: str, options: Options | None = None) -> Compilation:

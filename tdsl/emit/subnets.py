@@ -33,6 +33,12 @@ def is_infiniband(fabric: Fabric) -> bool:
     return all(bool(speaking(fabric, ports).all()) for ports in (fabric.link_a, fabric.link_b))
 
 
+def has_torus(fabric: Fabric) -> bool:
+    """Whether the switches of a subnet form a torus."""
+    subnet = subnets(fabric)
+    return any(shape(fabric, subnet == n).torus is not None for n in range(int(subnet.max(initial=-1)) + 1))
+
+
 def planes(wires: Wires, names: Mapping[int, str], assets: Assets | None) -> tuple[Plane, ...]:
     """The subnets, each with a name: its plane's where it is the only one there, else its rail's, else a number."""
     subnet = subnets(wires.fabric)

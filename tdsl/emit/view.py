@@ -154,7 +154,7 @@ class FabricView:
             "guids": self._assets is not None and bool(self._assets.node or self._assets.port),
             "macs": self._assets is not None and bool(self._assets.mac),
             "partitions": f.management is not None and bool(f.management.partitions),
-            "torus": subnets.is_infiniband(f) and any(p.torus is not None for p in self.planes),
+            "torus": subnets.is_infiniband(f) and subnets.has_torus(f),
             "places": f.places is not None,
             "phases": bool(self._stages),
             "cords": has_cords(f),

@@ -10,12 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from tdsl import compiler
 from tdsl.cli import cli
+from tdsl.compilation import Design
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 
@@ -265,6 +269,24 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert "tdsl 0.1.0" in line
     again = tdsl("check", write(tmp_path), env={"TDSL_TRACEBACK": "1"})
     assert isinstance(again.exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("command", ["check", "build", "lock"])
+def test_a_fabric_that_is_not_whole_has_an_error(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where a fault of our own leaves wiring out and reports nothing, the design does not pass."""
+    wired = compiler.wired
+
+    def part(*args: Any) -> tuple[Design, dict[str, str]]:
+        design, absent = wired(*args)
+        assert design.fabric is not None
+        return replace(design, fabric=replace(design.fabric, complete=False)), absent
+
+    monkeypatch.setattr(compiler, "wired", part)
+    monkeypatch.chdir(tmp_path)
+    done = tdsl(command, write(tmp_path))
+    assert (done.exit_code, done.stdout) == (2, "")
+    said = "error[E0901]: internal error: RuntimeError: fabric small is not whole, and no finding says why"
+    assert said in done.stderr and [p.name for p in tmp_path.iterdir()] == ["small.fab"]
 
 
 @pytest.mark.parametrize(("fault", "code"), [(RecursionError("deep"), "E0902"), (MemoryError(), "E0903")])
