@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,10 +20,12 @@ NAMED = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor"
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One fault: the line of its place (from 1), what is changed there, and the bytes that another text takes."""
+    """One fault: the line of its place (from 1), what is changed there, which one of that line it is where several are alike
+    (from 1), and the bytes that another text takes."""
 
     line: int
     what: str
+    nth: int
     data: bytes
     start: int
     end: int
@@ -49,6 +52,7 @@ def mutants(text: str) -> Iterator[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     data = text.encode()
+    alike: Counter[tuple[int, str]] = Counter()
 
     def place(node: ast.AST) -> tuple[int, int]:
         at = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
@@ -57,7 +61,8 @@ def mutants(text: str) -> Iterator[Mutant]:
     def changed(node: ast.AST, start: int, end: int, new: str) -> Iterator[Mutant]:
         old = data[start:end].decode()
         what = f"`{' '.join(old.split())[:60]}` is `{' '.join(new.split())[:60]}`"
-        yield Mutant(node.lineno, what, data, start, end, new)  # type: ignore[attr-defined]
+        alike[node.lineno, what] += 1  # type: ignore[attr-defined]
+        yield Mutant(node.lineno, what, alike[node.lineno, what], data, start, end, new)  # type: ignore[attr-defined]
 
     def between(left: ast.AST, right: ast.AST, node: ast.AST, new: str) -> Iterator[Mutant]:
         """The operator between two operands; brackets around them stay where they are."""

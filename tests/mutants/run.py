@@ -216,7 +216,11 @@ def equivalent(job: Job) -> bool:
     """Whether `equivalent.toml` says why no test can notice a mutant."""
     rows = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
     return any(
-        r["why"] and r["file"] in (job.file, "") and r.get("what", job.what) == job.what and re.fullmatch(r["line"], job.source)
+        r["why"]
+        and r["file"] in (job.file, "")
+        and r.get("what", job.what) == job.what
+        and job.nth in r.get("nth", [job.nth])
+        and re.fullmatch(r["line"], job.source)
         for r in rows
     )
 
@@ -241,8 +245,8 @@ def _job(
         tests = sorted(n for n in took if n.partition("::")[0] in files)
     some = chosen(tests, took, seconds)
     return Job(
-        file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.text, tuple(some), len(tests),
-        30 + SLOWER * sum(took[n] for n in some), anew,
+        file, mutant.line, text.splitlines()[mutant.line - 1].strip(), mutant.what, mutant.nth, mutant.text, tuple(some),
+        len(tests), 30 + SLOWER * sum(took[n] for n in some), anew,
     )  # fmt: skip
 
 

@@ -97,12 +97,14 @@ if coverage and "TEST_THAT_RUNS" in os.environ:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A mutant: its file and line, the text of that line, what is changed, the whole text, and the tests for it."""
+    """A mutant: its file and line, the text of that line, what is changed, which one of those alike on the line, the whole text,
+    and the tests for it."""
 
     file: str
     line: int
     source: str
     what: str
+    nth: int
     text: str
     tests: tuple[str, ...]
     of: int

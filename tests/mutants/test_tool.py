@@ -5,26 +5,30 @@ from __future__ import annotations
 import argparse
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.harness import none
 from tests.mutants.mutate import mutants
-from tests.mutants.run import GROUPS, JUDGES, ROOT, group, scope, statements
-from tests.mutants.serve import _outermost
+from tests.mutants.run import GROUPS, JUDGES, ROOT, equivalent, group, scope, statements
+from tests.mutants.serve import Job, _outermost
 
 ROWS = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
 
 
 def test_what_is_called_equivalent_is_still_there() -> None:
-    """Each entry has a reason, and a line of the module as it is."""
+    """Each entry has a reason, and a change of a line of the module as it is."""
     stale = []
     for row in ROWS:
-        assert row["why"] and {"file", "line", "why"} <= set(row) <= {"file", "line", "what", "why"}
+        assert row["why"] and {"file", "line", "why"} <= set(row) <= {"file", "line", "what", "nth", "why"}
+        assert "nth" not in row or (row["nth"] and "what" in row)
         if row["file"]:
-            lines = (ROOT / row["file"]).read_text(encoding="utf-8").splitlines()
-            if not any(re.fullmatch(row["line"], line.strip()) for line in lines):
+            text = (ROOT / row["file"]).read_text(encoding="utf-8")
+            lines = {n for n, line in enumerate(text.splitlines(), 1) if re.fullmatch(row["line"], line.strip())}
+            there = {m.nth for m in mutants(text) if m.line in lines and m.what == row.get("what", m.what)}
+            if not set(row.get("nth", there)) <= there or not there:
                 stale.append(f"{row['file']}: {row['line']}")
     none(stale)
 
@@ -48,6 +52,23 @@ def test_lines_have_statements_and_functions() -> None:
     assert statements(TEXT)[7] == range(6, 8) and statements(TEXT)[1] == range(1, 2)
     made = {m.what for m in mutants(TEXT)}
     assert {"`+` is `-`", "`3` is `4`"} <= made and not any("What" in w for w in made)
+
+
+def test_changes_that_are_alike_are_counted() -> None:
+    made = [(m.what, m.nth) for m in mutants("a = 1 < 1 < 2\nb = 1\n")]
+    assert made == [
+        ("`<` is `<=`", 1),
+        ("`<` is `<=`", 2),
+        ("`1` is `2`", 1),
+        ("`1` is `2`", 2),
+        ("`2` is `3`", 1),
+        ("`1` is `2`", 1),
+    ]
+
+
+def test_an_entry_may_say_which_of_several() -> None:
+    job = Job("tdsl/prove/max_flow.py", 28, "while graph.nodes > 1 and left > 0:", "`>` is `>=`", 1, "", (), 0, 1.0)
+    assert equivalent(job) and not equivalent(replace(job, nth=2)) and not equivalent(replace(job, file="tdsl/prove/cuts.py"))
 
 
 def test_a_group_is_a_name_or_folders() -> None:
