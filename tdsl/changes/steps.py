@@ -49,12 +49,12 @@ class Plan:
     """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words.
 
     ``leave`` are the hosts that go out of service before the steps, ``join`` those that come into service after them; ``before``
-    and ``end`` are the bisection with all hosts of the old and of the new design.
+    and ``end`` are the bisection with all hosts of the old and of the new design, None where no order was looked for.
     """
 
     floor: Fraction
-    before: Fraction
-    end: Fraction = Fraction(0)
+    before: Fraction | None = None
+    end: Fraction | None = None
     leave: tuple[str, ...] = ()
     join: tuple[str, ...] = ()
     steps: list[Step] = field(default_factory=list)
@@ -177,7 +177,7 @@ class Planner:
         start = self.present.copy()
         unplugged: set[int] = set()
         plugged: set[int] = set()
-        going = self._plug(plan, (), unplugged, plugged, plan.before)
+        going = self._plug(plan, (), unplugged, plugged, plan.before or Fraction(0))
         while going and groups and len(plan.steps) < most:
             batch = self._batch(plan, groups, unplugged)
             going = batch is not None

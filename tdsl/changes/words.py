@@ -211,7 +211,8 @@ def _cable(c: Cable) -> dict[str, object]:
 
 def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
     """The order of moves, a block a step."""
-    head = f"order of moves, bisection never below {percent(plan.floor)} (before: {percent(plan.before)})"
+    before = f" (before: {percent(plan.before)})" if plan.before is not None else ""
+    head = f"order of moves, bisection never below {percent(plan.floor)}{before}"
     lines = [paint("bold", head)]
     if plan.leave:
         lines.append(f"  out of service until the end: {_several(plan.leave)}")
@@ -230,7 +231,7 @@ def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
         lines += [f"  {line}" for line in wrap(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
     elif not plan.steps:
         lines.append("  nothing to move")
-    if plan.complete and plan.join:
+    if plan.complete and plan.join and plan.end is not None:
         lines.append(f"  then into service: {_several(plan.join)}; bisection {percent(plan.end)}")
     return "\n".join(lines) + "\n"
 
@@ -252,8 +253,8 @@ def steps_document(plan: Plan) -> dict[str, object]:
     """As plain JSON values."""
     return {
         "floor": float(plan.floor),
-        "before": float(plan.before),
-        "end": float(plan.end),
+        "before": None if plan.before is None else float(plan.before),
+        "end": None if plan.end is None else float(plan.end),
         "out_of_service": list(plan.leave),
         "into_service": list(plan.join),
         "found": plan.complete,

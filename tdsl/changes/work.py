@@ -54,10 +54,11 @@ def moves(step: Step, changes: Changes) -> tuple[list[tuple[End, End, End, Cable
 def rows(plan: Plan, changes: Changes, mounted: dict[str, Place]) -> list[tuple[object, ...]]:
     """The table, in the order in which a crew walks: by step and action, then by hall, row and rack."""
     last = len(plan.steps) + 1
-    made: list[Made] = [(0, "out of service", path, "", "", "", ("", ""), percent(plan.before)) for path in plan.leave]
+    before, end = (percent(share) if share is not None else "" for share in (plan.before, plan.end))
+    made: list[Made] = [(0, "out of service", path, "", "", "", ("", ""), before) for path in plan.leave]
     for number, step in enumerate(plan.steps, 1):
         made += _step(number, step, changes)
-    made += [(last, "into service", path, "", "", "", ("", ""), percent(plan.end)) for path in plan.join]
+    made += [(last, "into service", path, "", "", "", ("", ""), end) for path in plan.join]
     found = []
     for number, action, device, port, source, target, facts, share in made:
         path = device if isinstance(device, str) else device.device

@@ -285,5 +285,5 @@ def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:
     assert old.fabric is not None and new.fabric is not None
     both = union(old.fabric, new.fabric)
     if both is None:
-        return Plan(floor, Fraction(0), why="a device keeps its place and becomes another model: exchange it by itself")
+        return Plan(floor, why="a device keeps its place and becomes another model: exchange it by itself")
     return Planner(both, changes, floor).run()

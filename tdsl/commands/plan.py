@@ -151,7 +151,7 @@ def _planned(old: Design, new: Design, share: Fraction, keep: Sequence[str]) -> 
     both = union(old.fabric, new.fabric)
     if both is None:
         why = "a device keeps its place and becomes another model: exchange it in a change of its own"
-        return changes, Plan(share, Fraction(0), why=why)
+        return changes, Plan(share, why=why)
     planner = Planner(both, changes, share)
     if keep:
         planner.broken, planner.tries = _broken(both, new, keep), FEW

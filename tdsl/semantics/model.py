@@ -48,14 +48,6 @@ def unravel(index: int, axes: tuple[Axis, ...]) -> tuple[int, ...]:
     return tuple(reversed(out))
 
 
-def ravel(indices: tuple[int, ...], axes: tuple[Axis, ...]) -> int:
-    """Row-major position of the element with these indices (which must lie inside)."""
-    at = 0
-    for i, axis in zip(indices, axes, strict=True):
-        at = at * axis.size + (i - axis.low)
-    return at
-
-
 @dataclass(frozen=True, slots=True)
 class SonicPort:
     """How SONiC knows a port: by a number (``Ethernet8``) and the numbers of its lanes at the switch chip.

@@ -103,11 +103,6 @@ class Target:
         """Where it stands."""
         return self.path.span
 
-    @property
-    def populous(self) -> bool:
-        """Whether it can mean several devices in one application."""
-        return any(e.expr is None or isinstance(e.expr, (tree.Star, tree.Range, tree.ListExpr)) for e in self.entries)
-
 
 @dataclass(frozen=True, slots=True)
 class Wire:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from math import prod
 
 from tdsl.diagnostic import Fix
 from tdsl.semantics.evaluate import Evaluator
@@ -73,8 +72,3 @@ def _positive(size: int, extent: tree.Extent) -> int:
             fix = Fix(f"write `{ends[1]}..{ends[2]}`", ((extent.span, f"{ends[1]}..{ends[2]}"),))
         raise Fault("E0120", extent.span, message, help=help, fix=fix)
     return size
-
-
-def volume(axes: tuple[Axis, ...]) -> int:
-    """Number of elements."""
-    return prod(a.size for a in axes)

@@ -79,10 +79,6 @@ def _numeric(text: str) -> bool:
     return all(c.isdigit() or c in "_." for c in text)
 
 
-def _of_type(kids: Kids, kind: type) -> Any:
-    return next((k for k in kids if type(k) is kind), None)
-
-
 def _clause(kids: Kids, kind: str) -> Any:
     return next((k.value for k in kids if type(k) is Clause and k.kind == kind), None)
 

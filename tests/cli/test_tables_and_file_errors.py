@@ -182,7 +182,11 @@ def test_steps_of_two_designs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "a device keeps its place and becomes another model: exchange it in a change of its own" in " ".join(
         done.output.split()
     )
-    assert done.exit_code == 1
+    assert done.exit_code == 1 and "order of moves, bisection never below 75%\n" in done.output, (
+        "what it was before is not judged"
+    )
+    plan = json.loads(tdsl("plan", "old.fab", "other.fab", "--output-format", "json").stdout)["fabrics"][0]
+    assert (plan["before"], plan["end"], plan["found"], plan["impossible"]) == (None, None, False, False)
     write(tmp_path, PLANES.replace("= 4", "= 5"), "more.fab")
     assert tdsl("plan", "old.fab", "more.fab", "-o", "steps.csv").exit_code == 0
     assert tdsl("plan", "old.fab", "more.fab", "-o", "steps.xlsx").exit_code == 0
