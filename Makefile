@@ -14,7 +14,8 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?=
 PIP := $(BIN)/python -m pip install -q
 LOCKED := $(PIP) --no-deps --only-binary :all: --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
-WORKERS ?= 2
+# One more than the cores that CI has: tests of routers and of other programs wait for them.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 DESIGN ?= dgx_superpod_h100
 # Random designs of `make soundness`, and the seed of the first (default: today's date).
@@ -67,7 +68,7 @@ tests/npm/node_modules/.package-lock.json: tests/npm/package-lock.json
 	@scripts/node-packages tests/npm
 
 test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
-	$(BIN)/python -m pytest -n $(WORKERS) -rfEs $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs $(PYTEST_ARGS)
 
 soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness

@@ -73,6 +73,9 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     if wire.via is not None:
         raise Fault("E0457", wire.via.span, "a circuit finds its OCS among the cables; there is no `via`")
     over = assignments(wire.context, (*wire.a, *wire.b), wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    if not over.count:
+        wiring.idle.append(wire.node)
+        return
     resolver = Resolver(wire.scope, wiring.evaluator, over)
     a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
     for choice in (*a.choices, *(b.choices if b else ())):

@@ -31,6 +31,9 @@ COLUMNS = ("device", "hall", "row", "rack", "unit")
 """Columns of the table of places."""
 CODE = "E0207"
 """What is wrong with a row of it."""
+HIGHEST = 999_999
+"""The highest unit, as in a table of places and in a lock."""
+BOTTOM = "units of a rack count from 1, at the bottom"
 
 
 @dataclass(eq=False)  # no slots: derived columns are kept
@@ -217,16 +220,24 @@ class _Locator:
         if plain is not None:
             units = integers(plain, scope, evaluator, over)
         else:
-            found = [evaluator.evaluate(e, over.scope(k, scope)) for k in range(over.count)]
-            amounts = [x.amount for x in found if isinstance(x, Quantity)]
-            if any(x.denominator != 1 for x in amounts):
-                raise Fault("E0120", e.span, "a place in a rack is a whole unit", help="such as `2U`")
-            units = np.array([int(x) for x in amounts], dtype=np.int64)
-        if (units < 1).any():
-            at = int(np.argmax(units < 1))
+            amounts = []
+            for k in range(over.count):
+                value = evaluator.evaluate(e, over.scope(k, scope))
+                said = f", for {over.show(k)}" if over.show(k) else ""
+                if not isinstance(value, Quantity) or value.dim != UNITS:
+                    wrong = f"a place in a rack is in rack units, not {a_type(value)}{said}"
+                    raise Fault("E0103", e.span, wrong, help="such as `2U`")
+                if value.amount.denominator != 1:
+                    raise Fault("E0120", e.span, "a place in a rack is a whole unit", help="such as `2U`")
+                if value.amount > HIGHEST:  # as an array it may not fit
+                    raise Fault("E0205", e.span, f"there is no unit {int(value.amount)}{said}", help=BOTTOM)
+                amounts.append(max(int(value.amount), -HIGHEST))
+            units = np.array(amounts, dtype=np.int64)
+        bad = (units < 1) | (units > HIGHEST)
+        if bad.any():
+            at = int(np.argmax(bad))
             said = over.show(at)
-            raise Fault("E0205", e.span, f"there is no unit {int(units[at])}" + (f", for {said}" if said else ""),
-                        help="units of a rack count from 1, at the bottom")  # fmt: skip
+            raise Fault("E0205", e.span, f"there is no unit {int(units[at])}" + (f", for {said}" if said else ""), help=BOTTOM)
         return units
 
     def offsets(self, placing: Placing, rows: Ints) -> Ints:

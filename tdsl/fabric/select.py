@@ -22,8 +22,9 @@ def selected(fabric: Fabric, patterns: Sequence[str]) -> Bools:
     split = [[_part(p) for p in path.split(".")] for path in paths]
     for pattern in patterns:
         wanted = _pattern(pattern)
+        called = pattern if wanted is None else pattern.replace("[", "[[]")  # the brackets of a path are no set of characters
         hit = [
-            fnmatchcase(name, pattern) or (wanted is not None and _fits(wanted, parts))
+            fnmatchcase(name, called) or (wanted is not None and _fits(wanted, parts))
             for name, parts in zip(names, split, strict=True)
         ]
         if not any(hit):

@@ -160,7 +160,6 @@ def _simple(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments)
             return np.logical_not(operand)
         if e.op == "-" and isinstance(operand, np.ndarray) and operand.dtype == np.int64:
             return np.negative(operand)
-        raise NotSimple
     if isinstance(e, tree.Chain):
         return _chain(e, scope, evaluator, over)
     raise NotSimple

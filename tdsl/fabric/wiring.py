@@ -47,7 +47,6 @@ class Batch:
     via_b: Array
     assignment: Array
     over: Assignments
-    dims: int = 1
     rate: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # bit/s of each link; of links alone
 
     def only(self, rows: NDArray[np.bool_]) -> Batch:
@@ -56,7 +55,7 @@ class Batch:
             return self
         return Batch(
             self.statement, self.wire, self.a[rows], self.b[rows], self.da[rows], self.db[rows], self.dim[rows],
-            self.via_a[rows], self.via_b[rows], self.assignment[rows], self.over, self.dims,
+            self.via_a[rows], self.via_b[rows], self.assignment[rows], self.over,
             self.rate[rows] if len(self.rate) else self.rate,
         )  # fmt: skip
 
@@ -119,7 +118,7 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     pa, pb = ports[:total], ports[total:]
     built = wiring.ports.built[da] & wiring.ports.built[db]
     minus = np.full(total, -1, dtype=np.int64)
-    batch = Batch(statement, wire, pa, pb, da, db, dim, minus, minus, at, over, len(a.shape) if pairs.directed else 1)
+    batch = Batch(statement, wire, pa, pb, da, db, dim, minus, minus, at, over)
     if wire.via is not None:
         batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
     _keep(wiring, batch, built)
@@ -236,9 +235,13 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         return patterns.single()
     name, times = p.name.name, resolver.over.count
     words = {m.name: e for m, e in p.args}
+    given = {"x"} if node.copies is not None else set()
     for word, _ in p.args:
+        if word.name in given:
+            raise Fault("E0104", word.span, f"`{word.name}` is given twice", help="keep one of the two")
         if word.name not in WORDS.get(name, ()):
             raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_takes(name))
+        given.add(word.name)
     if name not in PATTERNS:
         raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
@@ -297,13 +300,16 @@ def _spread(
     written = words.get("x")
     k = _free_ports(wiring, wire, a, free) if written is None else _whole(written, wire, resolver.evaluator, 1)
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
-    _limit(wiring, wire, resolver.over.count * a.size * k // (1 if b else 2))
     if b is None:
+        far = max(a.size - 1, 1)  # as patterns.mesh_spread: a set of one has no links, and an odd port that is over stays free
+        mine = a.size * (a.size - 1) // 2 * (k // far) + (a.size * (k % far // 2) if a.size > 1 else 0)
+        _limit(wiring, wire, resolver.over.count * mine)
         if "any" in words:
             raise Fault("E0457", p.span, "`spread any` distributes links over a second set of devices",
                         help="add `to` and that set, or write `spread uneven`")  # fmt: skip
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
     uneven = "uneven" in words or "any" in words
+    _limit(wiring, wire, resolver.over.count * a.size * k)
     return patterns.spread(a.size, b.size, k, uneven, p.span, names, partial(_later, wiring, a, b))
 
 

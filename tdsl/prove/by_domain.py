@@ -113,7 +113,7 @@ class ByDomain(View):
             owner = np.where(inside, up.container[owner], owner)
         unit = place[owner]
         share = Fraction(1)
-        label, several = up.domains.of_device, 0
+        several = 0
         for k in np.flatnonzero(self.sizes > 1).tolist():
             mine = np.flatnonzero(self.domain == k)
             found = _by_common_switches(up, unit, mine, load)
@@ -121,8 +121,7 @@ class ByDomain(View):
                 several += 1
                 if several > self.budget.judged_domains:
                     return Fraction(0)
-                of = self.fabric.domains.of_device[self.hosts[mine[0]]]
-                found = self._in_two_steps(up, (self.fabric.domains.of_device[: len(label)] == of), unit, mine, load)
+                found = self._in_two_steps(up, unit, mine, load)
             share = min(share, found)
         return share
 
@@ -146,7 +145,7 @@ class ByDomain(View):
         np.add.at(own, view.b, rate)
         return [Fraction(int(m)) * sent / crossing + int(own[h]) for m, h in zip(most, self.hosts.tolist(), strict=True)]
 
-    def _in_two_steps(self, up: Fabric, inside: Ints, unit: Ints, mine: Ints, load: list[Fraction]) -> Fraction:
+    def _in_two_steps(self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction]) -> Fraction:
         """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
         assert self.plain is not None
         member = np.isin(unit, mine)
@@ -156,8 +155,11 @@ class ByDomain(View):
             rows = np.flatnonzero(reached[up.device_a] | reached[up.device_b])
             reached[up.device_a[rows]] = reached[up.device_b[rows]] = True
         view = View(up, reached & up.built, reached & up.built, rows, budget=self.plain.budget)
-        each = np.bincount(unit[view.units], minlength=len(self.hosts))
-        if len(view.units) < 2 or (unit[view.units] < 0).any() or (each[mine] == 0).any():
+        owner = unit[view.units]
+        if len(owner) < 2 or (owner < 0).any():  # one accelerator, or some of hosts that are not asked about
+            return Fraction(0)
+        each = np.bincount(owner, minlength=len(self.hosts))
+        if (each[mine] == 0).any():
             return Fraction(0)
         found = bounds(view)
         if found is None:

@@ -136,7 +136,6 @@ class _Named:
     def _at_ports(self, what: str, rows: Ints, cages: bool) -> list[Element]:
         f = self.fabric
         columns = PortColumns(f)
-        names: dict[tuple[int, str], int] = {}
         links: dict[int | tuple[int, str], set[int]] = {}
         for r in rows.tolist():
             ends = int(f.link_a[r]), int(f.link_b[r])
@@ -147,8 +146,6 @@ class _Named:
                 cage = str(columns.cage[columns.rows(np.array([port]))][0]) if cages else ""
                 key: int | tuple[int, str] = (device, cage) if cage else port
                 links.setdefault(key, set()).add(r)
-                if cage:
-                    names[device, cage] = port
         for key in list(links):  # a cage fails with all links of its ports, also those that `to` leaves out
             if isinstance(key, tuple):
                 device, cage = key

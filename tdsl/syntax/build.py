@@ -335,8 +335,9 @@ class Builder(ClauseBuilder):
         if pattern is not None:
             name, args = pattern.value
             if name.name != "spread":
-                copies = next((value for word, value in args if word.name == "x"), None)
-                args = tuple(a for a in args if a[0].name != "x")
+                first = next((a for a in args if a[0].name == "x"), None)
+                copies = first and first[1]
+                args = tuple(a for a in args if a is not first)  # a second one is refused with the other words
             ref = tree.PatternRef(name, args, pattern.span)
         return tree.Connect(
             kids[0].text == "circuit", kids[1].value, _clause(kids, "to") or (), ref, copies, _clause(kids, "via"),

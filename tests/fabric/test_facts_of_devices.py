@@ -1,0 +1,320 @@
+"""What a fabric says of its devices, ports and links, against values worked out by hand; and the graph made of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl.fabric.as_networkx import FORMATS, cables_of
+from tdsl.fabric.columns import DeviceColumns, PortColumns
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import Axis
+from tests.fabrics import GBPS, Builder, scale_up
+from tests.harness import fabric_of
+
+TEXT = """\
+fabric f {
+  nos sonic
+  group rack[2] {
+    switch rack[2]: LEAF { nos eos }
+    host n[3]: NODE { spares 1 }
+  }
+  group pod[1..2, 2] { switch leaf[5..6]: BARE; switch top: BARE }
+  plane pl[2] { switch spine[2]: BARE }
+  host relay[2]: NODE { forwards }
+  panel q: PATCH
+  connect rack[r].n[i].nic[0] to rack[r].rack[0]
+  connect rack[r].n[i].nic[1] to rack[r].rack[1] via q
+  connect rack[r].n[i].gpu[g].nv[0] to pod[1 + r, 0].leaf[5 + g]
+  connect relay[i].nic[0] to pod[1, 1].leaf[5 + i]
+  connect rack[*].rack[*] to pl[p].spine[*] each
+  omit rack[1].n[2]
+  naming relay[1] "carrier"
+}
+model switch LEAF { port p[1..8]: 400Gbps { type GE400; cage 2 OSFP }; nos nvue }
+model switch BARE { port p[2, 8]: any }
+model chip GPU2 { port nv[2]: 100Gbps { type NVLINK } }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2]: GPU2 }
+model panel PATCH { port front[8]: any; port back[8]: any }
+"""
+DEVICES = {
+    1: {"name": "rack0-1", "path": "rack[0].rack[1]", "kind": "switch", "model": "LEAF", "declaration": "rack.rack", "tier": 1,
+        "group": "rack[0]"},
+    8: {"name": "rack1-n1", "path": "rack[1].n[1]", "kind": "host", "model": "NODE", "declaration": "rack.n",
+        "role": "accelerator", "tier": 0, "group": "rack[1]"},
+    15: {"name": "pod2-0-leaf6", "path": "pod[2, 0].leaf[6]", "kind": "switch", "model": "BARE", "declaration": "pod.leaf",
+         "tier": 1, "group": "pod[2, 0]"},
+    20: {"name": "pod2-0-top", "path": "pod[2, 0].top", "kind": "switch", "model": "BARE", "declaration": "pod.top",
+         "group": "pod[2, 0]"},
+    24: {"name": "pl1-spine0", "path": "pl[1].spine[0]", "kind": "switch", "model": "BARE", "declaration": "pl.spine", "tier": 2,
+         "plane": "pl[1]", "group": "pl[1]"},
+    27: {"name": "carrier", "path": "relay[1]", "kind": "host", "model": "NODE", "declaration": "relay", "role": "accelerator",
+         "forwards": True, "tier": 0},
+    28: {"name": "q", "path": "q", "kind": "panel", "model": "PATCH", "declaration": "q"},
+    38: {"name": "rack1-n1-gpu1", "path": "rack[1].n[1].gpu[1]", "kind": "chip", "model": "GPU2", "declaration": "rack.n.gpu",
+         "role": "accelerator", "tier": 0, "container": 8, "group": "rack[1]"},
+}  # fmt: skip
+LINKS = {
+    3: (0, 25, {"rate_bps": 400 * GBPS, "class": "rack-spine", "medium": "cable", "a_port": "rack[0].rack[0].p[7]",
+                "b_port": "pl[1].spine[1].p[0, 0]", "cable": "rack0-0:p7"}),
+    25: (3, 8, {"rate_bps": 400 * GBPS, "class": "host-rack", "medium": "cable", "a_port": "rack[1].n[1].nic[1]",
+                "b_port": "rack[1].rack[1].p[2]", "cable": "rack1-n1:nic1 rack1-1:p2", "via": "q.front[4] q.back[4]"}),
+    27: (13, 27, {"rate_bps": 400 * GBPS, "class": "host-leaf", "medium": "cable", "a_port": "relay[1].nic[0]",
+                  "b_port": "pod[1, 1].leaf[6].p[0, 0]", "cable": "carrier:nic0"}),
+    36: (14, 37, {"rate_bps": 100 * GBPS, "class": "gpu-leaf", "medium": "cable", "a_port": "rack[1].n[1].gpu[0].nv[0]",
+                  "b_port": "pod[2, 0].leaf[5].p[0, 1]", "cable": "rack1-n1-gpu0:nv0"}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def racks(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
+    """Racks of 2 leaves and 3 hosts with 2 chips, pods with two indices, planes, hosts that forward, and a panel."""
+    return fabric_of(TEXT, tmp_path_factory.mktemp("racks"), models=False)
+
+
+def test_attributes_of_nodes_and_edges(racks: Fabric) -> None:
+    g = racks.graph()
+    assert g.graph == {"name": "f", "layer": "scaleout"}
+    assert replace(racks, layer="scaleup").graph().graph["layer"] == "scaleup"
+    absent = [9, 39, 40]
+    assert sorted(g) == [d for d in range(41) if d not in absent] and not racks.built[absent].any()
+    for device, facts in DEVICES.items():
+        assert dict(g.nodes[device]) == facts
+    edges = {row: ({a, b}, facts) for a, b, row, facts in g.edges(keys=True, data=True)}
+    assert sorted(edges) == list(range(38))
+    for row, (a, b, facts) in LINKS.items():
+        assert edges[row] == ({a, b}, facts)
+    assert cables_of(racks)[25] == ["rack1-n1:nic1", "rack1-1:p2"]
+
+
+def test_one_port_of_a_panel_is_said_once(racks: Fabric) -> None:
+    """Where both sides of a link cross the same port."""
+    via = racks.link_via_a.wide if hasattr(racks.link_via_a, "wide") else racks.link_via_a
+    facts = replace(racks, link_via_b=via).graph().edges[3, 8, 25]
+    assert facts["via"] == "q.front[4]"
+
+
+def test_node_link_json(racks: Fabric) -> None:
+    """All attributes, with the ends of an edge under ``source`` and ``target``."""
+    text = FORMATS["json"](racks.graph())
+    assert text.startswith('{\n "directed": false,\n "multigraph": true,') and text.endswith("}\n") and "\\u" not in text
+    body = json.loads(text)
+    assert body["graph"] == {"name": "f", "layer": "scaleout"}
+    assert {n["id"]: {k: v for k, v in n.items() if k != "id"} for n in body["nodes"]}.items() >= DEVICES.items()
+    assert '"name": "\u00fc"' in FORMATS["json"](replace(racks, names={0: "\u00fc"}).graph())
+    edges = {e.pop("key"): (e.pop("source"), e.pop("target"), e) for e in body["edges"]}
+    assert {row: edges[row] for row in LINKS} == LINKS
+
+
+def test_files_for_other_programs(racks: Fabric) -> None:
+    gexf, graphml = FORMATS["gexf"](racks.graph()), FORMATS["graphml"](racks.graph())
+    assert gexf.rstrip("\n").endswith("</gexf>") and "<meta" not in gexf and '<node id="27" label="carrier">' in gexf
+    assert "<graphml" in graphml and graphml.endswith("</graphml>\n") and '<node id="27">' in graphml
+
+
+def test_facts_of_sets_and_models(racks: Fabric) -> None:
+    """Spare hosts are the last of each rack; the nearest statement of an operating system counts, and switches alone have one."""
+    assert np.flatnonzero(racks.spares).tolist() == [6, 9]
+    assert racks.container.tolist() == [-1] * 29 + [4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9]
+    assert racks.switch_system.tolist() == ["eos"] * 4 + [""] * 6 + ["sonic"] * 16 + [""] * 15
+    assert np.flatnonzero(racks.forwards).tolist() == [26, 27]
+    assert np.flatnonzero(racks.is_end).tolist() == [*range(4, 10), 26, 27, *range(29, 41)]
+    assert np.flatnonzero(racks.is_switch).tolist() == [*range(4), *range(10, 26)]
+    assert {racks.models[m].name: rows.tolist() for m, rows in racks.model_groups.items()} == {
+        "LEAF": [0, 1, 2, 3], "NODE": [*range(4, 10), 26, 27], "BARE": [*range(10, 26)], "PATCH": [28], "GPU2": [*range(29, 41)]
+    }  # fmt: skip
+    assert [racks.role[d] for d in (0, 4, 22, 26, 28, 29)] == ["", "accelerator", "", "accelerator", "", "accelerator"]
+    assert (racks.device_count, racks.link_count) == (41, 38)
+
+
+def test_systems_of_models_and_of_switches_without_any() -> None:
+    b = Builder()
+    one, two = b.model("switch", "A", {"p": 1}), b.model("switch", "B", {"p": 1})
+    b.models[1] = two = replace(two, facts={"nos": "nvue"})
+    for name, model in (("x", one), ("y", two), ("z", two)):
+        b.devices(name, model, 2)
+    b.sets[2].settings = {"nos": "eos"}
+    assert b.build().switch_system.tolist() == ["", "", "nvue", "nvue", "eos", "eos"]
+    assert replace(b.build(), nos="frr").switch_system.tolist() == ["frr", "frr", "nvue", "nvue", "eos", "eos"]
+
+
+def test_hosts_and_chips_that_forward() -> None:
+    """The declaration or the model says so; of a switch it means nothing."""
+    b = Builder()
+    kinds = [b.model(kind, kind.upper() + word, {"p": 1}) for kind in ("host", "chip", "switch") for word in ("", "F")]
+    b.models[1::2] = kinds[1::2] = [replace(m, facts={"forwards": True}) for m in kinds[1::2]]
+    for k, model in enumerate(kinds):
+        b.devices(f"a{k}", model, 1)
+        b.devices(f"b{k}", model, 1)
+        b.sets[-1].settings = {"forwards": True}
+    assert b.build().forwards.tolist() == [False, True, True, True] * 2 + [False] * 4
+
+
+def test_spares_are_the_last_of_the_last_index() -> None:
+    b = Builder()
+    model = b.model("host", "H", {"p": 1})
+    b.devices("x", model, 2)
+    b.devices("g.y", model, 2, (2, 3))
+    b.devices("z", model, 3)
+    for s, spares in zip(b.sets, (0, 2, True), strict=True):
+        s.settings = {"spares": spares}
+    assert np.flatnonzero(b.build().spares).tolist() == [3, 4, 6, 7, 9, 10, 12, 13, 16]
+    b.sets[2].settings = {"spares": "2"}
+    assert np.flatnonzero(b.build().spares).tolist() == [3, 4, 6, 7, 9, 10, 12, 13]
+
+
+def nested() -> tuple[Builder, Fabric]:
+    """Two racks of 2 hosts with 3 trays with 2 chips each, behind one switch that is in nothing."""
+    b = Builder()
+    host, tray, chip = (b.model(k, n, {"p": 2}) for k, n in (("host", "H"), ("switch", "T"), ("chip", "C")))
+    b.devices("top", b.model("switch", "S", {"p": 40}), None)
+    hosts = b.devices("r.h", host, 2, 2)
+    trays = b.devices("r.h.t", tray, 2, 2, 3, inside=hosts)
+    b.devices("r.h.t.c", chip, 2, 2, 3, 2, inside=trays)
+    b.sets[-1].parts = (*b.sets[-1].parts[:-1], replace(b.sets[-1].parts[-1]))
+    return b, b.build()
+
+
+def test_what_a_device_contains() -> None:
+    _, f = nested()
+    assert f.container.tolist() == [-1] * 5 + [1 + k // 3 for k in range(12)] + [5 + k // 2 for k in range(24)]
+    for failed, gone in (
+        ([], []),
+        ([0], [0]),
+        ([2], [2, 8, 9, 10, *range(23, 29)]),
+        ([9], [9, 25, 26]),
+        ([40], [40]),
+        ([2, 9, 40], [2, 8, 9, 10, *range(23, 29), 40]),
+        ([1, 4], [1, 4, 5, 6, 7, 14, 15, 16, *range(17, 23), *range(35, 41)]),
+    ):
+        devices = np.zeros(41, dtype=np.bool_)
+        devices[failed] = True
+        assert np.flatnonzero(f.with_contents(devices)).tolist() == gone
+        assert np.flatnonzero(devices).tolist() == failed
+    node = f.graph().nodes[40]
+    assert (node["container"], node["path"], node["group"]) == (16, "r[1].h[1].t[2].c[1]", "r[1].h[1]")
+
+
+def test_what_the_first_device_contains() -> None:
+    """Host 0 and host 1 have two chips each."""
+    f = scale_up(2, 2, 1).build()
+    assert f.container.tolist() == [-1, -1, 0, 0, 1, 1, -1]
+    for failed, gone in ((0, [0, 2, 3]), (1, [1, 4, 5]), (3, [3]), (6, [6])):
+        assert np.flatnonzero(f.with_contents(np.arange(7) == failed)).tolist() == gone
+    assert [facts.get("container") for _, facts in f.graph().nodes(data=True)] == [None, None, 0, 0, 1, 1, None]
+
+
+def test_links_that_devices_take_with_them(racks: Fabric) -> None:
+    """Links end there or cross there."""
+    for failed in ([], [0], [1, 26], [28], [22, 5]):
+        devices = np.zeros(41, dtype=np.bool_)
+        devices[failed] = True
+        wanted = [
+            row for row in range(38)
+            if {int(racks.device_a[row]), int(racks.device_b[row]), *([28] if racks.link_via_a[row] >= 0 else [])} & set(failed)
+        ]  # fmt: skip
+        assert np.flatnonzero(racks.links_lost(devices)).tolist() == wanted
+    assert np.flatnonzero(racks.links_lost(np.arange(41) == 28)).tolist() == [17, 19, 21, 23, 25]
+    one_sided = replace(racks, link_via_a=np.full(38, -1, dtype=np.int64))
+    assert np.flatnonzero(one_sided.links_lost(np.arange(41) == 28)).tolist() == [17, 19, 21, 23, 25]
+
+
+def test_rows_that_do_not_exist(racks: Fabric) -> None:
+    for given in ({"devices": [-1]}, {"links": [3, -1]}, {"devices": [4, -2], "links": [1]}):
+        with pytest.raises(IndexError, match="rows of devices and links begin at 0"):
+            racks.without(**given)
+    for given in ({"devices": [41]}, {"links": [38]}):
+        with pytest.raises(IndexError):
+            racks.without(**given)
+    none = racks.without()
+    assert (none.names, none.devices.any(), none.links.any(), len(none.devices), len(none.links)) == ((), False, False, 41, 38)
+    first = racks.without(devices=[0], links=[0])
+    assert (first.devices.nonzero()[0].tolist(), first.links.nonzero()[0].tolist()) == ([0], [0])
+
+
+def test_names_of_devices() -> None:
+    """Indices behind their part, from the declared low on; a name that the group has is said once; a prefix stands first."""
+    b = Builder()
+    model = b.model("switch", "S", {"p": 1})
+    b.devices("rack.rack", model, 2, (2, 3))
+    b.devices("rack.rack", model, 3, None)
+    b.devices("pod.rail.leaf", model, 2, None, 2)
+    b.devices("su.su.su", model, 2, 1, 2)
+    b.devices("top", model, None)
+    low = b.sets[2].parts
+    b.sets[2].parts = (replace(low[0], axes=(Axis(7, 2),)), low[1], replace(low[2], axes=(Axis(1, 2),)))
+    b.sets[4].prefix = "compute"
+    b.sets[2].prefix = "c"
+    b.names = {3: "spare", 5: ""}
+    f = b.build()
+    wanted = [f"rack{r}-{i}-{j}" for r in range(2) for i in range(2) for j in range(3)]
+    wanted += ["rack0", "rack1", "rack2", "c-pod7-rail-leaf1", "c-pod7-rail-leaf2", "c-pod8-rail-leaf1", "c-pod8-rail-leaf2"]
+    wanted += ["su0-0-0", "su0-0-1", "su1-0-0", "su1-0-1", "compute-top"]
+    assert [f.default_name(d) for d in range(24)] == wanted
+    wanted[3] = "spare"
+    assert [f.device_name(d) for d in range(24)] == wanted
+    columns = DeviceColumns(f)
+    assert columns.name.tolist() == wanted
+    places = [f"rack{r}" for r in (0, 1) for _ in range(6)] + ["rack0", "rack1", "rack2"]
+    assert columns.place.tolist() == [*places, "pod7", "pod7", "pod8", "pod8", "su0", "su0", "su1", "su1", ""]
+    family = [f"rack{r}-rack" for r in (0, 1) for _ in range(6)] + ["rack0-rack", "rack1-rack", "rack2-rack"]
+    family += ["pod7-rail-leaf"] * 2 + ["pod8-rail-leaf"] * 2 + ["su0-su0-su"] * 2 + ["su1-su0-su"] * 2 + ["top"]
+    assert columns.family.tolist() == family
+    assert [f.device_path(d) for d in (5, 12, 15, 18, 22, 23)] == [
+        "rack[0].rack[1, 2]", "rack[0].rack", "pod[7].rail.leaf[1]", "pod[8].rail.leaf[2]", "su[1].su[0].su[1]", "top"
+    ]  # fmt: skip
+
+
+def test_facts_of_ports(racks: Fabric) -> None:
+    """The class of a port with its place there, and what the faceplate and the operating system call it."""
+    columns = PortColumns(racks)
+    ports = np.arange(int(racks.port_base[-1]))
+    rows = columns.rows(ports)
+    for port in ports.tolist():
+        device = int(racks.port_device[port])
+        c, i = racks.port_class(port)
+        assert (
+            racks.port_base[device] + c.first + i == port and racks.port_path(port) == f"{racks.device_path(device)}.{c.path(i)}"
+        )
+        assert (columns.label[rows[port]], columns.system[rows[port]]) == (racks.port_label(port), racks.port_system(port))
+        assert columns.cage[rows[port]] == racks.port_cage(port)
+    leaf, nic = int(racks.port_base[1]), int(racks.port_base[5])
+    assert [racks.port_path(leaf + k) for k in (0, 7)] == ["rack[0].rack[1].p[1]", "rack[0].rack[1].p[8]"]
+    assert [racks.port_cage(leaf + k) for k in range(8)] == [f"OSFP {1 + k // 2}" for k in range(8)]
+    assert [racks.port_system(nic + k) for k in range(2)] == ["mlx5_0", "mlx5_1"] and racks.port_cage(nic) == ""
+    assert [racks.port_label(leaf + k) for k in range(3)] == [racks.port_class(leaf + k)[0].labels[k] for k in range(3)]
+    assert columns.path[rows[leaf : leaf + 2]].tolist() == ["p[1]", "p[2]"]
+
+
+def test_a_sealed_fabric_is_not_written() -> None:
+    _, f = nested()
+    f.seal()
+    assert f.sealed and not f.port_base.flags.writeable and not f.link_a.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        f.port_base[0] = 1
+    assert not replace(f, name="copy").sealed and "sealed" not in repr(f)
+
+
+def test_planned_links_are_those_built_and_those_absent(tmp_path: Path) -> None:
+    text = "fabric f { switch a[3]: SW; switch s: SW; connect a[i] to s; omit a[1] }"
+    f = fabric_of(text, tmp_path)
+    assert (f.planned_a.tolist(), f.planned_b.tolist()) == ([0, 2, 1], [3, 3, 3])
+    states = [f.port_state[f.port_base[d] : f.port_base[d + 1]].tolist() for d in range(4)]
+    assert states == [[1] + [0] * 7, [2] + [0] * 7, [1] + [0] * 7, [1, 2, 1] + [0] * 5]  # used, kept for what is planned, free
+
+
+def test_a_fabric_of_which_no_more_is_known() -> None:
+    """What is not given is empty, false or absent."""
+    made = Builder().build()
+    given = {x.name: getattr(made, x.name) for x in fields(Fabric) if x.init and x.default is x.default_factory is MISSING}
+    f = Fabric(**given)
+    for name in ("absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement", "link_run"):
+        column = getattr(f, name)
+        assert (column.shape, column.dtype) == ((0,), np.bool_ if name == "absent_reserved" else np.int64)
+    assert (f.names, f.named_by, f.prices, f.parts, f.siblings, f.spans) == ({}, {}, {}, (), (), ())
+    assert (f.nos, f.transport, f.transport_stated, f.sealed, f.complete) == ("", "", False, False, True)
+    assert (f.addressing, f.management, f.places, f.whole) == (None, None, None, None)

@@ -1,0 +1,472 @@
+"""Locks: what each line records, which ports links take because of them, and what is reported of links and devices that move."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.graph import FREE, USED, Fabric
+from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
+from tdsl.fabric.ports import KEPT, Ends, Ports
+from tdsl.source import SourceFile, Span
+from tests.fabrics import Builder
+from tests.harness import fabric_of
+
+HERE = Span(SourceFile("x.lock", "line"), 0, 4)
+SHA = "0123456789abcdef" * 4
+
+
+# ------------------------------------------------------------ text
+def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str, str]]]:
+    """What a lock records, and its findings."""
+    found = Diagnostics()
+    out = read(SourceFile("design.fab.lock", text), found)
+    return dict(out), [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found.items]
+
+
+def facts(records: list[Any]) -> list[tuple[object, ...]]:
+    """Fields of records, with the underlined text for the span."""
+    return [tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
+
+
+GOOD = f"""# a comment
+uses stdlib: a file sha256:{SHA}
+
+fabric one
+figure links 3
+figure rate 7/2
+  a[0].p[1]  b.q[0, 2]   # beside the line
+su[0].leaf 1.p   c.p
+place a[0] in h1.A[12] at 30U
+x.p     y.p
+fabric two
+uses own.fab sha256:{SHA}
+figure links 0
+fabric one
+place su[1].leaf[0] in h2.B2[0] at 999999U"""
+
+
+def test_every_kind_of_line() -> None:
+    """A fabric may come twice; the files are those of the whole design; the last line may have no end."""
+    found, wrong = recorded(GOOD)
+    assert wrong == [] and list(found) == ["", "one", "two"]
+    assert facts(found[""]) == [
+        ("stdlib: a file", SHA, f"uses stdlib: a file sha256:{SHA}"), ("own.fab", SHA, f"uses own.fab sha256:{SHA}"),
+    ]  # fmt: skip
+    assert facts(found["one"]) == [
+        ("links", Fraction(3), "figure links 3"), ("rate", Fraction(7, 2), "figure rate 7/2"),
+        ("a[0].p[1]", "b.q[0, 2]", "a[0].p[1]  b.q[0, 2]"), ("su[0].leaf 1.p", "c.p", "su[0].leaf 1.p   c.p"),
+        ("a[0]", "h1", "A", 12, 30, "place a[0] in h1.A[12] at 30U"), ("x.p", "y.p", "x.p     y.p"),
+        ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
+    ]  # fmt: skip
+    assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
+    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(found[""][0], Used)
+
+
+NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
+RESTORE = "restore the line, or remove it: of a link that is not recorded the ports may change"
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("", "a.p  b.p"), ("", "figure links 1"), ("", "place a in h.A[1] at 1U"), ("fabric f", "a.p b.p"), ("fabric f", "<<<<"),
+        ("fabric f", "fabric 2f"), ("fabric f", "figure rate 1/0"), ("fabric f", "uses x sha256:12"),
+    ],
+)  # fmt: skip
+def test_lines_that_are_refused(before: str, line: str) -> None:
+    """Each line alone; a line after it is read."""
+    found, wrong = recorded(f"{before}\n   {line}  # more\nfabric g\nx.p  y.p\n")
+    assert wrong == [("E0496", line, NEITHER, RESTORE)]
+    assert facts(found["g"]) == [("x.p", "y.p", "x.p  y.p")]
+    assert found.get("f", []) == []
+
+
+EMPTY = [("E0496", "", "the lock records no fabric",
+          "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing")]  # fmt: skip
+
+
+def test_a_lock_without_a_fabric() -> None:
+    """Empty, comments alone, and used files alone are one finding; a fabric without links is a record."""
+    for text in ("", "\n", "# a comment\n\n", f"uses x sha256:{SHA}\n"):
+        assert recorded(text)[1] == EMPTY, text
+        found = Diagnostics()
+        read(SourceFile("x.lock", text), found)
+        span = found.items[0].span
+        assert span is not None and (span.start, span.end) == (0, 0)
+    assert recorded("fabric f\n") == ({"f": []}, [])
+    assert [m for _, _, m, _ in recorded("a.p  b.p\n")[1]] == [NEITHER]
+    _, lone = recorded(f"uses x sha256:{SHA}\nfabric f\n")
+    assert lone == []
+
+
+@pytest.mark.parametrize(("written", "lines"), [(2, 1), (0, 1), (1, 2), (1234567, 1), (2, 2), (0, 0)])
+def test_the_number_of_links_that_was_recorded(written: int, lines: int) -> None:
+    """Only of the figure `links`, and of the fabric that has it."""
+    text = (
+        f"fabric f\nfigure links {written}\nfigure others 99\n"
+        + "a.p  b.p\n" * lines
+        + "place a in h.A[1] at 1U\nfabric g\na.p  b.p\n"
+    )
+    said = f"the lock has {lines:,} of the {written:,} links that fabric `f` had"
+    help = f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {lines}`"
+    expected = [] if written == lines else [("E0496", f"figure links {written}", said, help)]
+    assert recorded(text)[1] == expected
+
+
+def test_what_is_written() -> None:
+    """Files by name, then fabric by fabric figures and links; without any of them nothing but the heading."""
+    b = small()
+    made = b.build()
+    written = "Written by `tdsl lock x.fab`; a line a link, in the order of the design."
+    head = f"# Existing links: tdsl keeps them on these ports. {written}\n"
+    assert write([], "x.fab") == head
+    links = "a[0].p[0]  b[0].p[0]\na[1].p[0]  b[0].p[1]\n"
+    assert write([made], "x.fab") == f"{head}\nfabric made\n{links}"
+    text = write([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
+                 {"made": {"links": Fraction(2), "x": Fraction(1, 3)}})  # fmt: skip
+    uses = f"uses a sha256:{SHA}\nuses z sha256:{SHA}\n"
+    assert text == f"{head}{uses}\nfabric made\nfigure links 2\nfigure x 1/3\n{links}\nfabric more\n{links}"
+    found, wrong = recorded(text)
+    assert wrong == [] and [len(found[k]) for k in ("", "made", "more")] == [2, 4, 2]
+
+
+def small() -> Builder:
+    """Two switches below one, a link each."""
+    b = Builder()
+    low, high = b.devices("a", b.model("switch", "A", {"p": 3}), 2), b.devices("b", b.model("switch", "B", {"p": 4}), 1)
+    b.connect("connect a to b")
+    for i in range(2):
+        b.link(b.port(low, i, "p", 0), b.port(high, 0, "p", i))
+    return b
+
+
+HALL = """model switch TALL { port p[8]: 400Gbps; height 1U }
+fabric f {
+  switch top: TALL
+  switch a[4]: TALL
+  connect a[*] to top each
+  hall h { row A { rack 1..3 { height 4U } }
+    row B { rack 5..6 } }
+  hall i { row A { rack 1 { height 6U } } }
+  PLACE
+}"""
+
+
+def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in h.A[1]") -> Fabric:
+    return fabric_of(HALL.replace("PLACE", place), folder)
+
+
+def test_places_that_are_written(tmp_path: Path) -> None:
+    """Only devices that automatic placement has placed: those of the statement that is marked so."""
+    f = placed(tmp_path)
+    assert f.places is not None and "place" not in write([f], "x.fab")
+    for automatic, lines in ((0, ["place a[3] in h.B[5] at 2U"]), (1, ["place a[0] in h.A[1] at 0U"]), (-1, [])):
+        f.places.automatic = automatic
+        assert [x for x in write([f], "x.fab").splitlines() if x.startswith("place")] == lines
+
+
+# ------------------------------------------------------------ ports of links
+def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
+    """Ports of devices of two models, one of which has a class in two parts; all by path, and the device of each port."""
+    b = Builder()
+    one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
+    two = b.model("switch", "TWO", {"p": 2, "x": {"shape": 3, "low": 2}, "r": {"shape": 2, "low": 1}})
+    b.models[1] = two = replace(two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2]))
+    b.devices("g.a", one, 2, 2)
+    b.devices("b", two, 3)
+    which = np.repeat([0, 1], [4, 3])
+    ports = Ports(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
+    paths: dict[str, int] = {}
+    of: list[str] = []
+    for s in b.sets:
+        for row in range(s.count):
+            for c in s.model.classes:
+                for i in range(c.size):
+                    paths.setdefault(f"{s.device_path(row)}.{c.path(i)}", len(of) + c.first + i)
+            of += [s.device_path(row)] * s.model.port_count
+    return ports, paths, of
+
+
+def test_ports_of_lines() -> None:
+    """Ports that lines name are kept; a line with a port that is not there is none; the first port of the table counts."""
+    ports, paths, _ = table(Random(0))
+    texts = [
+        ("g[0].a[0].p[0]", "b[0].p[1]"), ("b[2].r[2]", "g[1].a[1].q[2, 1]"), ("g[0].a[0].p[9]", "b[0].p[0]"),
+        ("b[1].p[0]", "nowhere.p[0]"),
+        ("g[0].a[0].q[1, 1]", "b[0].r[1]"), ("x", "b[1].p[1]"),
+    ]  # fmt: skip
+    lines = [Line(a, b, HERE) for a, b in texts]
+    pins = Pins(lines, ports)
+    kept = {paths[t] for k in (0, 1, 4) for t in texts[k]}
+    assert {int(p) for p in np.flatnonzero(ports.state == KEPT)} == kept and 0 in kept
+    assert (ports.state[[p for p in range(len(ports.state)) if p not in kept]] == FREE).all()
+    g00, g11, b0, b2 = 0, 3, 4, 6
+    assert {k: [n for _, _, n in v] for k, v in pins.waiting.items()} == {
+        (g00, b0): [0, 4], (b0, g00): [0, 4], (b2, g11): [1], (g11, b2): [1],
+    }  # fmt: skip
+    assert pins.waiting[g00, b0][0][:2] == (paths[texts[0][0]], paths[texts[0][1]])
+    assert pins.waiting[b0, g00][0][:2] == (paths[texts[0][1]], paths[texts[0][0]])
+    assert {k: list(v) for k, v in pins.by_device.items()} == {g00: [b0], b0: [g00], g11: [b2], b2: [g11]}
+    assert pins.kept == [] and pins.used == set()
+    pins.used |= {4, 0}
+    assert pins.kept == [lines[0], lines[4]]
+    ports.state[paths["b[0].p[1]"]] = USED
+    pins.release()
+    assert sorted(set(ports.state.tolist())) == sorted({FREE, USED}) and int((ports.state == USED).sum()) == 1
+
+
+def test_all_ports_by_path() -> None:
+    """Every path of every device that lines name, with indices from 1 and in two dimensions."""
+    ports, paths, _ = table(Random(0))
+    lines = [Line(p, p, HERE) for p in paths]
+    found = Pins([], ports)
+    assert found._places() == {} and not found.waiting
+    found.lines = lines
+    assert found._places() == paths
+
+
+def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
+    """Links of one statement between devices at random; some ends are written, each end has one of a few choices of ports."""
+    total = rng.randint(1, 6)
+    names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
+    devices = [rng.sample(among, 2) for _ in range(total)]
+    device = np.array([d[side] for side in (0, 1) for d in devices])
+    choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
+    local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
+    spans = [HERE] * len(names)
+    return Ends(
+        device, names, candidates, spans, choice.astype(np.int32), local, device[::-1], np.zeros(2 * total, dtype=np.int64)
+    )
+
+
+def place_of(ports: Ports, ends: Ends, e: int, port: int) -> int | None:
+    """Place of a port among those that an end may take, None where it may not."""
+    name, only = ends.class_name[int(ends.choice[e])], ends.candidates[int(ends.choice[e])]
+    model = ports.models[int(ports.device_model[int(ends.device[e])])]
+    name = name or model.classes[0].name
+    all_ports = [c.first + i for c in model.classes if c.name == name for i in range(c.size)]
+    own = port - int(ports.base[int(ends.device[e])])
+    if own not in all_ports or (only is not None and all_ports.index(own) not in only.tolist()):
+        return None
+    return all_ports.index(own)
+
+
+def test_links_take_the_ports_of_lines() -> None:
+    """Link by link, the first line of its two devices that is not kept yet, whose ports are not in use and both allowed."""
+    taken = 0
+    for seed in range(200):
+        rng = Random(seed)
+        ports, paths, of = table(rng)
+        among = rng.sample(range(7), rng.choice([2, 2, 3]))
+        names = [x for x, p in paths.items() if of[p] in map(ports.path, among)]
+        lines = []
+        for _ in range(rng.randint(0, 14)):
+            x, y = rng.sample(names, 2)
+            if of[paths[x]] != of[paths[y]]:
+                lines.append(Line(x, y, HERE))
+        pins = Pins(lines, ports)
+        for p in range(len(ports.state)):
+            if rng.random() < 0.1:
+                ports.state[p] = USED
+        pins.used |= {n for n in range(len(lines)) if rng.random() < 0.1}
+        ends = links(rng, ports, among)
+        total = len(ends.device) // 2
+        local, used = ends.local.copy(), set(pins.used)
+        device = [ports.path(d) for d in ends.device.tolist()]
+        for i in range(total):
+            j = i + total
+            if local[i] >= 0 and local[j] >= 0:
+                continue
+            for number, line in enumerate(lines):
+                p, q = paths[line.a], paths[line.b]
+                if (of[q], of[p]) == (device[i], device[j]):
+                    p, q = q, p
+                if number in used or (of[p], of[q]) != (device[i], device[j]) or USED in (ports.state[p], ports.state[q]):
+                    continue
+                mine, far = place_of(ports, ends, i, p), place_of(ports, ends, j, q)
+                if mine is not None and far is not None and local[i] in (-1, mine) and local[j] in (-1, far):
+                    local[i], local[j] = mine, far
+                    used.add(number)
+                    taken += 1
+                    break
+        before = sorted(pins.used)
+        pins.pin(ends, total)
+        assert (ends.local.tolist(), sorted(pins.used)) == (local.tolist(), sorted(used)), (seed, before)
+        assert pins.kept == [line for n, line in enumerate(lines) if n in used]
+    assert taken > 100
+
+
+@pytest.mark.parametrize(("near", "far"), [(x, y) for x in range(3) for y in range(2)])
+def test_links_that_are_written(near: int, far: int) -> None:
+    """A link of which both ports are written keeps no line; one of which at most one is written takes the other from it."""
+    for written in ((near, far), (near, -1), (-1, far), (-1, -1)):
+        ports, _, _ = table(Random(0))
+        pins = Pins([Line(f"g[0].a[0].p[{near}]", f"b[0].p[{far}]", HERE)], ports)
+        none, local = np.zeros(2, dtype=np.int64), np.array(written)
+        pins.pin(Ends(np.array([0, 4]), ["p"], [None], [HERE], none.astype(np.int32), local, np.array([4, 0]), none), 1)
+        assert (local.tolist(), pins.used) == ([near, far], {0} if -1 in written else set())
+
+
+def test_how_many_links_stand_between_devices() -> None:
+    """Lines between each of some devices and each of others that no link has kept; a device may come twice."""
+    for seed in range(60):
+        rng = Random(seed)
+        ports, paths, of = table(rng)
+        names = list(paths)
+        lines = [Line(x, y, HERE) for x, y in (rng.sample(names, 2) for _ in range(14)) if of[paths[x]] != of[paths[y]]]
+        pins = Pins(lines, ports)
+        pins.used |= {n for n in range(len(lines)) if rng.random() < 0.3}
+        near, far = ([rng.randrange(7) for _ in range(rng.randint(0, 6))] for _ in range(2))
+        pairs = [{of[paths[x.a]], of[paths[x.b]]} for n, x in enumerate(lines) if n not in pins.used]
+        expected = [[sum({ports.path(d), ports.path(e)} == p for p in pairs) for e in far] for d in near]
+        found = pins.standing(np.array(near, dtype=np.int64), np.array(far, dtype=np.int64))
+        assert found.shape == (len(near), len(far)) and found.tolist() == expected, seed
+
+
+# ------------------------------------------------------------ what moves
+def reported(found: Diagnostics) -> list[tuple[object, ...]]:
+    return [(d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help) for d in found.items]
+
+
+KEEP = "keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`"
+
+
+def test_links_that_move() -> None:
+    """Which of them go, and where the lower end of the others leads; a line may have its ends in either order."""
+    b = small()
+    made = b.build()
+    texts = [
+        ("a[0].p[0]", "b[0].p[0]"), ("b[0].p[1]", "a[1].p[0]"), ("a[0].p[0]", "b[0].p[3]"), ("b[0].p[2]", "a[1].p[0]"),
+        ("a[0].p[1]", "b[0].p[2]"), ("a[0].p[1]", "b[0].p[1]"),
+    ]  # fmt: skip
+    spans = [Span(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
+    lines = [Line(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
+    notes = (
+        "a[0].p[0]: from b[0].p[3] to b[0].p[0]", "a[1].p[0]: from b[0].p[2] to b[0].p[1]", "a[0].p[1] to b[0].p[2] goes",
+        "b[0].p[1]: from a[0].p[1] to a[1].p[0]",
+    )  # fmt: skip
+    for severity in (Severity.NOTE, Severity.ERROR):
+        found = Diagnostics()
+        moved(lines, made, found, severity)
+        assert reported(found) == [
+            ("E0495", severity, "4 of 6 existing links would move", spans[2], ["in this design"], notes, KEEP)
+        ]
+        assert found.items[0].labels[0].span == made.origin.span
+    for stay in (lines[:2], [], [lines[1]]):
+        found = Diagnostics()
+        moved(stay, made, found, Severity.ERROR)
+        assert found.items == []
+
+
+@pytest.mark.parametrize("gone", [1, 8, 9, 1200])
+def test_at_most_eight_links_are_named(gone: int) -> None:
+    found = Diagnostics()
+    moved([Line(f"x.p[{k}]", "y.p", HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
+    notes = [f"x.p[{k}] to y.p goes" for k in range(min(gone, 8))] + ([f"and {gone - 8:,} more"] if gone > 8 else [])
+    assert [(d.message, list(d.notes)) for d in found.items] == [(f"{gone:,} of {gone:,} existing links would move", notes)]
+
+
+def test_devices_that_move(tmp_path: Path) -> None:
+    """Where a device is now, or that it has no place; the number of devices and of places recorded."""
+    f = placed(tmp_path, "place a[3] in h.B[5] at 2U; place top in h.A[1] at 4U; place a[1] in i.A[1] at 3U")
+    stay = [("a[3]", "h", "B", 5, 2), ("top", "h", "A", 1, 4), ("a[1]", "i", "A", 1, 3)]
+    away = [
+        ("a[3]", "h", "B", 5, 1), ("top", "h", "A", 2, 4), ("a[1]", "h", "A", 1, 3), ("a[3]", "h", "A", 5, 2),
+        ("a[0]", "h", "A", 1, 4), ("gone", "i", "A", 1, 1),
+    ]  # fmt: skip
+    notes = (
+        "a[3]: from h.B[5] at 1U to h.B[5] at 2U", "top: from h.A[2] at 4U to h.A[1] at 4U",
+        "a[1]: from h.A[1] at 3U to i.A[1] at 3U",
+        "a[3]: from h.A[5] at 2U to h.B[5] at 2U", "a[0], in h.A[1] at 4U, goes", "gone, in i.A[1] at 1U, goes",
+    )  # fmt: skip
+    spans = [Span(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
+    mounts = [Mount(*m, s) for m, s in zip([*stay, *away], spans, strict=True)]
+    for severity in (Severity.NOTE, Severity.ERROR):
+        found = Diagnostics()
+        relocated(mounts, f, found, severity)
+        help = "keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`"
+        said = "6 of 9 placed devices would move"
+        assert reported(found) == [("E0211", severity, said, spans[3], ["in this design"], notes, help)]
+        assert found.items[0].labels[0].span == f.origin.span
+    none = Diagnostics()
+    relocated(mounts[:3], f, none, Severity.ERROR)
+    relocated([], f, none, Severity.ERROR)
+    relocated([], small().build(), none, Severity.ERROR)
+    assert none.items == []
+
+
+@pytest.mark.parametrize("gone", [1, 8, 9, 1200])
+def test_at_most_eight_devices_are_named(gone: int) -> None:
+    """Of a fabric without places all go."""
+    found = Diagnostics()
+    relocated([Mount(f"x[{k}]", "h", "A", 1, k, HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
+    notes = [f"x[{k}], in h.A[1] at {k}U, goes" for k in range(min(gone, 8))] + ([f"and {gone - 8:,} more"] if gone > 8 else [])
+    assert [(d.message, list(d.notes)) for d in found.items] == [(f"{gone:,} of {gone:,} placed devices would move", notes)]
+
+
+def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
+    """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
+    f = placed(tmp_path)
+    racks = {("h", "A", 1): 0, ("h", "A", 2): 1, ("h", "A", 3): 2, ("h", "B", 5): 3, ("h", "B", 6): 4, ("i", "A", 1): 5}
+    taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
+    rows = {f.device_path(d): d for d in range(f.device_count)}
+    free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}
+    for name in (*rows, "b"):
+        for where in (*racks, ("h", "A", 4), ("i", "B", 1), ("j", "A", 1)):
+            for unit in (0, 1, 4, 5, 6, 7, 400):
+                mount = Mount(name, *where, unit, HERE)
+                rack = racks.get(where, -1)
+                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
+                assert mounted([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
+    every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
+             Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
+    assert mounted(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
+    assert mounted(every, small().build()) == {}
+
+
+def test_devices_that_have_no_rack_of_their_own(tmp_path: Path) -> None:
+    """Chips inside a host, the first one too, and a host that is omitted have no place by a lock."""
+    f = fabric_of(
+        """fabric f {
+  host h[3]: NODE; switch s: BIG
+  connect h[n].nic[*] to s each
+  connect h[n].gpu[*] ring
+  omit h[1]
+  hall h { row A { rack 1..5 } }
+}""",
+        tmp_path,
+    )
+    rows = {f.device_path(d): d for d in range(f.device_count)}
+    assert rows["h[0]"] == 0
+    mounts = [Mount(name, "h", "A", k % 5 + 1, 3, HERE) for k, name in enumerate(rows)]
+    racks = {name: k % 5 for k, name in enumerate(rows)}
+    assert mounted(mounts, f) == {rows[n]: (racks[n], 3) for n in ("h[0]", "h[2]", "s")}
+
+
+def test_names_that_the_design_has_changed() -> None:
+    """Lines and places with the new names of devices; one note says how many devices each name has."""
+    made = small().build()
+    there = Span(HERE.file, 1, 3)
+    lines = [Line("low[0].p[0]", "top[0].p[0]", HERE), Line("low[1].p[0]", "top[0].p[1]", there)]
+    mounts = [Mount("low[1]", "h", "A", 1, 2, HERE), Mount("other", "h", "A", 1, 3, HERE)]
+    found = Diagnostics()
+    new, stay = carried(lines, mounts, made, found)
+    assert new == [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("a[1].p[0]", "b[0].p[1]", there)]
+    assert stay == [Mount("a[1]", "h", "A", 1, 2, HERE), mounts[1]]
+    (note,) = found.items
+    assert (note.code, note.severity, note.span) == ("E0498", Severity.NOTE, HERE)
+    assert note.message == (
+        "the design has other names for devices of this lock: `low` is `a` (2 devices), `top` is `b` (1 device)"
+    )
+    assert note.help == "`tdsl lock` writes the lock with the new names; no cable moves because of them"
+    none = Diagnostics()
+    same = [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("c[0].p[0]", "b[0].p[0]", HERE)]
+    assert carried(same, mounts, made, none) == (same, mounts) and none.items == []

@@ -1,0 +1,181 @@
+"""Rails by counting the links of each switch, for random fabrics made by hand; rates of links from connects and ports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tdsl.fabric import rails
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.rates import per_link
+from tests.fabrics import GBPS, Builder
+from tests.harness import compile_text, fabric_of
+
+UP = {"layer": "scaleup"}
+
+
+def random_rails(seed: int) -> Fabric:
+    """Hosts of three declarations, one of them storage, mostly with port k at switch k; switches in planes and outside; ports of
+    no, one or two indices; storage also at the lower end of links to hosts; half of the fabrics have scale-up links, too."""
+    rng = Random(seed)
+    b = Builder()
+    switch = b.model("switch", "S", {"p": 60})
+    count = rng.randint(2, 4)
+    planes = rng.random() < 0.5
+    hosts = []
+    spare = b.devices("spare", switch, rng.randint(1, 2))
+    for name, role in (("a", "accelerator"), ("b", "accelerator"), ("d", "storage")):
+        shape: Any = rng.choice([count, count, (count, 2)])
+        model = b.model("host", name.upper(), {"m": 1, "nic": {"shape": shape, "low": rng.choice([0, 0, 1])}, "up": 4})
+        model = replace(model, classes=(replace(model.classes[0], axes=()), *model.classes[1:]))
+        b.models[-1] = model
+        hosts.append(b.devices(name, model, rng.randint(1, 4), role=role))
+    leaf = b.devices("plane pl.leaf", switch, count, rng.randint(1, 2)) if planes else b.devices("leaf", switch, count * 2)
+    b.connect("connect hosts")
+    noise = [rng.choice([0, 0.1, 0.5, 1]) for _ in hosts]
+    for s, wrong in zip(hosts, noise, strict=True):
+        nic = s.model.classes[1]
+        for row in range(s.count):
+            for k in range(nic.size):
+                first = k // (nic.size // nic.axes[0].size)
+                if rng.random() < 0.1:
+                    continue
+                at = rng.randrange(leaf.count) if rng.random() < wrong else first * (leaf.count // count)
+                b.link(b.port(s, row, "nic", k), b.free(leaf, at))
+            if rng.random() < 0.3:
+                b.link(b.port(s, row, "m"), b.free(rng.choice([leaf, spare]), 0))
+    b.link(b.free(leaf, 0), b.free(spare, 0))
+    if seed % 2:
+        b.connect("connect up", **UP)
+        nvs = b.devices("nvs", switch, 2)
+        for s in hosts[:2]:
+            for row in range(s.count):
+                b.link(b.free(s, row, "up"), b.free(nvs, row % 2))
+    return b.build()
+
+
+def serving(links: list[tuple[int, int]]) -> tuple[dict[int, int], bool, int]:
+    """Of links as (rail, switch): the commonest rail of each switch, the lowest of several; whether more than half of the
+    switches have more than half of their links from one rail and they serve several; and how many."""
+    counts = {s: Counter(r for r, other in links if other == s) for _, s in links}
+    own = {s: min(r for r in c if c[r] == max(c.values())) for s, c in counts.items()}
+    settled = sum(2 * max(c.values()) > c.total() for c in counts.values())
+    return own, 2 * settled > len(counts) and len(set(own.values())) > 1, len(set(own.values()))
+
+
+def planned(f: Fabric) -> tuple[bool, int, list[tuple[int, int, int]], dict[int, int], list[int]]:
+    """What the wiring says: organised, number of rails, (link, rail, switch), the rail of each switch, and the links judged."""
+    links = []
+    for i in range(f.link_count):
+        a, b = int(f.device_a[i]), int(f.device_b[i])
+        c, k = f.port_class(int(f.link_a[i]))
+        up = f.statements[int(f.link_statement[i])].settings.get("layer") == "scaleup"
+        if f.kind[a] == "host" and f.role[a] == "accelerator" and f.kind[b] == "switch" and c.axes and not up:
+            first = c.axes[0].low + k // (c.size // c.axes[0].size)
+            links.append((i, first, b, len(c.axes) == 1 and int(f.plane[b]) >= 0))
+    indices, planes = {r for _, r, _, own in links if own}, {int(f.plane[s]) for _, _, s, own in links if own}
+    if len(indices) == len(planes) > 1:
+        links = [x for x in links if not x[3]]
+    found = [x[:3] for x in links]
+    if not found:
+        return False, 1, [], {}, []
+    serves, organised, number = serving([x[1:] for x in found])
+    owner = {i: int(f.device_set[f.device_a[i]]) for i, _, _ in found}
+    judged = [i for i, _, _ in found if serving([x[1:] for x in found if owner[x[0]] == owner[i]])[1]]
+    if judged and len(judged) < len(found):
+        mine, alone, count = serving([x[1:] for x in found if x[0] in judged])
+        organised, number = organised or alone, count if alone else number
+        serves |= mine
+    return organised, number if organised else 1, found, serves, judged
+
+
+def test_rails_by_counting() -> None:
+    seen = Counter[tuple[bool, bool]]()
+    for seed in range(150):
+        f = random_rails(seed)
+        plan = rails.rail_plan(f)
+        organised, count, links, serves, judged = planned(f)
+        assert list(zip(plan.rows.tolist(), plan.rail.tolist(), plan.switch.tolist(), strict=True)) == links, seed
+        assert (plan.organised, plan.count) == (organised, count), seed
+        assert plan.serves.tolist() == [serves.get(d, -1) for d in range(f.device_count)], seed
+        assert [i for (i, _, _), yes in zip(links, plan.judged.tolist(), strict=True) if yes] == judged, seed
+        assert len(plan.judged) == len(links)
+        of = {i: r for i, r, _ in links} if organised else {}
+        assert rails.link_rail(f).tolist() == [of.get(i, -1) for i in range(f.link_count)]
+        assert rails.rails(f) == count
+        seen[organised, 0 < len(judged) < len(links)] += 1
+    assert min(seen.values()) > 3 and len(seen) == 3, seen
+
+
+def test_facts_of_ports_of_two_models() -> None:
+    b = Builder()
+    one, two = b.model("switch", "S", {"p": 3}), b.model("switch", "T", {"p": 2})
+    b.devices("t", two, 2)
+    b.devices("s", one, 2)
+    f = b.build()
+    tables = [np.array([10, 11, 12]), np.array([20, 21])]
+    assert [m.name for m in f.models] == ["S", "T"]
+    ports = np.arange(10)[::-1]
+    assert rails.port_values(f, ports, tables).tolist() == [12, 11, 10, 12, 11, 10, 21, 20, 21, 20]
+    assert rails.port_values(f, ports[:0], tables).tolist() == []
+
+
+def test_no_links_are_no_rails() -> None:
+    b = Builder()
+    b.devices("h", b.model("host", "H", {"p": 3}, accelerators=1), 2)
+    plan = rails.rail_plan(b.build())
+    assert (plan.organised, plan.count, plan.serves.tolist()) == (False, 1, [-1, -1])
+    assert [len(x) for x in (plan.rows, plan.rail, plan.switch, plan.judged)] == [0] * 4
+
+
+# ------------------------------------------------------------ rates
+
+RATES = {"x": "any", "s": "100Gbps", "m": "200Gbps", "l": "400Gbps"}
+PORTS = "fabric f {{\n  switch a[2]: M\n  {}\n}}\nmodel switch M {{ " + "; ".join(
+    f"port {name}[4]: {rate}" for name, rate in RATES.items()
+) + " }}"  # fmt: skip
+GIVEN = {"x": 0, "s": 100, "m": 200, "l": 400}
+
+
+@pytest.mark.parametrize("one", RATES)
+@pytest.mark.parametrize("two", RATES)
+def test_the_rate_of_two_ports(one: str, two: str, tmp_path: Path) -> None:
+    """That of the slower one; of one that takes any, that of the other. A connect's own rate is before both."""
+    text = f"connect a[0].{one}[0] to a[1].{two}[0]"
+    assert fabric_of(PORTS.format(text + " { rate 50Gbps }"), tmp_path).link_rate.tolist() == [50 * GBPS]
+    rates = [GIVEN[x] for x in (one, two) if GIVEN[x]]
+    if rates:
+        assert fabric_of(PORTS.format(text), tmp_path).link_rate.tolist() == [min(rates) * GBPS]
+        return
+    (found,) = compile_text(PORTS.format(text), tmp_path, verify=False).findings
+    assert (found.code, found.span.text if found.span else "") == ("E0204", text)
+    assert found.message == "the link from a[0].x[0] to a[1].x[0] has no rate: both ports take any rate"
+    assert [(x.span.text, x.message) for x in found.labels] == [("x", "`x` takes any rate")]
+
+
+def test_the_first_of_several_links_without_a_rate(tmp_path: Path) -> None:
+    """Of the links of one connect, some with a rate; and the two classes that take any."""
+    text = """fabric f { switch a[3]: M; switch b[2]: N; switch c: N
+  connect a[i].p to b[0].q, b[1].q, c.q each
+  override b[(0)]: K }
+model switch M { port p[4]: any }
+model switch N { port q[4]: any }
+model switch K { port q[4]: 100Gbps }"""
+    found = [d for d in compile_text(text, tmp_path, verify=False).findings if d.code == "E0204"]
+    assert [d.message for d in found] == [
+        "the link from a[0].p[1] to b[1].q[0] has no rate: both ports take any rate (and 5 more links)"
+    ]
+    assert [x.message for x in found[0].labels] == ["`p` takes any rate", "`q` takes any rate"]
+
+
+def test_settings_of_each_dimension() -> None:
+    batch: Any = SimpleNamespace(dim=np.array([1, 0, 2, 1]), a=np.zeros(4))
+    assert per_link((7,), batch).tolist() == [7] * 4 and per_link((7,), batch).strides == (0,)
+    assert per_link((7, 8, 9), batch).tolist() == [8, 7, 9, 8]

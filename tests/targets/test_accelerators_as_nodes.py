@@ -1,0 +1,152 @@
+"""The graph of accelerators and switches that simulators of training get, compared with one counted link by link."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tdsl.emit.npus import MOST_NODES, Unfit, _scaleup, npu_graph
+from tdsl.emit.wires import Wires
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.model import Axis, InnerLink
+from tests.fabrics import GBPS, Builder
+from tests.targets.build import dgx_h100
+
+
+def random_pod(seed: int) -> tuple[Fabric, int]:
+    """Hosts with accelerators and others, two tiers of switches linked at random, an idle switch; the accelerators of a host."""
+    rng = Random(seed)
+    b = Builder(f"pod{seed}")
+    each = rng.choice([1, 2, 4])
+    nics = rng.choice([n for n in (1, 2, 4, 8) if n % each == 0 or each % n == 0])
+    hosts = rng.randint(2, 4)
+    node = b.devices("node", b.model("host", "NODE", {"nic": nics}, accelerators=each, scaleup=rng.random() < 0.5), hosts)
+    store = b.devices("store", b.model("host", "STORE", {"nic": 2}), 1, role="storage")
+    switch = b.model("switch", "SW", {"p": {"shape": 48, "low": 1}})
+    # declared against their order by tier, so that it is looked at
+    spine, idle, leaf = b.devices("spine", switch, 2), b.devices("idle", switch, 1), b.devices("leaf", switch, 3)
+    if rng.random() < 0.5:
+        b.omitted.add(node.first)
+    b.connect("connect")
+    for host in range(hosts):
+        for k in range(nics):
+            if node.first + host not in b.omitted:
+                row = rng.randrange(3)
+                b.link(b.port(node, host, "nic", k), b.free(leaf, row), rate=rng.choice([100, 200, 400]) * GBPS)
+    for k in range(2):
+        b.link(b.port(store, 0, "nic", k), b.free(leaf, rng.randrange(3)))
+    for row in range(3):
+        for _ in range(rng.randint(1, 4)):
+            b.link(b.free(leaf, row), b.free(spine, rng.randrange(2)), rate=rng.choice([400, 800]) * GBPS)
+    assert idle.count == 1
+    return b.build(), each
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_links_between_accelerators_and_switches(part: int) -> None:
+    for seed in range(20 * part, 20 * part + 20):
+        f, each = random_pod(seed)
+        made = npu_graph(Wires(f))
+        hosts = [d for d in range(f.device_count) if f.built[d] and f.role[d] == "accelerator"]
+        met = {*f.device_a.tolist(), *f.device_b.tolist()}
+        switches = sorted((int(f.tier[d]), d) for d in met if f.is_switch[d])
+        inner = len(hosts) if any(m.links for m in f.models) else 0
+        number = {d: len(hosts) * each + inner + k for k, (_, d) in enumerate(switches)}
+        assert (made.npus, made.per_server, made.inner_switches) == (len(hosts) * each, each, inner)
+        assert (made.switches, made.servers, made.span, made.chip) == (len(switches), len(hosts), 1, "GPU")
+        wanted: Counter[tuple[int, int, bool]] = Counter()
+        for n, host in enumerate(hosts):
+            links = sorted(
+                (int(p), int(f.port_device[q]), int(rate))
+                for a, b, rate in zip(f.link_a, f.link_b, f.link_rate, strict=True)
+                for p, q in ((a, b), (b, a))
+                if f.port_device[p] == host
+            )
+            for npu in range(each):
+                if inner:
+                    wanted[n * each + npu, len(hosts) * each + n, True] += made.inside_bps
+                for k, (_, far, rate) in enumerate(links):
+                    if len(links) >= each and k // (len(links) // each) == npu:
+                        wanted[n * each + npu, number[far], False] += rate
+                    elif len(links) < each and npu // (each // len(links)) == k:
+                        wanted[n * each + npu, number[far], False] += rate // (each // len(links))
+        for a, b, rate in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True):
+            if a in number and b in number:
+                low, high = sorted((number[a], number[b]))
+                wanted[low, high, False] += rate
+        assert {(x.a, x.b, x.inside): x.gbps for x in made.links} == {k: v / GBPS for k, v in wanted.items()}
+        assert made.inside_bps == (100 * GBPS if inner else 0)
+        up = sum(int(r) for d, r in zip(f.device_a, f.link_rate, strict=True) if int(d) in hosts)
+        tiers = [up] + [0] * (max(t for t, _ in switches) - 1)
+        for a, b, rate in zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True):
+            low = min(int(f.tier[a]), int(f.tier[b]))
+            if a in number and b in number and 0 < low < len(tiers):
+                tiers[low] += rate
+        assert made.tier_gbps == pytest.approx(tuple(t / GBPS / made.npus for t in tiers))
+
+
+def test_links_inside_a_host() -> None:
+    """Links of accelerators to switches in the host are summed for each, and the most is taken; those of two are pairs."""
+    model = dgx_h100()
+    gpu, nvs = model.chips
+    rates = [InnerLink(("gpu", 0), ("nvs", 0), 2, 50, "scaleup"), InnerLink(("nvs", 1), ("gpu", 0), 1, 25, "scaleup"),
+             InnerLink(("gpu", 1), ("nvs", 0), 1, 60, "scaleup"), InnerLink(("gpu", 1), ("nvs", 0), 9, 90, ""),
+             InnerLink(("nvs", 0), ("nvs", 1), 9, 90, "scaleup")]  # fmt: skip
+    assert _scaleup(replace(model, links=tuple(rates))) == (125, [])
+    assert _scaleup(replace(model, links=())) == (0, [])
+    more = replace(gpu, name="more", axes=(Axis(0, 2),))
+    pairs = [InnerLink(("more", 1), ("gpu", 7), 2, 10, "scaleup"), InnerLink(("gpu", 7), ("more", 1), 1, 5, "scaleup"),
+             InnerLink(("gpu", 3), ("gpu", 2), 3, 7, "scaleup")]  # fmt: skip
+    both = replace(model, chips=(gpu, nvs, more), links=tuple(pairs))
+    assert _scaleup(both) == (0, [(2, 3, 21), (7, 9, 25)])
+    first = replace(model, chips=(more, nvs, gpu), links=tuple(pairs))
+    assert _scaleup(first) == (0, [(1, 9, 25), (4, 5, 21)])
+
+
+def small(**given: object) -> Builder:
+    b = Builder("small")
+    facts = {"nics": 2, "accelerators": 2, "hosts": 2} | given
+    node = b.devices("node", b.model("host", "NODE", {"nic": facts["nics"]}, accelerators=facts["accelerators"]), facts["hosts"])  # type: ignore[arg-type]
+    leaf = b.devices("leaf", b.model("switch", "SW", {"p": 8}), 2)
+    b.connect("connect")
+    for host in range(facts["hosts"]):  # type: ignore[call-overload]
+        for k in range(facts["nics"]):  # type: ignore[call-overload]
+            b.link(b.port(node, host, "nic", k), b.free(leaf, k % 2))
+    return b
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"accelerators": 0}, "no host has accelerators"),
+        ({"nics": 2, "accelerators": 3}, "node0 has 2 links for 3 accelerators, so no accelerator has its own"),
+        ({"nics": 3, "accelerators": 2}, "node0 has 3 links for 2 accelerators, so no accelerator has its own"),
+    ],
+)
+def test_fabrics_that_do_not_fit(facts: dict[str, object], says: str) -> None:
+    with pytest.raises(Unfit, match=says):
+        npu_graph(Wires(small(**facts).build()))
+
+
+def test_hosts_linked_to_hosts_and_of_two_sizes() -> None:
+    b = small(hosts=1)
+    other = b.devices("other", b.model("host", "OTHER", {"nic": 1}, accelerators=4), 1)
+    lone = b.devices("lone", b.model("host", "LONE", {"nic": 1}, accelerators=2), 1)
+    with pytest.raises(Unfit, match="hosts have 2 or 4 accelerators"):
+        npu_graph(Wires(b.build()))
+    b.link(b.free(other, 0), b.free(lone, 0))
+    with pytest.raises(Unfit, match="hosts are linked to hosts"):
+        npu_graph(Wires(b.build()))
+
+
+def test_the_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = small().build()
+    assert MOST_NODES == 65536
+    monkeypatch.setattr("tdsl.emit.npus.MOST_NODES", 6)
+    assert npu_graph(Wires(f)).npus == 4
+    monkeypatch.setattr("tdsl.emit.npus.MOST_NODES", 5)
+    with pytest.raises(Unfit, match="know 5 nodes, and this fabric has more"):
+        npu_graph(Wires(f))
