@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -196,7 +197,9 @@ def test_exchanged_devices() -> None:
     assert not [m for m in found(planned, seen, other) if m.devices == (0, 1)]
     crossed = {5: 8, 4: 9, 1: 10, 0: 11, 6: 12}
     assert not [m for m in found(planned, crossed, places) if m.devices == (0, 1)]
-    assert not [m for m in found({0: 8, 1: 9}, {4: 8, 5: 9}, flat(4, 4, size=4)) if m.kind == "devices exchanged"]
+    for size in (4, 5):
+        for there, here in (({0: 8, 1: 9}, {4: 8, 5: 9}), ({4: 8, 5: 9}, {0: 8, 1: 9})):
+            assert not [m for m in found(there, here, flat(4, 4, size=size)) if m.kind == "devices exchanged"]
 
 
 def test_connectors() -> None:
@@ -210,6 +213,7 @@ def test_connectors() -> None:
     ]
     moved = {0: 20, 1: 21, 8: 22, 9: 23}
     assert [m for m in found(planned, moved, places) if m.kind in kinds] == [Mistake("wrong port", ((2, 8), (3, 9)))]
+    assert found({}, {8: 22, 9: 23}, places) == [], "links that are not planned"
     half = {0: 20, 1: 21, 8: 22, 3: 23}
     assert [m for m in found(planned, half, places) if m.kind in kinds] == []
     busy = planned | {9: 24}
@@ -262,16 +266,139 @@ def test_dark_cages_and_cables() -> None:
     assert found(inside, {2: 16, 4: 24}, flat(8, 4, lanes=2)) == [Mistake("missing", removed=((0, 1),), devices=(0,))]
 
 
+# ---------------------------------------------------------------- all at once
+
+
+def every(planned: dict[int, int], seen: dict[int, int], places: Any, absent: set[int]) -> list[Mistake]:
+    """All that speaks for several cables, counted from the two maps of both directions."""
+    out: list[Mistake] = []
+    ends = places.fabric.is_end
+    differ = sorted(p for p in {*planned, *seen} if planned.get(p) != seen.get(p))
+    moves = [(planned[seen[p]], p) for p in differ if p in seen and seen[p] in planned]
+    inside = [(q, p) for q, p in moves if max(p, q) < places.size]
+    device, connector = places.device, places.connector
+    apart = {tuple(sorted((device(q), device(p)))) for q, p in inside if device(q) != device(p)}
+    for x, y in sorted(apart):
+        votes = [1 for q, p in inside if {device(q), device(p)} == {x, y} and places.local(q) == places.local(p)]
+        if places.model[x] == places.model[y] and len(votes) > 1:
+            pairs = [(a, b) for a, b in zip(places.ports(x), places.ports(y), strict=True) if a in planned or b in planned]
+            out.append(Mistake("devices exchanged", tuple(m for a, b in pairs for m in ((a, b), (b, a))), devices=(x, y)))
+    between = [(connector(q), connector(p)) for q, p in moves if connector(q) != connector(p)]
+    for c, d in sorted(set(between)):
+        if between.count((c, d)) > 1:
+            there = tuple(zip(places.lanes(c), places.lanes(d), strict=True))
+            if (d, c) in between and c < d:
+                out.append(Mistake("cables swapped", (*there, *((b, a) for a, b in there))))
+            if not any(b in planned for _, b in there):
+                out.append(Mistake("wrong port", there))
+    for x in sorted({device(p) for p in range(places.size)}):
+        mine = {q: p for q, p in inside if device(q) == device(p) == x}
+        used = [p for p in sorted(places.ports(x), key=places.rank) if p in planned or p in seen]
+        fars: dict[int, list[int]] = {}
+        for p in used:
+            if p in planned:
+                fars.setdefault(device(planned[p]), []).append(p)
+        up = [p for p in used if p in planned and not ends[device(planned[p])]]
+        rows = [used, *(r for r in fars.values() if 3 <= len(r) < len(used))]
+        rows += [up, [p for p in used if p not in up]] if 3 <= len(up) < len(used) else []
+        for row in rows:
+            moved = {row.index(q): row.index(p) for q, p in mine.items() if q in row and p in row}
+            if len(moved) >= 2:
+                out += [replace(m, devices=(x,)) for m in by_definition(row, planned, moved)]
+    gone = [p for p in differ if p < places.size and p in planned and p not in seen]
+
+    def once(ports: list[int]) -> tuple[tuple[int, int], ...]:
+        """The planned links at these ports, those between two of them at the lower one."""
+        return tuple((p, planned[p]) for p in ports if not (planned[p] in ports and planned[p] < p))
+
+    for x in sorted({device(p) for p in gone}):
+        here = [p for p in places.ports(x) if p in planned]
+        if not any(p in seen for p in here) and (len(here) > 1 or x in absent):
+            out.append(Mistake("not installed" if x in absent else "device dark", removed=once(here), devices=(x,)))
+    for kind, group in (("cage dark", places.cage), ("missing", connector)):
+        for first in sorted({group(p) for p in gone}):
+            dark = [p for p in gone if group(p) == first]
+            whole = [p for p in places.ports(device(first)) if group(p) == first and p in planned]
+            if len(dark) == len(whole) > 1:
+                out.append(Mistake(kind, removed=once(dark), devices=(device(first),)))
+    return out
+
+
+def random_cabling(rng: Random, size: int) -> dict[int, int]:
+    """Links of both directions between ports at random."""
+    ports = rng.sample(range(size), size - rng.randrange(size // 2))
+    links = list(zip(ports[::2], ports[1::2], strict=False))
+    return {p: q for a, b in links for p, q in ((a, b), (b, a))}
+
+
+def spoilt(rng: Random, planned: dict[int, int], size: int, ports: int) -> dict[int, int]:
+    """The cabling after some plugs were put elsewhere, by a rule or at random."""
+    to = list(range(size))
+    kind = rng.choice(["exchange", "turn", "turn", "reverse", "reverse", "lanes", "lanes", "any", "few"])
+    x = rng.randrange(size // ports)
+    mine = list(range(x * ports, x * ports + ports))
+    if kind == "exchange":
+        y = rng.randrange(size // ports)
+        for k in range(ports):
+            to[x * ports + k], to[y * ports + k] = y * ports + k, x * ports + k
+    elif kind == "turn":
+        low = rng.randrange(ports - 2)
+        row = mine[low : rng.randint(low + 3, ports)]
+        by = rng.randrange(1, len(row))
+        for k, p in enumerate(row):
+            to[p] = row[(k + by) % len(row)]
+    elif kind == "reverse":
+        for k, p in enumerate(mine):
+            to[p] = mine[-1 - k]
+    elif kind == "lanes":
+        c, d = (2 * rng.randrange(size // 2) for _ in range(2))
+        to[c], to[d], to[c + 1], to[d + 1] = d, c, d + 1, c + 1
+    elif kind == "any":
+        rng.shuffle(to)
+    gone = {d for d in range(size // ports) if rng.random() < 0.1} if kind == "few" else set()
+    seen = {to[p]: to[q] for p, q in planned.items() if not {p // ports, q // ports} & gone}
+    for p in rng.sample(sorted(seen), min(len(seen), rng.choice([0, 0, 1, 3]))):
+        if p in seen:
+            del seen[seen[p]], seen[p]
+    return seen
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_all_explanations_by_definition(part: int) -> None:
+    kinds = set()
+    for seed in range(300 * part, 300 * part + 300):
+        rng = Random(seed)
+        ports, devices = rng.choice([4, 6, 8]), rng.randint(2, 5)
+        size = ports * devices
+        places = flat(
+            ports, devices, {d for d in range(devices) if rng.random() < 0.5}, 2, rng.choice([2, 4]),
+            size=size - rng.choice([0, 0, 1, 2, ports]), model=[rng.randrange(10) // 8 for _ in range(devices)],
+        )  # fmt: skip
+        if seed % 3 == 0:
+            order = rng.sample(range(ports), ports)
+            places.rank = lambda p, order=order, ports=ports: order[p % ports]
+        planned = random_cabling(rng, size)
+        if seed % 2:  # bundles
+            half = size // 2
+            planned = {p: q for k in range(half) if rng.random() < 0.9 for p, q in ((k, k + half), (k + half, k))}
+        seen = spoilt(rng, planned, size, ports)
+        absent = {d for d in range(devices) if rng.random() < 0.3}
+        wanted = every(planned, seen, places, absent)
+        assert found(planned, seen, places, absent) == wanted, seed
+        kinds |= {m.kind for m in wanted}
+    assert len(kinds) >= 9, kinds
+
+
 # ---------------------------------------------------------------- ports of a fabric
 
 TEXT = """\
 model host CLIENT { port nic: 400Gbps { type GE400 } }
 model switch WIDE { port a[1..4]: 400Gbps { type GE400; cage 2 OSFP }; port b[1..3]: 400Gbps { type GE400 } }
 fabric split "Break-outs" {
-  switch top[1]: SN5600 { split p 2 }
-  switch side[1]: WIDE
   host client[8]: CLIENT
   host other[3]: CLIENT
+  switch side[1]: WIDE
+  switch top[1]: SN5600 { split p 2 }
   connect client[n].nic to top[n // 8]
   connect other[n].nic to side[n // 8].a
 }
@@ -281,7 +408,7 @@ fabric split "Break-outs" {
 def test_places_of_ports(tmp_path: Path) -> None:
     f = fabric_of(TEXT, tmp_path, models=True)
     places = Places(f, lambda p: int(f.port_device[p]))
-    top, side = 0, 1
+    side, top = f.device_count - 2, f.device_count - 1
     base = f.port_base.tolist()
     assert [list(places.ports(d)) for d in (top, side)] == [list(range(base[d], base[d + 1])) for d in (top, side)]
     size = len(f.port_device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from tdsl.emit.npus import MOST_NODES, Unfit, _scaleup, npu_graph
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.layers import scaleout
 from tdsl.semantics.model import Axis, InnerLink
 from tests.fabrics import GBPS, Builder
+from tests.harness import fabric_of
 from tests.targets.build import dgx_h100
 
 
@@ -106,11 +109,82 @@ def test_links_inside_a_host() -> None:
     assert _scaleup(first) == (0, [(1, 9, 25), (4, 5, 21)])
 
 
+RACKS = """
+fabric racks {
+  rack rack[3] {
+    host tray[2]: GB200_TRAY
+    switch nvswitch[9, 2]: NVLINK5_SWITCH
+    connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
+  }
+  switch leaf[4]: QM9700
+  connect rack[k].tray[t].nic[r] to leaf[r]
+}
+"""
+
+
+def test_hosts_of_scale_up_domains(tmp_path: Path) -> None:
+    """Two trays of four accelerators to a rack: 18 NVLinks of 400 Gb/s each to the rack's switch, one port to a leaf."""
+    made = npu_graph(Wires(scaleout(fabric_of(RACKS, tmp_path))))
+    assert (made.npus, made.per_server, made.inner_switches, made.switches, made.servers, made.span) == (24, 8, 3, 4, 3, 2)
+    assert made.inside_bps == 7200 * GBPS and made.tier_gbps == (400.0,)
+    assert {(x.a, x.b): x.gbps for x in made.links if x.inside} == {(n, 24 + n // 8): 7200 for n in range(24)}
+    assert {(x.a, x.b): x.gbps for x in made.links if not x.inside} == {(n, 27 + n % 4): 400 for n in range(24)}
+
+
+def test_a_domain_of_one_host_is_as_its_model_says(tmp_path: Path) -> None:
+    text = RACKS.replace("tray[2]", "tray[1]")
+    made = npu_graph(Wires(scaleout(fabric_of(text, tmp_path))))
+    assert (made.npus, made.per_server, made.inner_switches, made.switches, made.servers, made.span) == (12, 4, 0, 4, 3, 1)
+    assert made.inside_bps == 0 and all(not x.inside for x in made.links) and len(made.links) == 12
+
+
+OTHER = """  rack more {
+    host tray[TRAYS]: GB200_TRAY
+    switch nvswitch[9, 2]: NVLINK5_SWITCH
+    connect tray[t].gpu[g].nvlink[2*s + c] to nvswitch[s, c].p[4*t + g] { layer scaleup; medium backplane }
+  }
+  switch leaf[4]: QM9700
+  connect more.tray[t].nic[r] to leaf[r]
+"""
+
+
+@pytest.mark.parametrize("trays", [1, 2, 3])
+def test_domains_of_several_sizes(trays: int, tmp_path: Path) -> None:
+    text = RACKS.replace("  switch leaf[4]: QM9700\n", OTHER.replace("TRAYS", str(trays)))
+    fabric = scaleout(fabric_of(text, tmp_path))
+    if trays == 2:
+        assert npu_graph(Wires(fabric)).servers == 4
+    else:
+        with pytest.raises(Unfit, match="domains of different sizes"):
+            npu_graph(Wires(fabric))
+
+
+def test_links_between_accelerators_of_a_host() -> None:
+    """Of two models of hosts one has links between its accelerators, the other to a switch: a switch is there for each host."""
+    b = small(hosts=3, nics=4, accelerators=4)
+    pairs = (
+        InnerLink(("gpu", 2), ("gpu", 0), 2, 50 * GBPS, "scaleup"),
+        InnerLink(("gpu", 2), ("gpu", 3), 1, 25 * GBPS, "scaleup"),
+    )
+    b.sets[0].model = b.models[0] = replace(b.models[0], links=pairs)
+    alone = npu_graph(Wires(b.build()))
+    inside = {(x.a, x.b): x.gbps for x in alone.links if x.inside}
+    assert inside == {(4 * h + i, 4 * h + j): r for h in range(3) for i, j, r in ((0, 2, 100), (2, 3, 25))}
+    assert (alone.npus, alone.inner_switches, alone.switches, alone.inside_bps) == (12, 0, 2, 0)
+    other = b.devices("other", b.model("host", "OTHER", {"nic": 4}, accelerators=4, scaleup=True), 1)
+    for k in range(4):
+        b.link(b.port(other, 0, "nic", k), b.free(b.sets[1], k % 2))
+    both = npu_graph(Wires(b.build()))
+    assert (both.npus, both.inner_switches, both.inside_bps, both.servers) == (16, 4, 100 * GBPS, 4)
+    assert {(x.a, x.b): x.gbps for x in both.links if x.inside} == inside | {(n, 19): 100 for n in range(12, 16)}
+    assert min(x.b for x in both.links if not x.inside) == 20
+
+
 def small(**given: object) -> Builder:
     b = Builder("small")
     facts = {"nics": 2, "accelerators": 2, "hosts": 2} | given
     node = b.devices("node", b.model("host", "NODE", {"nic": facts["nics"]}, accelerators=facts["accelerators"]), facts["hosts"])  # type: ignore[arg-type]
-    leaf = b.devices("leaf", b.model("switch", "SW", {"p": 8}), 2)
+    leaf = b.devices("leaf", b.model("switch", "SW", {"p": 16}), 2)
     b.connect("connect")
     for host in range(facts["hosts"]):  # type: ignore[call-overload]
         for k in range(facts["nics"]):  # type: ignore[call-overload]

@@ -1338,3 +1338,36 @@ def test_findings(changes: Changes, wanted: list[str]) -> None:
         line, column = d.span.begin
         found.append(f"{d.severity.word[0]}{d.code[3:]} {line}:{column}+{d.span.end - d.span.start} {d.message}")
     assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("element", "more", "wanted"),
+    [
+        ('<gpu dev="0"', 10, []),
+        ('<gpu dev="0"', 11, ["w25 5:9+4 15 attributes, and NCCL adds up to 2: it has room for 16"]),
+        ('<gpu dev="0"', 12, ["w25 5:9+4 16 attributes, and NCCL adds up to 2: it has room for 16"]),
+        ('<gpu dev="0"', 13, ["e25 5:9+4 17 attributes: NCCL keeps 16 and writes its own beyond them"]),
+        ('<nvlink target="fffffff:ffff:ff"', 13, []),
+        ('<cpu numaid="0"', 9, []),
+        ('<cpu numaid="0"', 10, ["w25 2:3+4 16 attributes, and NCCL adds up to 1: it has room for 16"]),
+    ],
+)
+def test_numbers_of_attributes(element: str, more: int, wanted: list[str]) -> None:
+    found = []
+    for d in lint(changed(((element, element + "".join(f' a{n}="1"' for n in range(more))),))):
+        assert d.span is not None
+        line, column = d.span.begin
+        if d.code == "E0525":
+            found.append(f"{d.severity.word[0]}{d.code[3:]} {line}:{column}+{d.span.end - d.span.start} {d.message}")
+    assert found == wanted
+
+
+def test_functions_alone_have_places() -> None:
+    """A processor may hold several <nic>; a GPU's function that holds an adapter, too, must say its link."""
+    assert lint(changed((("</cpu>", "<nic/><nic/></cpu>"),))) == []
+    speed = ('"0x2331" link_speed="32.0 GT/s PCIe"', '"0x2331"')
+    inside = ("</gpu>", '</gpu><nic><net name="mlx5_9" dev="9"/></nic>')
+    assert [d.code for d in lint(changed((speed,)))] == ["E0528"]
+    assert [(d.code, d.message.split(":")[0]) for d in lint(changed((speed, inside))) if "link_speed" in d.message] == [
+        ("E0523", "<pci> lacks `link_speed`")
+    ]

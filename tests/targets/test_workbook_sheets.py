@@ -79,6 +79,7 @@ def test_a_plain_sheet() -> None:
     assert one(page, "autoFilter") == {"ref": "A1:B4"}
     setup = one(page, "pageSetup")
     assert (setup["paperSize"], setup["orientation"], setup.get("fitToHeight")) == ("9", "landscape", "0")
+    assert setup.get("fitToWidth", "1") == "1"
     assert one(page, "pageMargins")["left"] == "0.7"
     header, footer = page.find("m:headerFooter/m:oddHeader", NS), page.find("m:headerFooter/m:oddFooter", NS)
     assert header is not None and header.text == "&LN && M&Rfirst" and footer is not None and footer.text == "&Rpage &P of &N"
@@ -136,6 +137,7 @@ WIDE = [
     (["power of all"], ["x"], {"ledger": True}, [17]),
     (["power of them"], ["x"], {"ledger": True}, [11]),
     (["poweroftheirs"], ["x"], {"ledger": True}, [18]),
+    (["ab      cdefgh"], ["x"], {"ledger": True}, [12]),
     (["a considerable"], ["x"], {"ledger": True}, [17]),
     (["power in watts"], ["x"], {}, [19]),
     (["a"], ["x" * 10], {"large": True}, [12]),
@@ -160,6 +162,7 @@ def test_rows_of_ledgers_that_are_wrapped() -> None:
     assert ledger("x" * 30, "x" * 31, "x" * 56, "x" * 57, "x" * 84, "x" * 85, 5) == {3: 30, 4: 30, 5: 45, 6: 45, 7: 60}
     assert ledger("x" * 31, large=True) == {1: 18, 2: 18}
     assert heights(Sheet("s", ["power of them"], [["x"]], ledger=True)) == {1: 30}
+    assert heights(Sheet("s", ["power of them", "b"], [["x", 1]], ledger=True)) == {1: 30}
     assert heights(Sheet("s", ["power of all"], [["x"]], ledger=True)) == {}
     assert heights(Sheet("s", ["poweroftheirs"], [["x"]], ledger=True)) == {}
     assert heights(Sheet("s", ["power of them", "b"], [["x", 1]], ledger=True, hidden=frozenset({"power of them"}))) == {}
