@@ -174,10 +174,10 @@ def _is(e: Element, child: str, kind: str) -> bool:
 
 def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
     """GPUs of one host: compute capability, NVLinks, order."""
-    kinds = Counter(whole(g.attributes["sm"]) for _, g in gpus if "sm" in g.attributes)
+    kinds = Counter(n for _, g in gpus if (n := whole(g.attributes.get("sm", ""))) is not None)
     usual = kinds.most_common(1)[0][0] if kinds else None
     for _, g in gpus:
-        if len(kinds) > 1 and "sm" in g.attributes and whole(g.attributes["sm"]) != usual:
+        if whole(g.attributes.get("sm", "")) not in (None, usual):
             judge.tell(
                 "E0526",
                 g.place("sm"),

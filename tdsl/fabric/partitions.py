@@ -61,10 +61,10 @@ def manage(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Management:
     return Management(tuple(partitions), managers)
 
 
-def _free(others: list[Partition]) -> int:
-    """The lowest key that no partition has."""
+def _free(others: list[Partition]) -> str:
+    """The lowest key that no partition has, as an example; "" where all 32,767 are taken."""
     taken = {p.key for p in others}
-    return next(k for k in range(1, 1 << 15) if k not in taken)
+    return next((f", such as `{k:#06x}`" for k in range(1, 1 << 15) if k not in taken), "")
 
 
 def _unlike(rule: PartitionRule, others: list[Partition]) -> None:
@@ -74,7 +74,7 @@ def _unlike(rule: PartitionRule, others: list[Partition]) -> None:
             raise Fault(
                 "E0480", rule.origin, f"partitions `{p.name}` and `{rule.name}` both have the key {p.key:#06x}",
                 labels=[(p.origin.span, "the first is given here")],
-                help=f"give each its own key, such as `{_free(others):#06x}`; the bit 0x8000 says full membership",
+                help=f"give each its own key{_free(others)}; the bit 0x8000 says full membership",
             )  # fmt: skip
         if p.name == rule.name:
             raise Fault("E0104", rule.origin, f"partition `{p.name}` is given twice", labels=[(p.origin.span, "first here")])

@@ -9,9 +9,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric.distances import Span, between
+from tdsl.fabric.distances import Span as Distance
+from tdsl.fabric.distances import between
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.partitions import Partition, _free
 from tdsl.fabric.subnets import speaking, speaks_infiniband
+from tdsl.source import Origin, SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import compile_text
 
@@ -277,10 +280,19 @@ def test_the_last_distance_of_two_devices(seed: int) -> None:
     b = Builder()
     b.devices("s", b.model("switch", "S", {"p": 1}), 6)
     lots = [(rng.sample(range(6), 2), rng.sample(range(6), rng.randint(1, 3))) for _ in range(4)]
-    spans = tuple(Span(np.array(x), np.array(y), 100 + 7 * k, str(k)) for k, (x, y) in enumerate(lots))
+    spans = tuple(Distance(np.array(x), np.array(y), 100 + 7 * k, str(k)) for k, (x, y) in enumerate(lots))
     f = replace(b.build(), spans=spans)
     pairs = [(x, y) for x in range(6) for y in range(6)]
     length, which = between(f, *(np.array([p[k] for p in pairs]) for k in (0, 1)))
     for (x, y), far, k in zip(pairs, length.tolist(), which.tolist(), strict=True):
         mine = [n for n, (one, two) in enumerate(lots) if (x in one and y in two) or (y in one and x in two)]
         assert (far, k) == ((100 + 7 * mine[-1], mine[-1]) if mine else (-1, -1))
+
+
+def test_the_key_that_is_proposed_is_the_lowest_free_one() -> None:
+    """A P_Key has 15 bits for the partition, and 0 is none: once 32,767 are taken, no key is proposed."""
+    none = np.zeros(0, dtype=np.int64)
+    at = Origin(Span(SourceFile("f.fab", "x"), 0, 1))
+    every = [Partition(f"p{k}", k, False, none, none > 0, at) for k in range(1, 1 << 15)]
+    for taken, wanted in ((every, ""), (every[:-1], ", such as `0x7fff`"), (every[1:], ", such as `0x0001`")):
+        assert _free(taken) == wanted

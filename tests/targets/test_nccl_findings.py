@@ -1371,3 +1371,9 @@ def test_functions_alone_have_places() -> None:
     assert [(d.code, d.message.split(":")[0]) for d in lint(changed((speed, inside))) if "link_speed" in d.message] == [
         ("E0523", "<pci> lacks `link_speed`")
     ]
+
+
+def test_a_generation_that_is_no_number() -> None:
+    """It is told by itself, and the other GPUs are not compared with it."""
+    found = lint(changed((('sm="90" rank="0"', 'sm="" rank="0"'),)))
+    assert found and not [d.message for d in found if "beside" in d.message or "None" in d.message]
