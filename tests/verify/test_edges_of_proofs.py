@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tdsl.prove import many_failures
+from tdsl.prove.budget import DEFAULT
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.many_failures import KeptFlow
 from tdsl.prove.max_flow import tied
@@ -19,6 +20,7 @@ from tdsl.prove.routing_combinations import NodeDemands, combined
 from tdsl.prove.search import adjacency
 from tdsl.prove.set_flow import between
 from tdsl.prove.shortest_path_routing import PARTS, path_lengths
+from tdsl.prove.switch_placements import placements
 from tdsl.prove.view import View
 from tdsl.verify.second.answer import Limits, NoOpinion
 from tdsl.verify.second.halves import Halves
@@ -77,6 +79,16 @@ def test_distances_from_nowhere() -> None:
     net = adjacency(2, np.array([0]), np.array([1]))
     found = path_lengths(net, np.ones(2, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
     assert found is not None and found[0].shape == (2, 0) and found[1] == 0
+
+
+def test_switches_with_units_of_many_classes() -> None:
+    """Hundreds of thousands of hosts, no two of them alike, at more switches than are placed: that is refused at once."""
+    switches, units = DEFAULT.placed_switches + 2, 200_000
+    size = switches + units
+    own = np.arange(units)
+    made = Network.both_ways(np.arange(size) >= units, own, units + own % switches, own + 1)
+    net = replace(made, device=np.arange(size), unit_count=units, rates=(1,))
+    assert placements(net) is None
 
 
 def test_a_cut_that_is_not_full_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
