@@ -21,6 +21,7 @@ from tdsl.fabric.naming import names_of
 from tdsl.fabric.order import distinct
 from tdsl.fabric.pins import Line, Pins
 from tdsl.fabric.ports import Ports
+from tdsl.fabric.rates import bounded_inside
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.transports import stated
 from tdsl.fabric.vector import Array
@@ -73,6 +74,7 @@ def elaborate(
     ok = wire_all(plan, wiring, diagnostics) and ok and not plan.broken
     if wiring.pins is not None:
         wiring.pins.release()
+    ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
         untouched(plan, diagnostics)
     fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)

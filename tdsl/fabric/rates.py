@@ -16,8 +16,12 @@ from tdsl.semantics.quantity import RATE, Quantity, show
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tdsl.diagnostic import Diagnostics
     from tdsl.fabric.ports import Ports
     from tdsl.fabric.wiring import Batch
+    from tdsl.semantics.model import DeviceModel
 
 
 def per_link(value: tuple[int, ...], batch: Batch) -> Array:
@@ -71,3 +75,18 @@ def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
             help="round the rates, say to whole Gbps: figures are computed exactly, in units of that rate",
         )  # fmt: skip
     return total, grain
+
+
+def bounded_inside(models: Sequence[DeviceModel], device_model: Array, capacity: int, diagnostics: Diagnostics) -> bool:
+    """Whether the links inside devices and those between them, of this capacity, can be added up; a finding where they cannot."""
+    count = np.bincount(device_model, minlength=len(models)).tolist()
+    each = [n * sum(link.rate * link.count for link in m.links) for n, m in zip(count, models, strict=True)]
+    if not any(each) or capacity + sum(each) < CAPACITY_LIMIT:
+        return True
+    together, limit = (show(Quantity(Fraction(x), RATE)) for x in (capacity + sum(each), CAPACITY_LIMIT))
+    diagnostics.add(
+        "E0116", models[each.index(max(each))].origin.span,
+        f"with the links inside such devices all links carry {together} together; the limit is {limit}",
+        help="correct the rates of the links inside this model, or have fewer of it: capacities are added up in 64 bits",
+    )  # fmt: skip
+    return False

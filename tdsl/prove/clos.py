@@ -237,7 +237,7 @@ def _least(values: Ints, most: int) -> Ints:
 
 def _portion(values: Ints, part: Fraction) -> Ints:
     """That part of each value, rounded down."""
-    if int(values.max(initial=0)) * part.numerator < 2**62:
+    if max(int(values.max(initial=1)) * part.numerator, part.denominator) < 2**62:
         out: Ints = values * part.numerator // part.denominator
         return out
     return np.array([x * part.numerator // part.denominator for x in values.tolist()], dtype=np.int64)

@@ -13,9 +13,11 @@ import pytest
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleout
+from tdsl.prove.automorphisms import _Search
 from tdsl.prove.bound import Bound
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.by_rail import ByRail
 from tdsl.prove.column_generation import Commodities, Paths
 from tdsl.prove.concurrent_flow import FAR, _paths, distances
 from tdsl.prove.delays import _access, delay
@@ -26,7 +28,10 @@ from tdsl.prove.linear import _solver
 from tdsl.prove.local_search import _Clusters, _pass
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_paths import Forwarders
+from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
+from tdsl.semantics.model import Axis
 from tests.fabrics import Builder, random_fabric
 from tests.harness import compile_text
 from tests.verify.test_delays import METRE, SECOND, cabled, timed
@@ -338,3 +343,39 @@ def test_every_chip_of_a_domain_hands_on_its_part(tmp_path: Path) -> None:
     made = ByDomain.of(View.whole(scaleout(fabric)))
     assert made.sizes.tolist() == [4, 4]
     assert made.carried(None, Fraction(3_200_000_000_000)) == 1
+
+
+# ---------------------------------------------------------------- rails, and colours that are stable
+
+
+def test_units_of_hosts_on_rails() -> None:
+    """Two hosts on both rails and one without the second: a spine joins the leaves, so all are in one part of the network."""
+    b = Builder("rails")
+    host = b.devices("h", b.model("host", "H", {"nic": 2}, accelerators=2, scaleup=True), 3)
+    leaf = b.devices("leaf", b.model("switch", "LEAF", {"p": 8}), 2)
+    spine = b.devices("spine", b.model("switch", "SPINE", {"p": 2}), 1)
+    for h, rail in ((0, 0), (0, 1), (1, 0), (1, 1), (2, 0)):
+        b.link(b.port(host, h, "nic", rail), b.free(leaf, rail))
+    for rail in range(2):
+        b.link(b.free(leaf, rail), b.free(spine, 0))
+    made = ByRail.of(View.whole(b.build()))
+    assert made is not None
+    assert made._table.tolist() == [[0, 1, -1], [2, 3, -1], [4, -1, -1]]
+    kind, parts, first = made._kinds()
+    assert (kind.tolist(), parts, first) == ([0] * 5, [frozenset({0})], [0])
+    (ports,) = made.fabric.models[-1].classes
+    assert (ports.axes, ports.first, ports.cages, ports.connectors, ports.split) == ((Axis(0, 1),), 0, (0,), (0,), 1)
+
+
+def test_a_stable_colouring_takes_one_round() -> None:
+    """All chips of a ring have the same neighbours; of a line the ends differ, and then the next ones."""
+    for links, rounds in (([(0, 1), (1, 2), (2, 3), (3, 0)], 1), ([(0, 1), (1, 2), (2, 3)], 2)):
+        b = Builder("chips")
+        chip = b.devices("chip", b.model("chip", "CHIP", {"p": 2}, accelerators=1), 4)
+        for x, y in links:
+            b.link(b.free(chip, x), b.free(chip, y))
+        view = View.whole(b.build())
+        search = _Search(UnitGraph.of(view, unit_network(view)), DEFAULT)
+        found = search.refine(np.zeros(4, dtype=np.int64), None)
+        assert found is not None and len(found[1]) == rounds
+        assert search.work == rounds * 2 * len(links)

@@ -284,3 +284,6 @@ def test_portions_are_rounded_down(top: int) -> None:
     for part in (Fraction(0), Fraction(1), Fraction(2, 3), Fraction(2**30, 2**30 + 1), Fraction(2, 2**40 + 1)):
         assert _portion(values, part).tolist() == [int(x * part) for x in values.tolist()]
     assert _portion(values[:0], Fraction(1, 2)).tolist() == []
+    for part in (Fraction(1, 3**50), Fraction(3**45, 3**45 + 1), Fraction(2**62, 2**62 + 1), Fraction(3**50, 2)):
+        assert _portion(np.array([0, 0]), part).tolist() == [0, 0], "both numbers of a part may be beyond 64 bits"
+        assert _portion(np.array([0, 1, 3]), min(part, Fraction(1))).tolist() == [int(x * min(part, 1)) for x in (0, 1, 3)]
