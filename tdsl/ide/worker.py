@@ -149,7 +149,7 @@ class Worker:
                 if round != self.round:
                     return None
                 self.ended = False
-                if answer is None:
+                if answer is None or not answer.last:
                     return Judgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
             return answer
 
