@@ -133,7 +133,7 @@ def _classes(view: View) -> list[Host]:
     mine = mine[np.lexsort((at.node[mine], at.end[mine]))]
     end, node, hub = at.end[mine], at.node[mine], at.hub[mine]
     bounds = np.searchsorted(end, np.append(view.units, view.fabric.device_count))
-    passing = view.forwards[view.units].astype(np.int64)  # a host with one link, to a chip, has the rows of that chip
+    passing = view.forwards[view.units].astype(np.int64)  # a host with one link, to a chip, has the same rows as that chip
     same = equal_rows(passing, np.searchsorted(view.units, end), node, np.ones_like(node))
     groups: dict[int, list[int]] = {}
     for first, u in zip(same.tolist(), view.units.tolist(), strict=True):
