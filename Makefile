@@ -68,6 +68,7 @@ tests/npm/node_modules/.package-lock.json: tests/npm/package-lock.json
 	@scripts/node-packages tests/npm
 
 test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
+	@$(BIN)/python -m compileall -q tdsl # the programs that tests start are then not compiled by each of them
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs $(PYTEST_ARGS)
 
 soundness: $(VENV)/.installed-dev

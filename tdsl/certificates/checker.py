@@ -366,7 +366,7 @@ class Network(Graph):
         self.units = {d: None for d in units if d in stays and d not in gone.devices}.keys()
         self.half = len(self.units) // 2
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
-        self.links = [x for x in self.every if {x.a, x.b} <= self.units | forward]
+        self.links = [x for nodes in [self.units | forward] for x in self.every if x.a in nodes and x.b in nodes]
         self.grain = gcd(*(x.rate for x in self.links)) or 1
         super().__init__(((x.a, x.b, x.rate // self.grain) for x in self.links), forward, work)
 
@@ -719,9 +719,9 @@ def demanded(net: Network, stated: Any, proof: Any) -> tuple[Traffic, int]:
         here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
         known = here | there <= net.fabric.devices.keys()
         need(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
-        named = dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
-        ends = ((named.get(x.a, x.a), named.get(x.b, x.b), x.rate) for x in net.every if {x.a, x.b} <= net.forward | named.keys())
-        whole = Graph((x for x in ends if x[0] != x[1]), {d: None for d in net.forward if d not in named}.keys(), net.work)
+        named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
+        ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
+        whole = Graph((x for x in ends if x[0] != x[1]), {d: None for d in net.forward if named[d] == d}.keys(), net.work)
         return listed(whole, proof, (), {("all from", "all to"): 1}), 1
     units, ring = [*net.units], word in ("all_to_all", "ring", "rail_allreduce")
     need(len(units) == stated["units"], "the number of units is another")

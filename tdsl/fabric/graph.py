@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tdsl.dataclass import dataclass
 from tdsl.fabric.narrow import as_kept
 from tdsl.sealed import Sealed
-from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PortClass, unravel
 from tdsl.semantics.supply import Supply
 from tdsl.source import Origin
 
@@ -294,8 +294,23 @@ class Fabric(Sealed):
 
     def device_path(self, device: int) -> str:
         """How the design writes a device: ``su[0].leaf[3]``."""
-        s = self.set_of(device)
-        return s.device_path(device - s.first)
+        first, form, axes = self._forms[self.device_set[device]]
+        return form % unravel(device - first, axes) if axes else form
+
+    @cached_property
+    def _forms(self) -> list[tuple[int, str, tuple[Axis, ...]]]:
+        """Of every declaration the first row, its path with %d for indices (names hold no %), and its axes: paths are asked for by
+        the million, once for each device and port."""
+        out = []
+        for s in self.sets:
+            names = (f"{p.name}[{', '.join(['%d'] * len(p.axes))}]" if p.axes else p.name for p in s.parts)
+            out.append((s.first, ".".join(names), s.axes))
+        return out
+
+    @cached_property
+    def _port_forms(self) -> list[list[str]]:
+        """Of every model the paths of its ports, from the device on."""
+        return [[c.path(port - c.first) for port in range(m.port_count) for c in (m.class_of(port),)] for m in self.models]
 
     def device_name(self, device: int) -> str:
         """Its name on labels and in configurations: ``su0-leaf3`` unless a ``naming`` says otherwise."""
@@ -329,8 +344,8 @@ class Fabric(Sealed):
 
     def port_path(self, port: int) -> str:
         """How the design writes a port: ``su[0].leaf[3].p[33]``."""
-        c, i = self.port_class(port)
-        return f"{self.device_path(int(self.port_device[port]))}.{c.path(i)}"
+        device = int(self.port_device[port])
+        return f"{self.device_path(device)}.{self._port_forms[self.device_model[device]][int(port - self.port_base[device])]}"
 
     def port_label(self, port: int) -> str:
         """What the faceplate says: ``IB1/17/1``."""

@@ -71,7 +71,8 @@ def _least(capacity: Ints, load: Ints) -> list[Fraction]:
         return []
     ratio = capacity[some] / load[some]
     near = ratio <= ratio.min() * (1 + 1e-9)  # the exact least is among these
-    return [min(Fraction(int(capacity[x]), int(load[x])) for x in some[near].tolist())]
+    pairs = set(zip(capacity[some[near]].tolist(), load[some[near]].tolist(), strict=True))
+    return [min(Fraction(*pair) for pair in pairs)]
 
 
 def _local(links: Pairs, label: Ints, weight: Ints, through: Ints, parts: int, work: int) -> list[Fraction] | None:

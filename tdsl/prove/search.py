@@ -39,15 +39,18 @@ def _spread(graph: Network, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
     word, bit = order // 64, np.uint64(1) << (order % 64).astype(np.uint64)
     reached = np.zeros((graph.nodes, (count + 63) // 64), dtype=np.uint64)
     np.bitwise_or.at(reached, (sources, word), bit)
-    linked = np.flatnonzero(np.diff(graph.start))
-    starts = graph.start[linked]
+    degree = np.diff(graph.start)
+    falling = np.argsort(-degree, kind="stable")
+    with_more = np.searchsorted(-degree[falling], -np.arange(degree.max(initial=0)))
+    arcs = [graph.start[falling[:n]] + k for k, n in enumerate(with_more.tolist())]  # of every node the k-th
     far = np.zeros(count, dtype=np.int64)
     level = 0
-    while len(linked) and len(targets):
+    while arcs and len(targets):
         level += 1
         before = reached
         reached = before.copy()
-        reached[linked] |= np.bitwise_or.reduceat(before[graph.tail], starts, axis=0)
+        for kth in arcs:  # some times as fast as bitwise_or.reduceat over rows
+            reached[falling[: len(kth)]] |= before[graph.tail[kth]]
         if np.array_equal(before, reached):
             break
         news = np.bitwise_or.reduce(reached[targets] & ~before[targets], axis=0)
