@@ -193,7 +193,7 @@ class _Layout:
         cores = [n.facts.get("cores") for n in nodes]
         counts = [c for c in cores if isinstance(c, int)]
         if len(counts) != len(nodes):
-            self.whole(node, "cores", "56")
+            self.whole(next(n for n, c in zip(nodes, cores, strict=True) if not isinstance(c, int)), "cores", "56")
             return ""
         threads = node.facts.get("threads", 1 if arch == "arm64" else 2)
         total, own = sum(counts), nodes.index(node)

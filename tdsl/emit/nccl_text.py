@@ -265,8 +265,9 @@ class _Reader:
                 stack.append((element, kept))
         if len(stack) > 1:
             holder = stack[-1][0]
-            why = PROLOG if holder.name.startswith("!") else f"<{holder.name}> is not closed"
-            raise self.stop(holder.span.start, why, f"write `</{holder.name}>`", end=holder.span.end)
+            prolog = holder.name.startswith(("?", "!"))
+            why = PROLOG if prolog else f"<{holder.name}> is not closed"
+            raise self.stop(holder.span.start, why, "remove it" if prolog else f"write `</{holder.name}>`", end=holder.span.end)
         for extra in top.children[1:]:
             self.tell("E0522", extra.span, f"a second <{extra.name}>: NCCL uses the first", "write a file for each")
         if not top.children:

@@ -299,8 +299,8 @@ class Fabric(Sealed):
 
     @cached_property
     def _forms(self) -> list[tuple[int, str, tuple[Axis, ...]]]:
-        """Of every declaration the first row, its path with %d for indices (names hold no %), and its axes: paths are asked for by
-        the million, once for each device and port."""
+        """Of every declaration the first row, its path with %d for indices (names hold no %), and its axes: a fabric is asked for
+        the paths of all its devices and ports."""
         out = []
         for s in self.sets:
             names = (f"{p.name}[{', '.join(['%d'] * len(p.axes))}]" if p.axes else p.name for p in s.parts)

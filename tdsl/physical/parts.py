@@ -157,14 +157,15 @@ class Parts:
             return best[1]
         if isinstance(pinned, DeviceModel):
             return Choice(pinned, None, None, self._why(group, pinned))
-        return Choice(None, None, None, self._why(group, None))
+        return Choice(None, None, None, self._why(group, None, medium))
 
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
         """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
         cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
         reach = amount(cable, "reach", LENGTH)
         kind = str(cable.facts.get("medium", ""))
-        if (medium and medium not in (kind, "copper")) or cable.facts.get("legs", 0) != group.legs:
+        asked = medium in ("", MEDIA[0], kind) or (medium == "copper" and kind in COPPER)
+        if not asked or cable.facts.get("legs", 0) != group.legs:
             return False
         if fills_cages(cable):
             alone = cage_form(group.a) and cage_form(group.b) and outlets(group.a) == outlets(group.b) == 1
@@ -219,7 +220,7 @@ class Parts:
         return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
                 choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
 
-    def _why(self, group: _Group, cable: DeviceModel | None) -> str:
+    def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "") -> str:
         """Why nothing fits, in words."""
         for c, tail in zip((group.a, group.b), group.tails, strict=True):
             if not cage_form(c):
@@ -231,12 +232,11 @@ class Parts:
                 return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
             return "a length is unknown"
-        what = shown(cable) if cable is not None else "no fibre of the catalogue"
-        return (
-            f"{what} and no pair of optics reach {group.run / MICRO:.3f} m"
-            if cable is None
-            else f"no pair of optics drives {what}"
-        )
+        if cable is not None:
+            return f"no pair of optics drives {shown(cable)}"
+        if medium in (*COPPER, "aoc"):
+            return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
+        return f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
 
     # ------------------------------------------------------------ columns
     def choice(self, leg: int) -> Choice:

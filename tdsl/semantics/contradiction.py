@@ -113,7 +113,7 @@ class Relations:
         per = self.term(0, "per", spec.per)
         down = self.positive("down0")
         if spec.per is None and len(self.specs) > 1:
-            add(per <= room, per * load.ends == down * count, *([per % many == 0] if load.railed else []))
+            add(per <= room, per * load.ends == down * count, *self.divided(rails, per, many))
         else:
             add(down * count >= per * load.ends, (down - 1) * count < per * load.ends)
             if spec.per is None:
@@ -138,6 +138,10 @@ class Relations:
             if spec.count is None or (i, "count") in self.free:
                 add(connected(up, far, count if i > 1 else 1))
             instances, count, up = made, far, self.up(i, down)
+
+    def divided(self, rails: Any, per: Any, many: Any) -> list[Any]:
+        """Hosts divide evenly over the switches of a rail, where there are rails."""
+        return [z3.Or(rails != self.load.rails, per % many == 0)] if self.load.railed else []
 
     def up(self, i: int, down: Any) -> Any:
         """Links up from a switch, by the ratio that the tier above asks for; both must have ports."""
@@ -208,8 +212,8 @@ class Relations:
 
 def with_others(load: Load, specs: Sequence[TierSpec], put: Mapping[tuple[int, str], Any]) -> tuple[Load, list[TierSpec]]:
     """An intent with other numbers at some places: a model's is its ports and their rate, a ratio's an Aim."""
-    load = replace(load, **{what: number for (tier, what), number in put.items() if tier < 0})
-    load = replace(load, railed=load.railed and put.get((-1, "rails"), load.rails) == load.rails)
+    railed = load.railed and put.get((-1, "rails"), load.rails) == load.rails  # other rails are none
+    load = replace(load, railed=railed, **{what: number for (tier, what), number in put.items() if tier < 0})
     out = []
     for i, spec in enumerate(specs):
         made = replace(spec, **{what: put[i, what] for what in ("per", "count", "aim") if (i, what) in put})

@@ -73,7 +73,8 @@ def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterat
         found = home.names.get(head.name) or home.used.get(head.name)
         if found is None or not isinstance(found.node, tree.Decl):
             if not home.scope.is_excused(head.name):
-                unknown("E0101", head.span, "fabric", head.name, [*home.names, *home.used]).report(diagnostics)
+                known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.Decl)]
+                unknown("E0101", head.span, "fabric", head.name, known).report(diagnostics)
             continue
         if found.node.kind.name == "cluster":
             diagnostics.add("E0120", s.path.span, "this adds to a fabric, not to a cluster", help="write it inside the cluster")

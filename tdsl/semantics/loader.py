@@ -16,7 +16,7 @@ from tdsl.syntax import tree
 from tdsl.syntax.characters import misleading
 from tdsl.syntax.parser import MAX_BYTES, decode, oversized, parse
 
-DECLARED = re.compile(r"^[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+DECLARED = re.compile(r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

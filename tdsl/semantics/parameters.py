@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.semantics.evaluate import Evaluator
@@ -108,14 +109,21 @@ def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> No
 
 
 def _all_of(n: object, leave: type | None = None) -> Iterator[object]:
-    """Every node of a tree, those below one of the type ``leave`` apart."""
-    if isinstance(n, tuple):
-        for x in n:
-            yield from _all_of(x, leave)
-    elif is_dataclass(n) and not isinstance(n, (Span, type)) and not (leave is not None and isinstance(n, leave)):
-        yield n
-        for f in fields(n):
-            yield from _all_of(getattr(n, f.name), leave)
+    """Every node of a tree, those below one of the type ``leave`` apart; a node comes before what it holds."""
+    ahead = [n]
+    while ahead:
+        n = ahead.pop()
+        if isinstance(n, tuple):
+            ahead += n[::-1]
+        elif (names := _fields(type(n))) is not None and not (leave is not None and isinstance(n, leave)):
+            yield n
+            ahead += [getattr(n, name) for name in names]
+
+
+@cache
+def _fields(kind: type) -> list[str] | None:
+    """The fields of a type of nodes, the last first; None where it is none."""
+    return [f.name for f in fields(kind)][::-1] if is_dataclass(kind) and not issubclass(kind, Span) else None
 
 
 def with_settings(d: Diagnostic, texts: Mapping[str, str]) -> Diagnostic:

@@ -221,7 +221,7 @@ class Planner:
 
     def layer(self, s: tree.Setting, context: Context) -> None:
         """``layer scaleup``: the fabric lies inside hosts."""
-        word = s.items[0].value if s.items else None
+        word = s.items[0].value if len(s.items) == 1 and not s.items[0].args and s.body is None else None
         name = word.bare if isinstance(word, tree.Path) else None
         if name not in LAYERS or len(context.groups) > 1:
             raise Fault(

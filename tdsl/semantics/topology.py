@@ -24,6 +24,7 @@ from tdsl.source import Span
 from tdsl.syntax import tree
 
 FOLDER = "topologies"
+PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
 BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.Tier)
 """Statements that may hold others."""
 
@@ -217,6 +218,11 @@ def aim(item: tree.Item, scope: Scope, evaluator: Evaluator) -> Aim:
         mode = "at most"
         if isinstance(value, tree.Path) and len(value.parts) == 2 and isinstance(value.parts[1], tree.Call):
             value = value.parts[1].args[0]
+    elif word == "at" and len(item.args) == 2 and not any(w for w, _ in item.args):  # `at most NAME`
+        most, value = (v for _, v in item.args)
+        if not (isinstance(most, tree.Path) and most.bare == "most"):
+            raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
+        mode = "at most"
     elif item.args:
         raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
     found = whole(evaluator.evaluate(value, scope))
@@ -233,7 +239,7 @@ def joining(item: tree.Item) -> Joining:
     """``each``, ``each x 2``, ``spread x 4``, ``via ocs MODEL``."""
     word = item.value.bare if isinstance(item.value, tree.Path) else None
     if word is None:
-        raise Fault("E0103", item.span, "expected a pattern", help="`each`, `each x 2`, `spread`, `via ocs MODEL`")
+        raise Fault("E0103", item.span, "expected a pattern", help=PATTERNS)
     if word == "via":
         names = [v.bare for w, v in item.args if not w and isinstance(v, tree.Path)]
         if len(names) != 2 or None in names:
@@ -251,6 +257,8 @@ def joining(item: tree.Item) -> Joining:
             args.append((tree.Member(name, value.span), value))
         elif isinstance(value, tree.Path) and value.bare:
             args.append((tree.Member(value.bare, value.span), None))
+        else:
+            raise Fault("E0120", value.span, f"the pattern `{word}` does not use this", help=PATTERNS)
     return Joining(tree.PatternRef(member, tuple(args), item.span), copies, None)
 
 

@@ -60,6 +60,13 @@ def test_a_whole_drawing() -> None:
     assert drawing(points, [True, True, False], "T <1>", "cost & x", "hosts") == FIRST
 
 
+def test_places_have_one_decimal() -> None:
+    svg = drawing([Point("", 1, 105), Point("", 2.345, 333), Point("", 9, 777)], [True] * 3, "t", "p", "q")
+    assert re.findall(r'c([xy])="([0-9.]+)"', svg) == [
+        ("x", "153.0"), ("y", "398.8"), ("x", "237.7"), ("y", "287.7"), ("x", "657.0"), ("y", "71.2"),
+    ]  # fmt: skip
+
+
 def test_which_way_is_better() -> None:
     points = [Point("a", 1, 9), Point("b", 5, 5)]
     for less_x, less_y in ((False, False), (False, True), (True, True)):

@@ -22,7 +22,7 @@ ORIGIN = Builder().line("here")
 
 def metres(value: float) -> Quantity:
     """A length."""
-    return Quantity(Fraction(value), LENGTH)
+    return Quantity(Fraction(str(value)), LENGTH)
 
 
 def rate(gbps: int) -> Quantity:
@@ -217,6 +217,7 @@ def test_ranks() -> None:
     for medium in ("acc", "aoc"):
         assert rank(Choice(copper(medium=medium), None, None)) == (True, Fraction(0), Fraction(0), "WIRE", [])
         assert rank(Choice(copper(medium=medium, power=w[9]), None, None)) == (False, Fraction(9), Fraction(0), "WIRE", [])
+    assert rank(Choice(fibre(), optic("ONE", ports=None, power=w[9]), None))[1] == 9
     assert rank(Choice(fibre(), optic("FAR", reach=None, power=w[4]), None))[2] == 0
 
 

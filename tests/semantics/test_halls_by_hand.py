@@ -9,7 +9,7 @@ import pytest
 from tdsl.diagnostic import Diagnostics
 from tdsl.semantics import places
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.places import Hall, RackKind
 from tdsl.semantics.scope import Scope
 from tdsl.source import Origin, SourceFile, Span
@@ -89,6 +89,8 @@ def test_lengths_of_a_hall() -> None:
     assert (made.rack_pitch, made.row_pitch, made.slack) == (None, 1, 1500)
     made = hall(f"{ROW}; pitch rack 1_099_511_627_775mm")
     assert made.rack_pitch == (1 << 40) - 1
+    with pytest.raises(Fault, match="is not a length in whole millimetres above 0mm"):
+        hall(f"{ROW}; pitch rack 1_099_511_627_776mm")
 
 
 @pytest.mark.parametrize(
@@ -205,3 +207,9 @@ def test_the_most_rows_and_racks(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(Fault) as raised:
             hall(block)
         assert raised.value.diagnostic.message == "a hall has at most 3 rows and 12 racks"
+
+
+@pytest.mark.parametrize("block", ["] x", "row A { ] x }", "row A { rack 1 { ] x } }", f"{ROW}; tray above 1m {{ ] x }}"])
+def test_what_was_not_read_is_excused(block: str) -> None:
+    with pytest.raises(Excused):
+        hall(block)

@@ -6,7 +6,7 @@ import pytest
 
 from tdsl.diagnostic import Diagnostics
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault
+from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.routing import Ecn, Roce, Routing, roce, routing
 from tdsl.semantics.scope import Scope
 from tdsl.source import Origin, SourceFile, Span
@@ -192,3 +192,9 @@ def number(name: str, low: int, high: str) -> str:
 )  # fmt: skip
 def test_what_is_refused(text: str, expected: Refused) -> None:
     assert refusal(text) == expected
+
+
+@pytest.mark.parametrize("text", ["routing bgp { ] x }", "roce { ] x }"])
+def test_what_was_not_read_is_excused(text: str) -> None:
+    with pytest.raises(Excused):
+        (routed if text.startswith("routing") else queued)(text)

@@ -167,6 +167,10 @@ STRINGS = [
         'name "Α"',
         [("Α", "`Α` is Greek capital letter alpha, which looks like a Latin letter", "write the text in one script", "")],
     ),
+    (
+        'name "é с"',
+        [("с", "`с` is Cyrillic small letter es, which looks like a Latin letter", "write the text in one script", "")],
+    ),
     ("# аbc\nlet b = 1", []),
     ('# а\nname "abc"', []),
     ('name "a"  # \u200b', [("\u200b", HIDDEN_TEXT, "leave it out", "")]),

@@ -18,7 +18,7 @@ from tests.targets.build import FILE, HERE, numa, pcie, ports
 THERE = Origin(Span(FILE, 11, 22))
 C2C = Quantity(Fraction(16_000_000), RATE)
 UNSEEN = "fffffff:ffff:ff"
-NVLINK = ports("nvlink", 6, types=("NVLINK5",))
+NVLINK = ports("nvlink", 6, types=("NVLINK5", "GE400"))
 OTHER = ports("eth", 3, first=6, types=("GE400",))
 GPU = DeviceModel("H", "chip", "", (NVLINK, OTHER), (), (), (), {"sm": 90, "codename": "gfx942", "vendor": "NVIDIA"}, THERE)
 NVS = DeviceModel("NVS", "switch", "", (), (), (), (), {}, HERE)

@@ -277,3 +277,31 @@ def test_devices_of_channels() -> None:
         findings(graph(RING).replace("</graphs>", graph(RING)[20:]))
         == ['e "0" id="0" occurs 2 times; NCCL uses the first / give each its own'] * 2
     )
+
+
+def test_the_place_of_a_device_that_is_named_again() -> None:
+    """Not that of the first."""
+    for channel, wanted in ((("g0", "g0", "g1"), [1]), (("g0", "g1", "g0"), [2]), (("g1", "g0", "g0", "g1", "g0"), [2, 3, 4])):
+        text = graph(channel)
+        places = [n for n in range(len(text)) if text.startswith('dev="', n)]
+        found = [d for d in lint(SourceFile("topo.xml", text)) if "twice" in d.message]
+        assert [d.span.start for d in found if d.span] == [places[n] + 4 for n in wanted]
+
+
+def test_versions_and_unknown_attributes_of_graphs() -> None:
+    assert findings(graph(RING).replace('version="1"', 'version="2"')) == [
+        'e "2" version="2": NCCL reads version 1 only / write version="1"'
+    ]
+    assert findings(graph(RING).replace('version="1"', 'version="1.0"')) == [
+        'w "1.0" version="1.0": NCCL takes 1 / write version="1"'
+    ]
+    assert findings(graph(RING).replace(' version="1"', "")) == [
+        'e <graphs <graphs> lacks `version`: NCCL gives up / write version="…"'
+    ]
+    assert findings(graph(RING, speed="1")) == [
+        'w "1" NCCL knows no `speed` of <graph> / it knows id, pattern, crossnic, nchannels, samechannels, speedintra, '
+        "speedinter, latencyinter, typeintra, typeinter"
+    ]
+    assert findings(graph(RING).replace("<channel>", '<channel a="1">')) == [
+        'w "1" NCCL knows no `a` of <channel> / it knows no attributes'
+    ]

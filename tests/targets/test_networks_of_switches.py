@@ -68,9 +68,9 @@ def test_blocks_of_a_pool() -> None:
         first = rng.choice((0, 2, 8))
         given = pool("10.0.0.0/25", first=first)
         ranks = sorted(rng.sample(range((128 - first) // 2), rng.randint(1, 30)))
-        owner = [rng.choice((-1, 3, 5, 9))]
+        owner = [rng.choice((-1, 0, 5, 9))]
         for _ in ranks[1:]:
-            owner.append(owner[-1] if rng.random() < 0.7 else rng.choice((-1, 3, 5, 9)))
+            owner.append(owner[-1] if rng.random() < 0.7 else rng.choice((-1, 0, 5, 9)))
         wanted, k = [], 0
         while k < len(ranks):
             stop = next((j for j in range(k, len(ranks)) if owner[j] != owner[k]), len(ranks))
@@ -103,6 +103,7 @@ def test_pools_with_addresses_in_common() -> None:
     assert {0, 2, 3, 4} <= found
     chain = ["0.0.0.0/24", "0.0.0.8/29", "0.0.0.16/29", "0.0.1.0/24"]
     assert _overlapping([pool(n) for n in chain]) == {0, 1, 2} and _overlapping([]) == set()
+    assert _overlapping([pool("0.0.0.2/31"), pool("0.0.0.3/32", "loopback"), pool("0.0.0.1/32", "loopback")]) == {0, 1}
 
 
 def test_aggregates_of_all_switches() -> None:

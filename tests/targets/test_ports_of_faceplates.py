@@ -92,7 +92,7 @@ def a_switch(system: str = "sonic") -> Any:
     port_link[[10, 12, 13, 17]] = 0, 1, 2, 3
     fabric = SimpleNamespace(
         port_base=np.array([0, 10, 20]), switch_system=np.array(["", system]), models=(None, model),
-        device_model=np.array([0, 1]), port_link=port_link, link_rate=np.array([200, 100, 100, 400]) * GBPS, link_count=4,
+        device_model=np.array([0, 1]), port_link=port_link, link_rate=np.array([50, 100, 100, 400]) * GBPS, link_count=4,
     )  # fmt: skip
     wires = SimpleNamespace(
         fabric=fabric, devices=SimpleNamespace(name=np.array(["a", "b"], dtype=object)),
@@ -105,7 +105,7 @@ def test_ports_of_a_switch() -> None:
     found = a_switch()
     assert found.devices == {"a": 0, "b": 1}
     assert found.of("b") == (
-        FacePort("Ethernet0", "Ethernet0", (0, 1), 1, "L0", "Ethernet0", "2x200G(2)", 200_000, True, 3, 1, "L0"),
+        FacePort("Ethernet0", "Ethernet0", (0, 1), 1, "L0", "Ethernet0", "2x200G(2)", 50_000, True, 3, 1, "L0"),
         FacePort("Ethernet2", "Ethernet2", (2, 3), 1, "L2", "Ethernet0", "2x200G(2)", 200_000, False, "", 2, "etp2"),
         FacePort("Ethernet4", "Ethernet4", (4, 5), 2, "L4", "Ethernet4", "2x200G(2)", 100_000, True, 0, 0, "etp4"),
         FacePort("Ethernet8", "Ethernet8", (8, 9), 3, "L8", "Ethernet8", "1x100G", 100_000, True, "", 0, "etp8"),
@@ -145,6 +145,9 @@ def test_error_correction_by_the_rate_of_a_lane(mbps: int, lanes: int, wanted: s
         (10_000, 198, 1178, 9),  # 2356 + 4288 + 2 × 198 × 1.25e9 / 198e6 = 2500: 9,144 bytes are 8.9 KiB
         (10_000, 198, 1214, 9),  # 9,216 bytes are 9 KiB
         (10_000, 198, 1215, 10),
+        # a cable of a second: 2.5e9 bytes both ways, 578 + 4288 more are 2 bytes above a whole number of KiB
+        (10_000, 198_000_000, 289, 2_441_412),
+        (10_000, 198_000_000, 288, 2_441_411),
     ],
 )
 def test_headroom_in_kibibytes(mbps: int, metres: int, mtu: int, kib: int) -> None:
@@ -166,3 +169,7 @@ def test_what_the_far_end_sends_after_a_pause(mbps: int, quanta: int) -> None:
     frame = (room - quanta * 64) // 2
     port = FacePort("", "", (0,), 1, "", "", "", mbps, True, 0)
     assert [port.headroom(frame), port.headroom(frame + 1)] == [room, room + 1024]
+
+
+def test_a_port_alone_in_its_cage() -> None:
+    assert FacePort("", "", (0,), 1, "", "", "", 400_000, True, 5).subport == 0 and FRAME == 9216

@@ -299,3 +299,13 @@ def test_as_many_elements_as_there_is_room_for() -> None:
 def test_what_is_passed_by_takes_no_room() -> None:
     text = "<system>" + "<cpu/>" * (ROOM["system"] - 2) + "<zz/>" * 3 + "</system>"
     assert len(messages(text)) == 3
+
+
+def test_a_nul_at_the_very_begin() -> None:
+    assert reading("\0<system/>") == (
+        None,
+        [
+            "e24 0-1 a NUL byte: to NCCL a name or value ends there / save the file as plain text",
+            "e21 0-10 text between tags: '\\x00<system/>' / remove it, or put it into a comment `<!-- … -->`",
+        ],
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import combinations, product
 from math import ceil, pi, prod, sqrt
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 from tdsl.emit.drawing import Glyph
 from tdsl.emit.glyphs import MARGIN, _arc, _n, glyph_of, trays
 from tdsl.emit.qr import path, qr
+from tdsl.emit.shapes import _dimensions, _grid, _joined
+from tdsl.semantics.model import Axis
 from tests.targets.test_shapes_by_definition import grid_links, shape_of
 
 COLOURS = ("#a", "#b", "#c", "#d")
@@ -94,7 +97,7 @@ def test_the_largest_shapes_that_are_drawn() -> None:
 
 @pytest.mark.parametrize(
     ("groups", "each", "columns", "size"),
-    [(3, 1, 1, 8), (5, 8, 1, 8), (4, 9, 2, 8), (40, 2, 1, 8), (41, 2, 1, 4), (41, 10, 2, 4), (100, 1, 1, 4)],
+    [(3, 1, 1, 8), (17, 1, 1, 8), (5, 8, 1, 8), (4, 9, 2, 8), (40, 2, 1, 8), (41, 2, 1, 4), (41, 10, 2, 4), (100, 1, 1, 4)],
 )
 def test_groups_on_a_circle(groups: int, each: int, columns: int, size: float) -> None:
     """Strips of devices in one column, or two above 8 devices, outside of a circle on which they do not touch; the first group is
@@ -176,3 +179,30 @@ def test_codes_have_three_corners_and_level_m() -> None:
         assert m.shape == (size, size) and m.dtype == np.int8
         assert all((corner == finder).all() for corner in (m[:7, :7], m[:7, -7:], m[-7:, :7]))
     assert qr("a", 0)[8, :5].tolist() == [1, 0, 1, 0, 1] and qr("a", 5)[8, :5].tolist() == [1, 0, 0, 0, 0]
+
+
+def test_no_grid() -> None:
+    """Links of a chord and of a star over one axis, and over two axes without a link along one."""
+    axis = Axis(0, 6)
+    one: Any = SimpleNamespace(parts=(SimpleNamespace(axes=(axis,)),), axes=(axis,), count=6)
+    assert _grid(one, np.array([0, 1]), np.array([3, 5])) == {}
+    two: Any = SimpleNamespace(parts=(SimpleNamespace(axes=(Axis(0, 2), Axis(0, 3))),), axes=(Axis(0, 2), Axis(0, 3)), count=6)
+    assert _grid(two, np.array([0, 1, 3]), np.array([1, 2, 4])) == {}
+    assert _grid(two, np.array([0, 1, 0]), np.array([1, 2, 3])) == {"grid": [2, 3], "wraps": [False, False], "axes": [[0], [1]]}
+
+
+def test_dimensions_of_one_axis() -> None:
+    """From how far apart the places are that links join: neighbours, the two ends of a dimension, and the next dimension."""
+    assert _dimensions({1, 4}, 20) == _dimensions({1, 3, 4, 16}, 20) == [5, 4] and _dimensions({1, 5}, 20) == [4, 5]
+    assert _dimensions({1, 2, 3, 6, 9, 18}, 27) == _dimensions({1, 3, 6, 9}, 27) == [3, 3, 3]
+    assert _dimensions({1}, 20) == _dimensions({1, 19}, 20) == [20] and _dimensions(set(), 1) == []
+    assert _dimensions({1, 3, 4, 8, 12}, 48) == [4, 3, 4] and _dimensions({1, 3, 4, 8}, 24) == [3, 2, 4]
+    assert _dimensions({2, 5}, 20) == [10, 2] and _dimensions({1, 6}, 20) == []
+    assert _dimensions({1, 2, 4, 8, 16}, 32) == [2] * 5 and len(_dimensions({1, 2, 4, 8, 16, 32}, 64)) > 4
+
+
+def test_one_coordinate_of_several_axes() -> None:
+    s: Any = SimpleNamespace(axes=(Axis(0, 2), Axis(0, 3), Axis(0, 4)))
+    at = [np.array([0, 1]), np.array([2, 1]), np.array([3, 2])]
+    assert _joined(s, at, [0, 2]).tolist() == [3, 6] and _joined(s, at, [0, 1, 2]).tolist() == [11, 18]
+    assert _joined(s, at, [1]).tolist() == [2, 1]

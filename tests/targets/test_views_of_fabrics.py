@@ -12,7 +12,7 @@ import pytest
 from tdsl.diagnostic import Diagnostics
 from tdsl.emit import subnets
 from tdsl.emit import view as views
-from tdsl.emit.records import Managed, Model, Pod, Port, PortGroup, Standby
+from tdsl.emit.records import Managed, Model, Pod, Port, PortGroup, Standby, System
 from tdsl.emit.view import FabricView, Sizes, _keys, _model, _prefix
 from tdsl.semantics.model import Axis, Part
 from tests.fabrics import GBPS, Builder
@@ -360,3 +360,125 @@ def test_phases_count_from_the_second() -> None:
     one, two = (FabricView(fabric, Diagnostics(), stages=("x",) * n) for n in (1, 2))  # type: ignore[arg-type]
     assert (one._stages, two._stages) == ((), ("x", "x"))
     assert not FabricView(fabric, Diagnostics()).links and FabricView(fabric, Diagnostics()).prices == ""
+
+
+def test_tables_that_others_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Host groups, planned links and the tables of what is bought are those of the modules that make them."""
+    from tdsl.physical.stages import PhaseLine
+
+    f = SimpleNamespace(network="network")
+    view = stub(
+        f, _wires=SimpleNamespace(devices=SimpleNamespace(name="names")), _stages=(1, 2), host_domains="d", host_groups="g"
+    )
+    monkeypatch.setattr(views.scheduling, "host_groups", lambda w: ("groups", w is view._wires))
+    monkeypatch.setattr(views.scheduling, "host_domains", lambda w: ("domains", w is view._wires))
+    monkeypatch.setattr(views.scheduling, "host_blocks", lambda domains, groups: ("blocks", domains, groups))
+    monkeypatch.setattr(views, "planned_links", lambda network, names: ("planned", network, names))
+    assert [cached(n, view) for n in ("host_groups", "host_domains", "host_blocks", "planned_links")] == [
+        ("groups", True), ("domains", True), ("blocks", "d", "g"), ("planned", "network", "names"),
+    ]  # fmt: skip
+    line: Any = SimpleNamespace(**{n: n.upper() for n in PhaseLine.__dataclass_fields__})
+    monkeypatch.setattr(views, "phase_bill", lambda stages: [line] * len(stages))
+    monkeypatch.setattr(views, "phase_totals", lambda stages: ["of phases", len(stages)])
+    monkeypatch.setattr(views, "totals", lambda fabric: ["of all"] if fabric is f else [])
+    monkeypatch.setattr(views, "_table", lambda record, rows: (record.__name__, rows))
+    assert cached("phase_bill", view) == ("PhaseLine", [line, line])
+    assert cached("totals", view) == ("Total", ["of all", "of phases", 2])
+    for name, function, record in (
+        ("bill", "bill", "Line"), ("cords", "cords", "Cord"), ("racks", "rack_lines", "RackLine"),
+        ("mounting", "mount_lines", "MountLine"),
+    ):  # fmt: skip
+        monkeypatch.setattr(views, function, lambda fabric, name=name: [name, fabric is f])
+        assert cached(name, view) == (record, [name, True])
+
+
+def test_records_as_tables() -> None:
+    made = [System("a", 1), System("b", 2)]
+    table = views._table(System, made)
+    assert (len(table), table.column("device"), table.column("asn")) == (2, ["a", "b"], [1, 2])
+
+
+def test_devices_by_row() -> None:
+    """Those that are built; "" for no tier, no plane and no holder."""
+    f = SimpleNamespace(
+        built=np.array([True, False, True, True]), models=(SimpleNamespace(name="M"), SimpleNamespace(name="N")),
+        device_path=lambda d: f"path{d}", kind=np.array(["host", "host", "chip", "switch"]),
+        role=np.array(["storage", "", "", "x"]),
+        device_model=np.array([0, 0, 1, 0]), tier=np.array([0, 0, -1, 2]), plane=np.array([-1, 0, 1, 0]),
+        port_base=np.array([0, 4, 8, 9, 73]), forwards=np.array([False, True, True, False]), container=np.array([-1, -1, 0, -1]),
+    )  # fmt: skip
+    wires = SimpleNamespace(devices=SimpleNamespace(name=np.array(list("abcd"), dtype=object)))
+    table = cached("devices", stub(f, _wires=wires, models_by_key={"M+1": 0, "N": 1}))
+    names = ("name", "path", "kind", "role", "model", "model_name", "tier", "plane", "port_count", "forwards", "inside")
+    assert list(zip(*(table.column(n) for n in names), strict=True)) == [
+        ("a", "path0", "host", "storage", "M+1", "M", 0, "", 4, False, ""),
+        ("c", "path2", "chip", "", "N", "N", "", 1, 1, True, "a"),
+        ("d", "path3", "switch", "x", "M+1", "M", 2, 0, 64, False, ""),
+    ]  # fmt: skip
+    assert len(table) == 3
+
+
+def test_drawings_and_faceplates_are_made_of_the_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tdsl.emit import faceplate
+
+    f = SimpleNamespace(places="places", models=(SimpleNamespace(name="A", variant=""), SimpleNamespace(name="B", variant="")))
+    wires = SimpleNamespace(**{n: n.upper() for n in ("links", "cables", "labels", "circuits", "classes")})
+    drawn = SimpleNamespace(fronts=lambda: "fronts", plans=lambda: "plans")
+    view = stub(f, title="A title", _wires=wires, _drawing=drawn, _faceplates=SimpleNamespace(of=lambda name: (name, "ports")))
+    monkeypatch.setattr(views, "Drawing", lambda *given: ("drawing", *given))
+    monkeypatch.setattr(views.picture, "draw", lambda *given: ("picture", *given))
+    monkeypatch.setattr(views.picture, "sketch", lambda *given: ("sketch", *given))
+    monkeypatch.setattr(faceplate, "Faceplates", lambda given: ("faceplates", given))
+    assert cached("_drawing", view) == ("drawing", f, "places", "A title")
+    assert (cached("elevations", view), cached("floor_plans", view)) == ("fronts", "plans")
+    assert (cached("picture", view), cached("sketch", view)) == (("picture", f, wires, "A title"), ("sketch", f, wires))
+    assert cached("_faceplates", view) == ("faceplates", wires) and FabricView.faceplate(view, "leaf0") == ("leaf0", "ports")
+    assert [cached(n, view) for n in ("links", "cables", "labels", "circuits", "classes")] == [
+        "LINKS", "CABLES", "LABELS", "CIRCUITS", "CLASSES",
+    ]  # fmt: skip
+    assert cached("models_by_key", view) == dict(zip("AB", f.models, strict=True))
+
+
+def test_records_of_routing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None where the design has no addresses or says nothing."""
+    monkeypatch.setattr(views, "plain", lambda found: ("plain", found))
+    f = SimpleNamespace(addressing=SimpleNamespace(routing="bgp", roce="class 3"))
+    assert [cached(n, stub(f)) for n in ("routing", "roce")] == [("plain", "bgp"), ("plain", "class 3")]
+    f.addressing = None
+    assert [cached(n, stub(f)) for n in ("routing", "roce")] == [("plain", None)] * 2
+
+
+def test_addresses_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [tuple("abcdef"), tuple("ghijkl")]
+    monkeypatch.setattr(
+        views, "given_addresses", lambda wires, found: iter(given) if (wires, found) == ("wires", "found") else ()
+    )
+    f = SimpleNamespace(addressing="found")
+    table = cached("addresses", stub(f, _wires="wires"))
+    names = ("device", "kind", "port", "address", "network", "vrf")
+    assert list(zip(*(table.column(n) for n in names), strict=True)) == given and len(table) == 2
+    f.addressing = None
+    assert len(cached("addresses", stub(f, _wires="wires"))) == 0
+
+
+def test_accelerators_that_simulators_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tdsl.emit import npus
+
+    monkeypatch.setattr(npus, "npu_graph", lambda wires: ("graph", wires))
+    assert cached("npus", stub(_wires="wires")) == ("graph", "wires")
+
+    def unfit(wires: object) -> None:
+        raise npus.Unfit("no accelerators")
+
+    monkeypatch.setattr(npus, "npu_graph", unfit)
+    assert cached("npus", stub(_wires="wires")) == "no accelerators"
+
+
+def test_hosts_and_adapters_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = stub("fabric", models_by_key="keys", _diagnostics="found", _ethernet=lambda: "ether", _outward=lambda: "out")
+    view._assets, view._wires, view._plane_names = "assets", "wires", "names"
+    monkeypatch.setattr(views.hosts, "host_layouts", lambda *given: [given])
+    monkeypatch.setattr(views.adapters, "host_adapters", lambda *given: [given])
+    monkeypatch.setattr(subnets, "planes", lambda *given: given)
+    assert cached("hosts", view) == (("keys", "found", "ether", "out"),)
+    assert cached("adapters", view) == (("fabric", "keys"),) and cached("planes", view) == ("wires", "names", "assets")

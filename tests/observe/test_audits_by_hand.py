@@ -1,0 +1,316 @@
+"""All that an audit says of captures made by hand: of the captures themselves, of devices, cables and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tdsl.diagnostic import Severity
+from tdsl.observe import report
+from tdsl.observe.audit import Audit, Settings, _gbps, audit, findings, listed
+from tdsl.observe.match import Identifiers
+from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.source import SourceFile
+from tests.observe.test_matching_of_links import F
+
+G = 10**9
+FILE = SourceFile("capture.txt", "".join(f"line {n}\n" for n in range(1, 60)))
+LINKS = [
+    *((f"node{i}", f"nic[{r}]", f"leaf{r}", f"p{i + 1}") for r in range(2) for i in range(4)),
+    *((f"leaf{r}", "p5", "spine0", f"p{r + 1}") for r in range(2)),
+    ("lone0", "e", "spine0", "p3"),
+]
+"""What the design plans; a wire is at the line of its number, from 1."""
+DEVICES = ("node0", "node1", "node2", "node3", "leaf0", "leaf1", "spine0", "lone0")
+EIGHT = "n0, n1, n2, n3, n4, n5, n6, n7"
+
+
+def wire(number: int, a: str, p: str, b: str, q: str, **facts: int) -> Wire:
+    return Wire(End(a, (p,)), End(b, (q,)), Place(FILE, number), **facts)
+
+
+def planned() -> list[Wire]:
+    return [wire(n, *link) for n, link in enumerate(LINKS, 1)]
+
+
+def seen(
+    wires: Iterable[Wire], names: dict[str, str] | None = None, heard: Iterable[str] = DEVICES, more: Iterable[Node] = ()
+) -> Observed:
+    """Captures of these devices, each under its name or another one; their nodes are at lines 20 and after."""
+    made = Observed()
+    for i, key in enumerate(DEVICES):
+        made.nodes[key] = Node(key, (names or {}).get(key, key), "", (f"id-{key}",), 0, Place(FILE, 20 + i))
+    made.nodes.update((n.key, n) for n in more)
+    made.wires += wires
+    made.heard |= set(heard)
+    return made
+
+
+def faults(made: Audit) -> list[Any]:
+    """Code, line, message, labels, notes and help of each fault."""
+    out = []
+    for f in made.faults:
+        d = f.finding
+        assert d.severity is Severity.ERROR
+        at = d.span.begin[0] if d.span is not None else 0
+        out.append((d.code, at, d.message, [(x.span.begin[0], x.message) for x in d.labels], list(d.notes), d.help))
+    return out
+
+
+def notes(made: Audit) -> list[Any]:
+    assert all(d.severity is Severity.NOTE and d.span is None for d in made.notes)
+    return [(d.code, d.message, list(d.notes), d.help) for d in made.notes]
+
+
+def test_a_capture_of_the_design() -> None:
+    made = audit(F, seen(planned()))
+    assert made.faults == [] and made.notes == [] and made.mistakes == []
+    assert made.judged.all() and made.matching == len(LINKS) == F.link_count
+    assert list(findings(made)) == [] and report.summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+
+
+def test_faults_of_the_captures() -> None:
+    """Two neighbours of a port, the later line with a label at the first, and a port that is cabled to itself."""
+    wires = [*planned(), wire(12, "node0", "nic[0]", "leaf0", "p6"), wire(13, "leaf1", "p6", "leaf1", "p6")]
+    made = audit(F, seen(wires))
+    assert faults(made) == [
+        (
+            "E0603", 12, "node0 nic[0] has two neighbours in the captures", [(1, "the other neighbour")], [],
+            "remove the older capture, or look for a hub or switch between them that forwards LLDP",
+        ),
+        ("E0603", 13, "a port is cabled to itself in the capture", [], [], "capture it again"),
+    ]  # fmt: skip
+    assert made.matching == 11 and all(f.tasks == () and f.mistake is None and f.slow is None for f in made.faults)
+
+
+def test_a_broken_capture_is_not_compared() -> None:
+    """What it does not list would look like missing cables."""
+    observed = seen(planned()[:3])
+    observed.fault(FILE, 40, "a line is cut", "capture it again")
+    made = audit(F, observed)
+    assert faults(made) == [("E0601", 40, "a line is cut", [], [], "capture it again")] and made.notes == []
+
+
+def test_cables() -> None:
+    """By device and port; a cable that is seen elsewhere at the line of the capture, one that is not seen at the design's."""
+    wires = [w for w in planned() if w.at.line not in (1, 4, 8)]
+    wires.append(wire(14, "node3", "nic[1]", "leaf1", "p6"))
+    made = audit(F, seen(wires))
+    origin = F.statements[0].origin.span.begin[0]
+    assert faults(made) == [
+        (
+            "E0625", origin, "no link is seen on the cable node0 nic[0] to leaf0 p[1]", [], [],
+            "plug a cable from node0 nic[0] to leaf0 p[1], or reseat it",
+        ),
+        (
+            "E0625", origin, "no link is seen on the cable node3 nic[0] to leaf0 p[4]", [], [],
+            "plug a cable from node3 nic[0] to leaf0 p[4], or reseat it",
+        ),
+        (
+            "E0628", 14, "the cable of node3 nic[1] is in leaf1 p[6]; leaf1 p[4] is planned", [(origin, "it is planned here")],
+            ["seen: leaf1 p[6] to node3 nic[1]; planned: leaf1 p[4] to node3 nic[1]"],
+            "move the plug from leaf1 p[6] to leaf1 p[4]",
+        ),
+    ]  # fmt: skip
+    assert made.matching == 8 and [m.kind for m in made.mistakes] == ["missing", "missing", "wrong port"]
+    assert report.summary(made).startswith("made: 8 of 11 links are cabled as designed; 3 faults: ")
+    document = report.document(made)
+    assert (document["ok"], document["links"], document["links_judged"]) == (False, 11, 11)
+    assert (document["links_as_designed"], document["faults"], document["moves"]) == (8, 3, 3)
+
+
+def test_a_mistake_after_another_one() -> None:
+    """The leafs are exchanged, and one of their cables is in another port besides: the words are of the state between."""
+    other = {"leaf0": "leaf1", "leaf1": "leaf0"}
+    wires = [wire(n, other.get(a, a), p, other.get(b, b), q) for n, (a, p, b, q) in enumerate(LINKS, 1)]
+    wires[0] = wire(1, "node0", "nic[0]", "leaf1", "p6")
+    made = audit(F, seen(wires))
+    assert sorted((code, message, notes) for code, _, message, _, notes, _ in faults(made) if code != "E0614") == [
+        (
+            "E0628", "the cable of node0 nic[0] is in leaf1 p[6]; leaf1 p[1] is planned",
+            ["seen: leaf1 p[6] to node0 nic[0]; planned: leaf1 p[1] to node0 nic[0]"],
+        )
+    ]  # fmt: skip
+    assert [m.kind for m in made.mistakes][:1] == ["devices exchanged"] and len(made.faults) == 2
+
+
+@pytest.mark.parametrize("only", [(), ("node0",), ("leaf0",), ("spine0", "node3")])
+def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
+    """Of the links of these devices alone; a cable at a free port counts where the port is one of theirs."""
+    wires = [w for w in planned() if w.at.line not in (1, 8)] + [wire(14, "leaf0", "p6", "leaf1", "p6")]
+    chosen = np.isin(np.arange(F.device_count), [DEVICES.index(d) for d in only])
+    made = audit(F, seen(wires), Settings(only=chosen))
+    judged = [n for n, (a, _, b, _) in enumerate(LINKS, 1) if {a, b} & set(only)]
+    assert int(made.judged.sum()) == len(judged) and made.matching == len([n for n in judged if n not in (1, 8)])
+    lost = ["missing"] * len([n for n in judged if n in (1, 8)])
+    assert [m.kind for m in made.mistakes] == lost and made.notes == []
+    both = audit(F, seen(wires), Settings(only=np.isin(np.arange(F.device_count), [4, 5])))
+    assert sorted(m.kind for m in both.mistakes) == ["extra", "missing", "missing"]
+
+
+def test_links_that_no_capture_shows() -> None:
+    """They are not judged, and not missing; a note says how many. Of an audit of some devices it is not said."""
+    made = audit(F, seen(planned()[:7], heard=["leaf0"]))
+    assert faults(made) == [
+        (
+            "E0625", F.statements[0].origin.span.begin[0], "no link is seen on the cable leaf0 p[5] to spine0 p[1]", [], [],
+            "plug a cable from leaf0 p[5] to spine0 p[1], or reseat it",
+        )
+    ]  # fmt: skip
+    assert notes(made) == [("E0632", "6 of 11 links were not seen: no capture is of a device at either end", [], "")]
+    assert made.matching == 4 and report.summary(made).startswith(
+        "made: 4 of the 5 links judged (of 11) are cabled as designed; 1 fault: "
+    )
+    everything = Settings(only=np.ones(F.device_count, dtype=np.bool_))
+    assert audit(F, seen(planned()[:7], heard=["leaf0"]), everything).notes == []
+
+
+def test_devices_of_other_names() -> None:
+    """By position: a name of the factory is a note, another name a fault, and the planned name twice says which one it is."""
+    made = audit(F, seen(planned(), {"leaf1": "switch", "lone0": "stranger"}))
+    assert faults(made) == [
+        (
+            "E0613", 27, "`stranger` is where the design plans lone0", [], ["1 of its 1 link go where the design plans lone0"],
+            "if it was replaced or renamed, name it lone0; or give `--map 'stranger=lone0'`",
+        )
+    ]  # fmt: skip
+    ((task,),) = [f.tasks for f in made.faults]
+    assert (task.device, task.port, task.action, task.found, task.planned) == (
+        "lone0", "", "rename or exchange the device", "stranger", "lone0",
+    )  # fmt: skip
+    assert notes(made) == [
+        (
+            "E0612", "`switch` is taken for leaf1 by its position", ["5 of its 5 links go where the design plans leaf1"],
+            "name it leaf1: its description is the one it had at the factory",
+        ),
+    ]  # fmt: skip
+
+
+def test_two_devices_of_one_name() -> None:
+    """Neither is matched by its name; the one at the planned place is by its position."""
+    observed = seen(planned())
+    for key in ("leaf0", "leaf1", "spine0"):
+        observed.nodes[key] = observed.nodes[key]._replace(kind="switch")
+    observed.whole = True
+
+    def numbered(end: End) -> End:
+        return end._replace(port=(end.port[0].removeprefix("p"),))
+
+    observed.wires = [w._replace(a=numbered(w.a), b=numbered(w.b)) for w in observed.wires]
+    observed.nodes["twin"] = Node("twin", "leaf1", "switch", ("id-twin",), 0, Place(FILE, 30))
+    made = audit(F, observed)
+    assert faults(made) == [
+        (
+            "E0613", 25, "several devices of the captures are named `leaf1`, and this one is where the design plans it", [],
+            ["5 of its 5 links go where the design plans leaf1"], "give the others the names that the design has for them",
+        )
+    ]  # fmt: skip
+    assert notes(made) == [
+        (
+            "E0611", "the captures have 1 devices that the design does not have", ["leaf1"],
+            "if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
+        )
+    ]  # fmt: skip
+
+
+def test_devices_that_are_not_planned() -> None:
+    """Set aside with the reason, or not of the design; links at ports that no model has are counted."""
+    more = [Node(f"n{i}", f"n{i}", "", (f"0{i}",), 0, Place(FILE, 40)) for i in range(9)]
+    more += [Node("r", "", "router", ("0a",), 0, Place(FILE, 41)), Node("q", "Aggregation Node", "", (), 0, Place(FILE, 42))]
+    wires = [*planned(), wire(15, "leaf0", "p6", "n0", "eth0"), wire(16, "leaf0", "mgmt", "n1", "eth0")]
+    made = audit(F, seen(wires, more=more))
+    assert made.faults == [] and notes(made) == [
+        ("E0611", "1 set aside: a router between subnets", ["0a"], ""),
+        ("E0611", "1 set aside: an aggregation node of in-network reduction", ["Aggregation Node"], ""),
+        (
+            "E0611", "the captures have 9 devices that the design does not have", [f"{EIGHT} and 1 more"],
+            "if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
+        ),
+        ("E0611", "2 links at ports that no model has were set aside, such as management ports", [], ""),
+    ]  # fmt: skip
+
+
+def test_a_device_of_another_identity() -> None:
+    made = audit(F, seen(planned()), Settings(assets=Identifiers({"S9": (5, -1), "id-leaf0": (4, -1)})))
+    assert faults(made) == [
+        (
+            "E0613", 25, "leaf1 is another device than planned: its identifier is id-leaf1, not S9", [], [],
+            "if it was replaced, write the new identifier into the table of assets",
+        )
+    ]  # fmt: skip
+    ((task,),) = [f.tasks for f in made.faults]
+    assert (task.device, task.port, task.action, task.found, task.planned) == (
+        "leaf1", "", "note the new identifier", "id-leaf1", "S9",
+    )  # fmt: skip
+
+
+HELP = "clean and reseat both plugs; if it stays, exchange the cable or the transceivers"
+
+
+def at_rates(*rates: tuple[int, int, int]) -> list[Wire]:
+    """The planned wires with rates in Gb/s, lanes, and what both ends could do; those after the last one have no rate."""
+    wires = planned()
+    for i, (rate, lanes, could) in enumerate(rates):
+        wires[i] = replace_rate(wires[i], rate * G, lanes, could * G)
+    return wires
+
+
+def replace_rate(w: Wire, rate: int, lanes: int, could: int) -> Wire:
+    return w._replace(rate=rate, lanes=lanes, could=could)
+
+
+def test_slow_links() -> None:
+    """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
+    made = audit(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
+    assert faults(made) == [
+        ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned", [], [], HELP),
+        ("E0630", 6, "node1 nic[1] to leaf1 p[2] runs at 100 Gb/s; 400 Gb/s is planned", [], [], HELP),
+        ("E0630", 3, "node2 nic[0] to leaf0 p[3] runs at 200 Gb/s on 2 lanes; 400 Gb/s is planned", [], [], HELP),
+        ("E0630", 4, "node3 nic[0] to leaf0 p[4] runs at 400 Gb/s; 800 Gb/s is planned", [], [], HELP),
+    ]
+    base = F.port_base.tolist()
+    assert [f.slow for f in made.faults] == [(base[1], 100 * G), (base[1] + 1, 100 * G), (base[2], 200 * G), (base[3], 400 * G)]
+    task = made.faults[0].tasks[0]
+    assert (task.device, task.port, task.action, task.found, task.planned, task.cable) == (
+        "node1", "nic[0]", "reseat or exchange the cable", "leaf0 p[2]", "", "",
+    )  # fmt: skip
+    assert made.matching == 11 and made.mistakes == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_all_links_of_a_class_are_slow(count: int) -> None:
+    """Of two and more it is one finding, whose help is to correct the design."""
+    made = audit(F, seen(at_rates(*[(200, 0, 0)] * count)))
+    if count == 1:
+        assert [(c, n, m) for c, n, m, *_ in faults(made)] == [
+            ("E0630", 1, "node0 nic[0] to leaf0 p[1] runs at 200 Gb/s; 400 Gb/s is planned")
+        ]
+        return
+    name = F.classes[int(F.link_class[0])]
+    help = "correct the rate in the design; if the capture is of ibsim, give --simulator"
+    assert faults(made) == [("E0631", 1, f"all {count} {name} links run at 200 Gb/s; 400 Gb/s is planned", [], [], help)]
+    assert [f.slow for f in made.faults] == [None]
+    mixed = audit(F, seen(at_rates(*[(200, 0, 0)] * count, (100, 0, 0))))
+    assert [c for c, *_ in faults(mixed)] == (["E0631", "E0630"] if count == 8 else ["E0630"] * 3)
+
+
+def test_rates_of_a_simulator() -> None:
+    """The fastest that it knows is 200 Gb/s, and what its ends could do does not count."""
+    wires = at_rates((200, 4, 800), (100, 4, 0), (400, 4, 0))
+    made = audit(F, seen(wires), Settings(simulator=True))
+    assert faults(made) == [
+        ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 4 lanes; 200 Gb/s is planned", [], [], HELP)
+    ]
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, ""), (1, "n0"), (8, EIGHT), (9, f"{EIGHT} and 1 more")])
+def test_the_first_names_of_many(count: int, said: str) -> None:
+    assert listed([f"n{i}" for i in range(count)]) == said
+    assert listed(["a", "b", "c"], 2) == "a, b and 1 more" and listed(["a"] * 1010).endswith(" and 1,002 more")
+
+
+def test_rates_in_words() -> None:
+    assert [_gbps(r) for r in (400 * G, 2_500_000_000, 10**8, 0)] == ["400 Gb/s", "2.5 Gb/s", "0.1 Gb/s", "0 Gb/s"]

@@ -1,0 +1,269 @@
+"""Throughput by the second opinion on small random networks, against a linear program with one flow for each pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from tdsl.fabric.graph import Fabric
+from tdsl.source import SourceFile
+from tdsl.verify.second import patterns
+from tdsl.verify.second.answer import Answer, Limits, NoOpinion
+from tdsl.verify.second.wiring import Wiring
+from tests.fabrics import GBPS, Builder, claim
+from tests.harness import each, fabric_of
+
+LIMITS = Limits()
+
+Node = tuple[object, ...]
+Arc = tuple[Node, Node]
+
+
+def greatest(arcs: list[tuple[Fraction | None, list[Arc]]], asked: dict[Arc, Fraction]) -> float:
+    """The greatest factor of all amounts at once; the arcs of one row share its capacity, None is no limit."""
+    every = [(row, arc) for row, (_, both) in enumerate(arcs) for arc in both]
+    nodes = {x: i for i, x in enumerate(sorted({x for _, arc in every for x in arc} | {x for p in asked for x in p}, key=str))}
+    width = len(every) * len(asked) + 1
+    shared = np.zeros((len(arcs), width))
+    kept = np.zeros((len(asked) * len(nodes), width))
+    for k, ((s, t), amount) in enumerate(asked.items()):
+        for i, (row, (a, b)) in enumerate(every):
+            column = k * len(every) + i
+            shared[row, column] = 1
+            kept[k * len(nodes) + nodes[a], column] -= 1
+            kept[k * len(nodes) + nodes[b], column] += 1
+        kept[k * len(nodes) + nodes[s], -1] = float(amount)
+        kept[k * len(nodes) + nodes[t], -1] = -float(amount)
+    limited = [row for row, (rate, _) in enumerate(arcs) if rate is not None]
+    peak = max(float(rate) for rate, _ in arcs if rate is not None)
+    upper = [float(arcs[row][0] or 0) / peak for row in limited]
+    cost = np.zeros(width)
+    cost[-1] = -1
+    found = linprog(cost, A_ub=shared[limited], b_ub=upper, A_eq=kept, b_eq=np.zeros(len(kept)), method="highs")
+    assert found.status == 0
+    return float(-found.fun) * peak
+
+
+def sums(asked: dict[Arc, Fraction]) -> dict[Node, Fraction]:
+    """The larger of what every endpoint sends and receives."""
+    out: Counter[Node] = Counter()
+    into: Counter[Node] = Counter()
+    for (s, t), amount in asked.items():
+        out[s] += amount  # type: ignore[assignment]
+        into[t] += amount  # type: ignore[assignment]
+    return {x: Fraction(max(out[x], into[x])) for x in {*out, *into}}
+
+
+def compare(found: Answer, factor: float, top: Fraction, asked: dict[Arc, Fraction]) -> None:
+    """A figure is a factor over the one at which the busiest endpoint uses all its ports."""
+    assert found.lower == found.upper and found.by == "HiGHS" and found.relative == Fraction(1, 10**6)
+    assert float(found.lower) == pytest.approx(factor / float(top), abs=1e-7)
+    assert found.full_bps is not None and found.full_bps == pytest.approx(float(top * sum(asked.values())), rel=1e-12)
+
+
+# ---------------------------------------------------------------- one network
+
+
+def hosts(seed: int, folder: Path, railed: bool, stray: bool = True) -> tuple[Fabric, list[tuple[Node, int]], dict[Arc, int]]:
+    """Hosts at switches in several rates; the ports of every host with their rail, and the rates of pairs of nodes."""
+    r = Random(seed)
+    b = Builder("random", file=SourceFile(str(folder / "made.fab"), ""))
+    count, switches, rails = r.randint(2, 4), r.randint(2, 3), r.randint(1, 3)
+    shape = {"nic": rails, "aux": {"shape": ()}}
+    node = b.devices("node", b.model("host", "NODE", shape, accelerators=2, scaleup=railed), count)
+    sw = b.devices("sw", b.model("switch", "SW", {"p": 64}), switches)
+    ends: list[tuple[Node, int]] = []
+    rates: Counter[Arc] = Counter()
+    for n in range(count):
+        chosen = [k for k in range(rails) if k == n % rails or r.random() < 0.7]
+        for k in chosen:
+            at, rate = r.randrange(switches), r.choice((1, 2, 4)) * 100 * GBPS
+            b.link(b.port(node, n, "nic", k), b.free(sw, at), rate)
+            end = ("host", n, k if railed else -1)
+            ends.append((end, n))
+            rates[end, ("sw", at)] += rate
+        if stray and r.random() < 0.4:
+            at, rate = r.randrange(switches), 100 * GBPS
+            b.link(b.port(node, n, "aux"), b.free(sw, at), rate)
+            if not railed:
+                rates[("host", n, -1), ("sw", at)] += rate
+    for _ in range(r.randint(2, 5)):
+        x, y = r.sample(range(switches), 2)
+        rate = r.choice((1, 2, 4)) * 100 * GBPS
+        b.link(b.free(sw, x), b.free(sw, y), rate)
+        rates[("sw", min(x, y)), ("sw", max(x, y))] += rate
+    return b.build(), ends, dict(rates)
+
+
+def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
+    """Arguments of a pattern, and what each host sends to each."""
+    kind = r.choice(("all", "ring", "rail_allreduce", "shift", "permutation", "list", "matrix"))
+    if kind == "all":
+        return ("all_to_all",), {}
+    if kind in ("ring", "rail_allreduce", "shift"):
+        step = r.randrange(1, count) + r.choice((0, count, -2 * count)) if kind == "shift" else 1
+        args = (kind, step) if kind == "shift" else (kind,)
+        return args, {(i, (i + step) % count): Fraction(1) for i in range(count)}
+    if kind == "permutation":
+        to = r.sample(range(count), count)
+        (folder / "to.csv").write_text("from,to\n" + "".join(f"{i},{t}\n" for i, t in enumerate(to)), encoding="utf-8")
+        return ("permutation", "to.csv"), {(i, t): Fraction(1) for i, t in enumerate(to) if i != t}
+    table = {(i, j): Fraction(r.choice((0, 1, 1, 3)), r.choice((1, 2))) for i in range(count) for j in range(count)}
+    if kind == "matrix":
+        rows = [",".join(str(float(table[i, j])) for j in range(count)) for i in range(count)]
+    else:
+        rows = ["from,to,amount", *(f"{i},{j},{float(x)}" for (i, j), x in table.items())]
+    (folder / "much.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return ("much.csv",), {pair: x for pair, x in table.items() if x and pair[0] != pair[1]}
+
+
+def network(seed: int, folder: Path, railed: bool) -> str:
+    """Compare the figure of a random network and pattern; what came out of it."""
+    fabric, ends, rates = hosts(seed, folder, railed)
+    r = Random(seed)
+    units = sorted({n for _, n in ends})
+    args, pairs = demands(r, len(units), folder)
+    w, asked = Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True)
+    terminals = sorted({end for end, _ in ends})
+    amounts: dict[Arc, Fraction] = {}
+    by_rail = railed or args[0] == "rail_allreduce"
+    if by_rail and not railed:
+        return "other"
+    if args[0] == "all_to_all":
+        amounts = {(s, t): Fraction(1) for s in terminals for t in terminals if s != t}
+    elif railed and args[0] in ("ring", "rail_allreduce"):
+        for rail in range(3):
+            members = [end for end in terminals if end[2] == rail]
+            if len(members) > 1:
+                amounts |= {(s, t): Fraction(1) for s, t in zip(members, [*members[1:], members[0]], strict=True)}
+    else:
+        lost = False
+        for (i, j), amount in pairs.items():
+            common = [rail for rail in range(-1, 3) if ("host", i, rail) in terminals and ("host", j, rail) in terminals]
+            lost |= not common
+            amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
+        if pairs and lost:
+            assert patterns.throughput(w, asked, LIMITS) == Answer("HiGHS", Fraction(0), Fraction(0))
+            return "no common rail"
+    if not amounts:
+        with pytest.raises(NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"):
+            patterns.throughput(w, asked, LIMITS)
+        return "nothing"
+    own = {end: sum(rate for pair, rate in rates.items() if end in pair) for end in terminals}
+    top = min(Fraction(own[x], 1) / most for x, most in sums(amounts).items())
+    arcs = [(Fraction(rate), [arc]) for (a, b), rate in rates.items() for arc in ((a, b), (b, a))]
+    # Hosts pass nothing on: a flow leaves only its source and enters only its destination, both nodes of their own.
+    split = [(rate, [(("out", a) if a[0] == "host" else a, ("in", b) if b[0] == "host" else b)]) for rate, [(a, b)] in arcs]
+    wanted = {(("out", s), ("in", t)): amount for (s, t), amount in amounts.items()}
+    found = patterns.throughput(w, asked, LIMITS)
+    million = 10**6 if args[0] == "much.csv" else 1  # amounts of a file count in millionths; the product is the same
+    assert million and found.full_bps is not None
+    compare(found, greatest(split, wanted), top, amounts)
+    return "compared" if found.lower < 1 - 1e-6 else "full"
+
+
+@pytest.mark.parametrize("railed", [False, True])
+def test_random_networks(railed: bool, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    def rule(seed: int) -> None:
+        seen[network(seed, tmp_path, railed)] += 1
+
+    each(range(60), rule)
+    assert min(seen["compared"], seen["full"]) > 5, seen
+    assert not railed or seen["no common rail"] > 2, seen
+
+
+# ---------------------------------------------------------------- domains of several hosts
+
+MODELS = """
+model chip ACC {{ port nv[3]: {rate}Gbps {{ type NVLINK5 }} }}
+model switch XBAR {{ port p[32]: {rate}Gbps {{ type NVLINK5 }} }}
+model host TRAY {{ port nic[2]: 400Gbps {{ type NDR }}; chip gpu[2]: ACC }}
+model switch SW {{ port p[1..32]: 400Gbps {{ type NDR }} }}
+"""
+
+
+def domains(seed: int, folder: Path) -> tuple[Fabric, int, list[int], dict[Arc, int], dict[Arc, int]]:
+    """Two or three domains of trays: the domain of every tray, rates of scale-up links, and rates of the network."""
+    r = Random(seed)
+    rate, domain, lines = r.choice((100, 200, 400)), list[int](), list[str]()
+    up: Counter[Arc] = Counter()
+    net: Counter[Arc] = Counter()
+    leaves = r.randint(1, 2)
+    for k in range(r.randint(2, 3)):
+        trays, xbars = r.randint(1, 2), r.randint(1, 2)
+        lines.append(f"group g{k} {{ host tray[{trays}]: TRAY; switch xbar[{xbars}]: XBAR")
+        for t in range(trays):
+            for x in range(xbars):
+                wide = r.randint(1, 3 - x) if x == 0 and xbars == 1 else 1
+                for gpu in range(2):
+                    lines.append(f"connect tray[{t}].gpu[{gpu}].nv[{x}..{x + wide - 1}] to xbar[({x})] {{ layer scaleup }}")
+                up[("tray", len(domain)), ("xbar", k, x)] += 2 * wide * rate * GBPS
+            domain.append(k)
+        lines.append("}")
+    tray = 0
+    for k in sorted(set(domain)):
+        for t in range(domain.count(k)):
+            for nic in range(2):
+                if nic == 0 or r.random() < 0.6:
+                    leaf = r.randrange(leaves)
+                    lines.append(f"connect g{k}.tray[{t}].nic[{nic}] to leaf[({leaf})]")
+                    net[("tray", tray), ("leaf", leaf)] += 400 * GBPS
+            tray += 1
+    if leaves > 1:
+        trunks = r.randint(1, 2)
+        lines.append(f"connect leaf[(0)] to leaf[(1)] x {trunks}")
+        net[("leaf", 0), ("leaf", 1)] += trunks * 400 * GBPS
+    text = "fabric f {\n" + f"switch leaf[{leaves}]: SW\n" + "\n".join(lines) + "\n}\n" + MODELS.format(rate=rate)
+    made = fabric_of(text.replace("[(", "[").replace(")]", "]"), folder, models=False)
+    return made, len(domain), domain, dict(up), dict(net)
+
+
+def through(seed: int, folder: Path) -> str:
+    """Compare the figure through scale-up domains."""
+    fabric, count, domain, up, net = domains(seed, folder)
+    r = Random(seed)
+    args: tuple[object, ...] = r.choice((("ring",), ("all_to_all",), ("shift", r.randrange(1, count))))
+    w = Wiring.whole(fabric.network)
+    asked = claim(fabric.network, "throughput", args=args, through="scaleup", report=True)
+    found = patterns.throughput(w, asked, LIMITS)
+    step = args[1] if len(args) > 1 else 1
+    assert isinstance(step, int)
+    pairs = {(i, (i + step) % count) for i in range(count)}
+    if args == ("all_to_all",):
+        pairs = {(i, j) for i in range(count) for j in range(count) if i != j}
+    wanted: dict[Arc, Fraction] = {((0, "tray", i), (1, "tray", j)): Fraction(1) for i, j in pairs}
+    crossing: dict[Arc, Fraction] = {}
+    for i, j in pairs:
+        if domain[i] != domain[j]:
+            arc = ((domain[i],), (domain[j],))
+            crossing[arc] = crossing.get(arc, Fraction(0)) + 1
+    own = {d: sum(x for (a, _), x in net.items() if a[0] == "tray" and domain[int(str(a[1]))] == d) for d in set(domain)}
+    top = min(Fraction(own[int(str(x[0]))]) / most for x, most in sums(crossing).items())
+    arcs: list[tuple[Fraction | None, list[Arc]]] = []
+    for (a, b), rate in up.items():
+        for x, y in ((a, b), (b, a)):
+            arcs.append((Fraction(rate), [((side, *x), (side, *y)) for side in (0, 1)]))
+    for (a, b), rate in net.items():
+        first, last = ((0, *a), (1, *a)) if a[0] == "tray" else (a, a)
+        arcs += [(Fraction(rate), [(first, b)]), (Fraction(rate), [(b, last)])]
+    arcs += [(None, [((0, "tray", i), (1, "tray", i))]) for i in range(count)]
+    compare(found, greatest(arcs, wanted), top, crossing)
+    return "compared" if found.lower < 1 - 1e-6 else "full"
+
+
+def test_random_domains(tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+
+    def rule(seed: int) -> None:
+        seen[through(seed, tmp_path)] += 1
+
+    each(range(24), rule)
+    assert min(seen["compared"], seen["full"]) > 2, seen
