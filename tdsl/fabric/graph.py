@@ -294,7 +294,7 @@ class Fabric(Sealed):
 
     def device_path(self, device: int) -> str:
         """How the design writes a device: ``su[0].leaf[3]``."""
-        first, form, axes = self._forms[self.device_set[device]]
+        first, form, axes = self._forms[int(self.device_set[device])]
         return form % unravel(device - first, axes) if axes else form
 
     @cached_property

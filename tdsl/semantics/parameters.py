@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
 
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.semantics.evaluate import Evaluator
@@ -111,19 +110,18 @@ def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> No
 def _all_of(n: object, leave: type | None = None) -> Iterator[object]:
     """Every node of a tree, those below one of the type ``leave`` apart; a node comes before what it holds."""
     ahead = [n]
+    names: dict[type, list[str] | None] = {}
     while ahead:
         n = ahead.pop()
         if isinstance(n, tuple):
             ahead += n[::-1]
-        elif (names := _fields(type(n))) is not None and not (leave is not None and isinstance(n, leave)):
+            continue
+        if (kind := type(n)) not in names:
+            names[kind] = [f.name for f in fields(n)][::-1] if is_dataclass(n) and kind is not Span else None
+        held = names[kind]
+        if held is not None and not (leave is not None and isinstance(n, leave)):
             yield n
-            ahead += [getattr(n, name) for name in names]
-
-
-@cache
-def _fields(kind: type) -> list[str] | None:
-    """The fields of a type of nodes, the last first; None where it is none."""
-    return [f.name for f in fields(kind)][::-1] if is_dataclass(kind) and not issubclass(kind, Span) else None
+            ahead += [getattr(n, name) for name in held]
 
 
 def with_settings(d: Diagnostic, texts: Mapping[str, str]) -> Diagnostic:

@@ -70,35 +70,43 @@ def compare(found: Answer, factor: float, top: Fraction, asked: dict[Arc, Fracti
 # ---------------------------------------------------------------- one network
 
 
-def hosts(seed: int, folder: Path, railed: bool, stray: bool = True) -> tuple[Fabric, list[tuple[Node, int]], dict[Arc, int]]:
-    """Hosts at switches in several rates; the ports of every host with their rail, and the rates of pairs of nodes."""
+Cable = tuple[int, int, int, int]
+"""A host, the rail of its port or -1, the switch and the rate."""
+
+
+def hosts(seed: int, folder: Path, joined: bool) -> tuple[Fabric, list[Cable], dict[Arc, int]]:
+    """Hosts with ports mostly at the switch of their rail; their cables, and the rates between switches."""
     r = Random(seed)
     b = Builder("random", file=SourceFile(str(folder / "made.fab"), ""))
-    count, switches, rails = r.randint(2, 4), r.randint(2, 3), r.randint(1, 3)
-    shape = {"nic": rails, "aux": {"shape": ()}}
-    node = b.devices("node", b.model("host", "NODE", shape, accelerators=2, scaleup=railed), count)
+    count, switches = r.randint(2, 4), r.randint(2, 3)
+    shape = {"nic": switches, "aux": {"shape": ()}}
+    node = b.devices("node", b.model("host", "NODE", shape, accelerators=2, scaleup=joined), count)
     sw = b.devices("sw", b.model("switch", "SW", {"p": 64}), switches)
-    ends: list[tuple[Node, int]] = []
-    rates: Counter[Arc] = Counter()
+    cables: list[Cable] = []
     for n in range(count):
-        chosen = [k for k in range(rails) if k == n % rails or r.random() < 0.7]
-        for k in chosen:
-            at, rate = r.randrange(switches), r.choice((1, 2, 4)) * 100 * GBPS
-            b.link(b.port(node, n, "nic", k), b.free(sw, at), rate)
-            end = ("host", n, k if railed else -1)
-            ends.append((end, n))
-            rates[end, ("sw", at)] += rate
-        if stray and r.random() < 0.4:
-            at, rate = r.randrange(switches), 100 * GBPS
-            b.link(b.port(node, n, "aux"), b.free(sw, at), rate)
-            if not railed:
-                rates[("host", n, -1), ("sw", at)] += rate
+        for k in range(-1, switches):
+            if k == n % switches or r.random() < (0.7 if k >= 0 else 0.3):
+                at = k if k >= 0 and r.random() < 0.8 else r.randrange(switches)
+                cables.append((n, k, at, r.choice((1, 2, 4)) * 100 * GBPS))
+                b.link(b.port(node, n, "nic", k) if k >= 0 else b.port(node, n, "aux"), b.free(sw, at), cables[-1][3])
+    trunks: Counter[Arc] = Counter()
     for _ in range(r.randint(2, 5)):
         x, y = r.sample(range(switches), 2)
         rate = r.choice((1, 2, 4)) * 100 * GBPS
         b.link(b.free(sw, x), b.free(sw, y), rate)
-        rates[("sw", min(x, y)), ("sw", max(x, y))] += rate
-    return b.build(), ends, dict(rates)
+        trunks[("sw", min(x, y)), ("sw", max(x, y))] += rate
+    return b.build(), cables, dict(trunks)
+
+
+def organised(cables: list[Cable]) -> bool:
+    """Whether more than half of the switches have one rail at more than half of their ports, and these are several rails."""
+    serves, most = set(), 0
+    switches = {at for _, rail, at, _ in cables if rail >= 0}
+    for s in switches:
+        of = Counter(rail for _, rail, at, _ in cables if at == s and rail >= 0)
+        serves.add(min(rail for rail in of if of[rail] == max(of.values())))
+        most += 2 * max(of.values()) > sum(of.values())
+    return 2 * most > len(switches) and len(serves) > 1
 
 
 def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
@@ -123,18 +131,20 @@ def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], di
     return ("much.csv",), {pair: x for pair, x in table.items() if x and pair[0] != pair[1]}
 
 
-def network(seed: int, folder: Path, railed: bool) -> str:
+def network(seed: int, folder: Path, joined: bool) -> str:
     """Compare the figure of a random network and pattern; what came out of it."""
-    fabric, ends, rates = hosts(seed, folder, railed)
+    fabric, cables, trunks = hosts(seed, folder, joined)
     r = Random(seed)
-    units = sorted({n for _, n in ends})
+    units = sorted({n for n, *_ in cables})
     args, pairs = demands(r, len(units), folder)
     w, asked = Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True)
-    terminals = sorted({end for end, _ in ends})
+    railed = organised(cables) and (joined or args[0] == "rail_allreduce")
+    rates = Counter(trunks)
+    for n, rail, at, rate in cables:
+        if rail >= 0 or not railed:
+            rates[("host", n, rail if railed else -1), ("sw", at)] += rate
+    terminals = sorted({end for end, _ in rates if end[0] == "host"})
     amounts: dict[Arc, Fraction] = {}
-    by_rail = railed or args[0] == "rail_allreduce"
-    if by_rail and not railed:
-        return "other"
     if args[0] == "all_to_all":
         amounts = {(s, t): Fraction(1) for s in terminals for t in terminals if s != t}
     elif railed and args[0] in ("ring", "rail_allreduce"):
@@ -148,36 +158,35 @@ def network(seed: int, folder: Path, railed: bool) -> str:
             common = [rail for rail in range(-1, 3) if ("host", i, rail) in terminals and ("host", j, rail) in terminals]
             lost |= not common
             amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
-        if pairs and lost:
+        if lost:
             assert patterns.throughput(w, asked, LIMITS) == Answer("HiGHS", Fraction(0), Fraction(0))
             return "no common rail"
     if not amounts:
         with pytest.raises(NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"):
             patterns.throughput(w, asked, LIMITS)
         return "nothing"
-    own = {end: sum(rate for pair, rate in rates.items() if end in pair) for end in terminals}
-    top = min(Fraction(own[x], 1) / most for x, most in sums(amounts).items())
-    arcs = [(Fraction(rate), [arc]) for (a, b), rate in rates.items() for arc in ((a, b), (b, a))]
+    top = min(Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most for x, most in sums(amounts).items())
     # Hosts pass nothing on: a flow leaves only its source and enters only its destination, both nodes of their own.
-    split = [(rate, [(("out", a) if a[0] == "host" else a, ("in", b) if b[0] == "host" else b)]) for rate, [(a, b)] in arcs]
+    arcs = [
+        (Fraction(rate), [(("out", a) if a[0] == "host" else a, ("in", b) if b[0] == "host" else b)])
+        for pair, rate in rates.items()
+        for a, b in (pair, pair[::-1])
+    ]
     wanted = {(("out", s), ("in", t)): amount for (s, t), amount in amounts.items()}
     found = patterns.throughput(w, asked, LIMITS)
-    million = 10**6 if args[0] == "much.csv" else 1  # amounts of a file count in millionths; the product is the same
-    assert million and found.full_bps is not None
-    compare(found, greatest(split, wanted), top, amounts)
-    return "compared" if found.lower < 1 - 1e-6 else "full"
+    compare(found, greatest(arcs, wanted), top, amounts)
+    return "by rail" if railed else "compared" if found.lower < 1 - 1e-6 else "full"
 
 
-@pytest.mark.parametrize("railed", [False, True])
-def test_random_networks(railed: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("joined", [False, True])
+def test_random_networks(joined: bool, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
 
     def rule(seed: int) -> None:
-        seen[network(seed, tmp_path, railed)] += 1
+        seen[network(seed, tmp_path, joined)] += 1
 
-    each(range(60), rule)
-    assert min(seen["compared"], seen["full"]) > 5, seen
-    assert not railed or seen["no common rail"] > 2, seen
+    each(range(45), rule)
+    assert min(seen[x] for x in (("by rail", "full", "no common rail") if joined else ("by rail", "full", "compared"))) > 0, seen
 
 
 # ---------------------------------------------------------------- domains of several hosts
@@ -204,7 +213,8 @@ def domains(seed: int, folder: Path) -> tuple[Fabric, int, list[int], dict[Arc, 
             for x in range(xbars):
                 wide = r.randint(1, 3 - x) if x == 0 and xbars == 1 else 1
                 for gpu in range(2):
-                    lines.append(f"connect tray[{t}].gpu[{gpu}].nv[{x}..{x + wide - 1}] to xbar[({x})] {{ layer scaleup }}")
+                    of = f"tray[{t}].gpu[{gpu}]"
+                    lines += [f"connect {of}.nv[{x + i}] to xbar[{x}] {{ layer scaleup }}" for i in range(wide)]
                 up[("tray", len(domain)), ("xbar", k, x)] += 2 * wide * rate * GBPS
             domain.append(k)
         lines.append("}")
@@ -214,15 +224,15 @@ def domains(seed: int, folder: Path) -> tuple[Fabric, int, list[int], dict[Arc, 
             for nic in range(2):
                 if nic == 0 or r.random() < 0.6:
                     leaf = r.randrange(leaves)
-                    lines.append(f"connect g{k}.tray[{t}].nic[{nic}] to leaf[({leaf})]")
+                    lines.append(f"connect g{k}.tray[{t}].nic[{nic}] to leaf[{leaf}]")
                     net[("tray", tray), ("leaf", leaf)] += 400 * GBPS
             tray += 1
     if leaves > 1:
         trunks = r.randint(1, 2)
-        lines.append(f"connect leaf[(0)] to leaf[(1)] x {trunks}")
+        lines.append(f"connect leaf[0] to leaf[1] x {trunks}")
         net[("leaf", 0), ("leaf", 1)] += trunks * 400 * GBPS
     text = "fabric f {\n" + f"switch leaf[{leaves}]: SW\n" + "\n".join(lines) + "\n}\n" + MODELS.format(rate=rate)
-    made = fabric_of(text.replace("[(", "[").replace(")]", "]"), folder, models=False)
+    made = fabric_of(text, folder, models=False)
     return made, len(domain), domain, dict(up), dict(net)
 
 
@@ -265,5 +275,5 @@ def test_random_domains(tmp_path: Path) -> None:
     def rule(seed: int) -> None:
         seen[through(seed, tmp_path)] += 1
 
-    each(range(24), rule)
-    assert min(seen["compared"], seen["full"]) > 2, seen
+    each(range(14), rule)
+    assert min(seen["compared"], seen["full"]) > 1, seen
