@@ -86,7 +86,7 @@ class _Layout:
             if node.on is not None:
                 self.below.setdefault(node.on, []).append(node)
         self.chips = {c.name: c for c in model.chips}
-        self.faults = 0
+        self.told: set[str] = set()
         self.net_count = 0
         self.switch_count = 0
 
@@ -95,7 +95,7 @@ class _Layout:
         numa = [n for n in self.model.layout if n.kind == "numa" and self.below.get((n.name, n.index))]
         nodes = tuple(self.numa(n) for n in numa)
         self.check_accelerators(nodes)
-        if self.faults:
+        if self.told:
             raise _Incomplete
         said = self.model.facts.get("note", "")
         note = said if isinstance(said, str) else ""
@@ -116,8 +116,10 @@ class _Layout:
 
     # ------------------------------------------------------------ faults and facts
     def fault(self, at: Origin, what: str, help: str) -> None:
-        """Tell what is missing or wrong."""
-        self.faults += 1
+        """Tell what is missing or wrong, once."""
+        if what in self.told:
+            return
+        self.told.add(what)
         self.diagnostics.add("E0505", at, f"model `{self.model.name}`: {what}", help=help)
 
     def whole(self, node: LayoutNode, name: str, example: str) -> int:

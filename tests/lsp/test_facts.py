@@ -83,3 +83,15 @@ def test_values_for_programs() -> None:
     assert plain(Fraction(4)) == 4 and plain(Fraction(1, 2)) == 0.5 and plain(True) is True and plain("x") == "x"
     assert plain((1, (Fraction(3, 2), Word("a")))) == [1, [1.5, "a"]] and plain(Quantity(Fraction(1, 4), TIME)) == 0.25
     assert type(plain(Word("a"))) is str and type(plain(Fraction(4))) is int
+
+
+def test_requirements_of_other_files_have_no_answers_here(tmp_path: Path) -> None:
+    """What the file requires that declares the fabric is answered at its own lines."""
+    house = "model switch S { port p[4]: 100Gbps }\nfabric f {\n  switch a[2]: S\n  connect a[0].p[0] to a[1].p[0]\n"
+    (tmp_path / "house.fab").write_text(f"{house}  require switches == 2\n}}\n")
+    (tmp_path / "f.fab").write_text("use house (f)\nextend f {\n  require switches <= 2\n}\n")
+    result = compiler.check(str(tmp_path / "f.fab"))
+    (design,) = result.designs
+    assert {r.requirement for r in design.results} - {None} == {"switches == 2", "switches <= 2"}
+    said = [f.text for f in facts(result) if "of f: **" in f.text]
+    assert len(said) == 1 and "`switches <= 2`" in said[0]

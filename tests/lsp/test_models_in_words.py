@@ -10,7 +10,7 @@ import pytest
 from tdsl.commands import _topics
 from tdsl.diagnostic import Diagnostics
 from tdsl.ide import describe
-from tdsl.ide.known import Known
+from tdsl.ide.known import Known, port_types
 from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 
@@ -199,3 +199,8 @@ def test_pages_of_targets_and_words() -> None:
     )
     assert plain.endswith("}\n```\n") and "# QM9700: switch, " in str(_topics.topic("qm-9700"))
     assert {"QM9700", "clos", "eos", "connect"} <= set(_topics.names())
+
+
+def test_types_of_ports_of_the_catalogue() -> None:
+    found = port_types()
+    assert found == sorted(set(found)) and {"NDR", "HDR", "NVLINK5"} <= set(found)

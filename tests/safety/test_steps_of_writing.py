@@ -345,6 +345,13 @@ def test_a_file_of_others_from_an_old_folder(
     assert tree(out) == {"sub/f": wanted} and tree(old) == {}
 
 
+def test_folders_on_the_way_of_a_file_of_others_are_made(tmp_path: Path) -> None:
+    old, out = put(tmp_path / "old", f="1"), tmp_path / "out"
+    out.mkdir()
+    _rescue(old / "f", out, "a/b/c")
+    assert tree(out) == {"a/b/c": "1"} and tree(old) == {}
+
+
 def test_what_cannot_be_brought_stays(tmp_path: Path) -> None:
     old, out = put(tmp_path / "old", f="1", d__x="2"), put(tmp_path / "out", d__y="3")
     (out / "link").symlink_to(tmp_path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.semantics import planner
-from tests.harness import compile_text, fabric_of, links_of
+from tests.harness import compile_text, fabric_of, links_of, refused
 
 Refused = tuple[str, str, str, str, list[str]]
 """Code, text that is underlined, message, help and labels."""
@@ -153,3 +153,9 @@ def test_extensions_of_other_files(tmp_path: Path) -> None:
     assert fabric.device_count == 5 and len(links_of(fabric)) == 5
     assert [fabric.models[int(m)].name for m in fabric.device_model] == ["SW", "FAST", "SW", "SW", "BIG"]
     assert errors(f"{text}override f: FAST\n", tmp_path) == [("E0120", "f", "an override names devices, not a fabric", "", [])]
+
+
+@pytest.mark.parametrize("of", ["x.y", "x[1]", "x[0].y"])
+def test_the_model_of_a_device_is_one_name(of: str, tmp_path: Path) -> None:
+    text = f"fabric f {{\n  host a[2]: {of}\n  switch s[2]: SW\n  connect s[*] each\n}}\n"
+    refused(text, ("", "E0120", f"host a[2]: {of}", "`a` has no model", "write `host a: MODEL`"), tmp_path)

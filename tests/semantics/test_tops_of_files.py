@@ -68,6 +68,7 @@ BRACES = "put it between the braces of `fabric NAME { … }`"
         ("language 1 { }\nfabric f { }", ["f"],
          [("E0120", "language 1 { }", "this tdsl reads version 1 of the language", "write `language 1`")]),
         (EMPTY + "extend g { }", ["f"], [("E0101", "g", "there is no fabric `g` here", "known here: `f`")]),
+        (EMPTY + "let g = 1\nextend g { }", ["f"], [("E0101", "g", "there is no fabric `g` here", "known here: `f`")]),
         ("cluster c { fabric a { } }\nextend c { }", ["a"],
          [("E0120", "c", "this adds to a fabric, not to a cluster", "write it inside the cluster")]),
         (EMPTY + "rails 8", ["f"], [("E0118", "rails 8", "`rails` is outside any fabric", BRACES)]),
@@ -214,7 +215,7 @@ def test_names_that_a_file_seems_to_declare(tmp_path: Path) -> None:
         "model switch A {\n  model host B { }\n}\n topology t() { }\nfabric f { }\ncluster c { }\ndef d() = 1\n"
         "let e = 1\n# fabric g\n"
     )
-    assert declared_in(path) == ["A", "B", "t", "f", "c", "d"]
+    assert declared_in(path) == ["A", "B", "t", "f", "c", "d", "e"]
     assert declared_in(tmp_path / "absent.fab") == []
     path.write_bytes(b"fabric f { }\xff\n")
     assert declared_in(path) == []

@@ -305,3 +305,9 @@ def test_versions_and_unknown_attributes_of_graphs() -> None:
     assert findings(graph(RING).replace("<channel>", '<channel a="1">')) == [
         'w "1" NCCL knows no `a` of <channel> / it knows no attributes'
     ]
+
+
+def test_a_system_without_anything() -> None:
+    (found,) = lint(SourceFile("topo.xml", '<system version="1"></system>\n'))
+    assert (found.code, found.severity.name, found.help) == ("E0526", "WARNING", "leave the file out")
+    assert found.message == "<system> is empty: NCCL takes everything from the machine"

@@ -309,3 +309,15 @@ def test_a_nul_at_the_very_begin() -> None:
             "e21 0-10 text between tags: '\\x00<system/>' / remove it, or put it into a comment `<!-- … -->`",
         ],
     )
+
+
+@pytest.mark.parametrize("prolog", ["<!DOCTYPE>", "<?xml?>"])
+def test_a_prolog_that_is_not_closed_is_no_element_to_close(prolog: str) -> None:
+    end = len(prolog) - 1
+    assert reading(f"{prolog}\n<system/>") == (
+        None,
+        [
+            f"w22 0-{end} NCCL does not look for {prolog} at the top of a file, and ignores it / remove it",
+            f"e21 0-{end} a prolog or declaration: NCCL knows none / remove it",
+        ],
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
 from tdsl.emit import spool as spool_module
-from tdsl.emit.rows import cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
+from tdsl.emit.rows import _plain, cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
 from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
@@ -224,3 +225,11 @@ def test_large_contents_wait_in_a_file(sizes: list[int], tmp_path: Path, monkeyp
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool_module, "KEPT", 8)
     assert whole(Spool(tmp_path / "absent").keep([b"0123456789"])) == b"0123456789"
+
+
+def test_lines_put_together_one_by_one_from_the_middle_on() -> None:
+    def texts(values: Sequence[object]) -> list[str]:
+        return [f"<{v}>" for v in values]
+
+    assert _plain([b"a", ["p", "q", "r", "s"], b";"], texts, 1, 3) == b"a<q>;a<r>;"
+    assert _plain([b"a"], texts, 2, 3) == b"a"

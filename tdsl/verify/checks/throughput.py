@@ -45,8 +45,8 @@ class Throughput(Check):
     | `"matrix.csv"` | a square of amounts, a line a sender; or `from,to,amount` under that header |
 
     Files lie beside the design. `throughput of A to B` is the maximum flow from A to B, and 100% what the ports of the smaller
-    side carry, but those that join it to itself. Of a group its hosts or chips are meant, or all of it where it has none; of a
-    device also what is inside. Planes are added up; where there are several, the witness gives each alone.
+    side carry, but those that join it to itself or to a host of neither. Of a group its hosts or chips are meant, or all of it
+    where it has none; of a device also what is inside. Planes are added up; of several the witness gives each alone.
 
     Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
     alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
