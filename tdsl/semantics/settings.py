@@ -18,6 +18,8 @@ from tdsl.syntax import tree
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64 bits."""
 
+MOST_METRES = 10**9
+"""A stated length is at most so long: what a check adds up of them stays a whole number of 63 bits."""
 GRAIN_LIMIT = 1 << 40
 """The same capacity in units of the greatest common divisor of all rates is below it: proofs add up products of capacities with
 lengths of up to 2^20 steps, which then fit 64 bits, too."""
@@ -98,6 +100,8 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
             raise Fault("E0120", item.span, f"a {name} must be greater than zero")
         if name == "rate":
             fitting_rate(value, item.span)
+        elif value.amount > MOST_METRES:
+            raise Fault("E0116", item.span, "a length is at most 1,000,000km")
     elif not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "layer" and value != "scaleup":
