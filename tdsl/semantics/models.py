@@ -15,7 +15,7 @@ from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
-from tdsl.semantics.settings import fitting_rate
+from tdsl.semantics.settings import fitting_rate, not_too_long
 from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import Value, Word, a_type, counted, text_of, whole
@@ -36,12 +36,6 @@ FACTS = (
 MEASURED = {"power": (POWER, "700W"), "height": (UNITS, "2U"), "mass": (MASS, "14kg"), "rate": (RATE, "400Gbps"),
             "diameter": (LENGTH, "5mm")}  # fmt: skip
 """What a fact is an amount of, and how one is written."""
-LONGEST = {
-    "diameter": (1, "1m"),
-    "bend": (1000, "1km"),
-    **dict.fromkeys(("reach", "lengths", "unconfirmed"), (10**9, "1,000,000km")),
-}
-"""How many metres these have at most: micrometres, and sums of squares of diameters, stay whole numbers of 63 bits."""
 PORT_LIMIT = 1 << 16
 
 
@@ -403,11 +397,7 @@ class ModelBuilder:
             less = isinstance(value, Quantity) and value.dim == dim
             raise Fault("E0103", s.span, f"`{name}` of a model is one amount such as `{example}`" + (", not below zero" if less
                         else f", not {a_type(value)}"), help=f"write `{name} {example}`")  # fmt: skip
-        if name in LONGEST:
-            most, shown = LONGEST[name]
-            each = value if isinstance(value, tuple) else (value,)
-            if any(isinstance(v, Quantity) and v.dim == LENGTH and v.amount > most for v in each):
-                raise Fault("E0116", s.span, f"`{name}` of a model is at most {shown}")
+        not_too_long(name, value, s.span)
         if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
             words = [
                 self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))

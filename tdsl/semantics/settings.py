@@ -17,14 +17,25 @@ from tdsl.syntax import tree
 
 CAPACITY_LIMIT = 1 << 62
 """The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64 bits."""
-
-MOST_METRES = 10**9
-"""A stated length is at most so long: what a check adds up of them stays a whole number of 63 bits."""
 GRAIN_LIMIT = 1 << 40
 """The same capacity in units of the greatest common divisor of all rates is below it: proofs add up products of capacities with
 lengths of up to 2^20 steps, which then fit 64 bits, too."""
 
+LONGEST = {
+    "diameter": (1, "1m"),
+    "bend": (1000, "1km"),
+    **dict.fromkeys(("length", "lengths", "unconfirmed", "reach"), (10**9, "1,000,000km")),
+}
+"""How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of 63 bits."""
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
+
+
+def not_too_long(name: str, value: object, span: Span) -> None:
+    """Raise Fault where one of the lengths that a setting or fact holds is more than it may be."""
+    most, shown = LONGEST.get(name, (0, ""))
+    each = value if isinstance(value, tuple) else (value,)
+    if shown and any(isinstance(v, Quantity) and v.dim == LENGTH and v.amount > most for v in each):
+        raise Fault("E0116", span, f"`{name}` is at most {shown}")
 
 
 def plain(s: tree.Setting, form: str, items: int = 1) -> None:
@@ -100,8 +111,7 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
             raise Fault("E0120", item.span, f"a {name} must be greater than zero")
         if name == "rate":
             fitting_rate(value, item.span)
-        elif value.amount > MOST_METRES:
-            raise Fault("E0116", item.span, "a length is at most 1,000,000km")
+        not_too_long(name, value, item.span)
     elif not isinstance(value, str):
         raise Fault("E0103", item.span, f"`{name}` is a word or a string, not {a_type(value)}")
     if name == "layer" and value != "scaleup":

@@ -39,11 +39,11 @@ def found(folder: Path, **changed: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("name", "most", "more", "message"),
     [
-        ("LENGTH", "length 1000000km", "length 1000000001m", "a length is at most 1,000,000km"),
-        ("REACH", "1000000km", "1000000001m", "`reach` of a model is at most 1,000,000km"),
-        ("LAST", "1000000km", "1000000001m", "`lengths` of a model is at most 1,000,000km"),
-        ("BEND", "1km", "1001m", "`bend` of a model is at most 1km"),
-        ("DIAMETER", "1m", "1001mm", "`diameter` of a model is at most 1m"),
+        ("LENGTH", "length 1000000km", "length 1000000001m", "`length` is at most 1,000,000km"),
+        ("REACH", "1000000km", "1000000001m", "`reach` is at most 1,000,000km"),
+        ("LAST", "1000000km", "1000000001m", "`lengths` is at most 1,000,000km"),
+        ("BEND", "1km", "1001m", "`bend` is at most 1km"),
+        ("DIAMETER", "1m", "1001mm", "`diameter` is at most 1m"),
     ],
 )
 def test_the_most_and_one_more(name: str, most: str, more: str, message: str, tmp_path: Path) -> None:

@@ -180,10 +180,10 @@ def test_latency_where_all_is_alike():
 
 
 def test_delays_beyond_64_bits_are_not_added_up(tmp_path):
-    """A cable of a hundred light years is not a reason to fall over."""
-    text = "model switch SLOW { port p[1..8]: 400Gbps; latency 1ns }\nfabric f { host n[2]: BOX; switch s: SLOW\n"
-    text += "connect n[*] to s spread x 2 { length LONG }\nreport latency }"
-    for long, status in (("10000km", "modelled"), ("999999999999999km", "skipped")):
+    """A switch that takes a hundred years is not a reason to fall over."""
+    text = "model switch SLOW { port p[1..8]: 400Gbps; latency LONG }\nfabric f { host n[2]: BOX; switch s: SLOW\n"
+    text += "connect n[*] to s spread x 2 { length 1000000km }\nreport latency }"
+    for long, status in (("1ns", "modelled"), ("3153600000s", "skipped")):
         design = compile_text(text.replace("LONG", long), tmp_path).designs[0]
         (found,) = [r for r in design.results if r.requirement]
         assert found.status == status and ("too great" in found.reason) == (status == "skipped")
