@@ -266,9 +266,11 @@ class _Run:
     def _settle(self, state: Any) -> None:
         """Reduces what is complete: the tables would wait for the next token, and recovery would lose it."""
         while True:
-            actions = set(self.table[self.states[-1]].values())
-            rule = actions.pop()[1]
-            if actions or not getattr(rule, "expansion", None):
+            if (top := self.states[-1]) not in self.tables.only:
+                actions = set(self.table[top].values())
+                self.tables.only[top] = actions.pop()[1] if len(actions) == 1 else None
+            rule = self.tables.only[top]
+            if not getattr(rule, "expansion", None):
                 return
             size = len(rule.expansion)
             kids = self.values[-size:]

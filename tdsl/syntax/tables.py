@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import field
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -35,12 +36,14 @@ class _NoLexer(Lexer):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals."""
+    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals, and the only
+    actions that states have, as far as they were asked for."""
 
     lark: lark.Lark
     scanner: Scanner
     words: dict[str, str]
     signs: dict[str, str]
+    only: dict[int, Any] = field(default_factory=dict)
 
 
 def grammar_text() -> str:
