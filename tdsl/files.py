@@ -224,10 +224,24 @@ def stamp(path: Path) -> Stamp | None:
     if _held(path) is not None:
         return None
     try:
-        facts = os.stat(path)
+        return stamp_of(os.stat(path))
     except OSError:
         return None
+
+
+def stamp_of(facts: os.stat_result) -> Stamp:
+    """The stamp of a file of which the system says this."""
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
+def stamp_read(path: Path) -> Stamp | None:
+    """The stamp of a file whose contents may be known from an earlier call: it counts as read. None where it is to be read."""
+    found = None if is_confined() else stamp(path)
+    inputs = _inputs.get()
+    if found is not None and inputs is not None:
+        facts = os.stat(path)
+        inputs.update((os.path.realpath(path), (facts.st_dev, facts.st_ino)))
+    return found
 
 
 def below(path: Path, folders: Sequence[Path]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
@@ -45,7 +47,7 @@ class Loader:
     overlay: dict[str, str] = field(default_factory=dict)  # unsaved buffers: resolved path -> text
     parsed: Parsed = field(default_factory=dict)
     modules: dict[str, Module | None] = field(default_factory=dict)
-    catalogue_names: dict[str, Path] | None = None
+    catalogue_names: Mapping[str, Path] | None = None
 
     def design(self, source: str) -> Path | None:
         """The file of a design: a path, or the name of one in the standard library; None if there is neither."""
@@ -63,16 +65,8 @@ class Loader:
         key = str(files.resolve(path))
         if key not in self.parsed:
             text = self.overlay.get(key)
-            own = Diagnostics()
-            try:
-                data = text.encode("utf-8", "surrogateescape") if text is not None else files.read(path, MAX_BYTES)
-                file = decode(data, self.shown(path, given), own)
-            except files.TooLarge as fault:
-                file = None
-                oversized(fault.size, self.shown(path, given), own)
-            self.parsed[key] = (Module(file, parse(file, own).body, path.parent, key) if file else None), own.items
-            if file is not None:
-                misleading(file, own)
+            stamp = files.stamp_read(path) if text is None and path.is_relative_to(resources.folder("stdlib")) else None
+            self.parsed[key] = _of_library(path, key, stamp) if stamp else _parsed(path, key, self.shown(path, given), text)
         if key not in self.modules:
             self.modules[key], found = self.parsed[key]
             self.diagnostics.extend(found)
@@ -80,10 +74,7 @@ class Loader:
 
     def shown(self, path: Path, given: str = "") -> str:
         """A file's name in findings: as given, or ``stdlib:…``."""
-        root = resources.folder("stdlib")
-        if path.is_relative_to(root):
-            return f"stdlib:{path.relative_to(root).as_posix()}"
-        return given or path.as_posix()
+        return _name_in_library(path) if path.is_relative_to(resources.folder("stdlib")) else given or path.as_posix()
 
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
@@ -125,22 +116,61 @@ class Loader:
                 )
         return found
 
-    def catalogue(self) -> dict[str, Path]:
+    def catalogue(self) -> Mapping[str, Path]:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
-            self.catalogue_names = {}
             library = resources.folder("stdlib")
-            for path in [p for kind in ("hardware", "cables") for p in sorted((library / kind).rglob("*.fab"))]:
-                stamp = files.stamp(path)
-                for name in declared_in(path) if stamp is None else _declared(path, stamp):
-                    self.catalogue_names.setdefault(name, path)
+            found = tuple(f for kind in ("hardware", "cables") for f in sorted(_designs_below(os.fspath(library / kind))))
+            of_disk = files.stamp(library) is not None
+            self.catalogue_names = _declared(found) if of_disk else _declared.__wrapped__(found)
         return self.catalogue_names
 
 
-@lru_cache(maxsize=1024)
-def _declared(path: Path, stamp: files.Stamp) -> list[str]:
-    """Names that a file of the library declares, read again when the file changes."""
-    return declared_in(path)
+def _parsed(path: Path, key: str, shown: str, text: str | None = None) -> tuple[Module | None, list[Diagnostic]]:
+    """A file, or the text that stands for it, and what is found in it. Raises OSError."""
+    own = Diagnostics()
+    try:
+        data = text.encode("utf-8", "surrogateescape") if text is not None else files.read(path, MAX_BYTES)
+    except files.TooLarge as fault:
+        oversized(fault.size, shown, own)
+        return None, own.items
+    file = decode(data, shown, own)
+    if file is None:
+        return None, own.items
+    module = Module(file, parse(file, own).body, path.parent, key)
+    misleading(file, own)
+    return module, own.items
+
+
+@lru_cache(maxsize=256)
+def _of_library(path: Path, key: str, stamp: files.Stamp) -> tuple[Module | None, list[Diagnostic]]:
+    """A file of the library, parsed again when it changes. Raises OSError."""
+    return _parsed(path, key, _name_in_library(path))
+
+
+def _name_in_library(path: Path) -> str:
+    return f"stdlib:{path.relative_to(resources.folder('stdlib')).as_posix()}"
+
+
+def _designs_below(folder: str) -> Iterator[tuple[str, files.Stamp]]:
+    """The .fab files in a folder and those below it, with their stamps."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _designs_below(entry.path)
+            elif entry.name.endswith(".fab"):
+                yield entry.path, files.stamp_of(entry.stat())
+
+
+@lru_cache(maxsize=4)
+def _declared(found: tuple[tuple[str, files.Stamp], ...]) -> Mapping[str, Path]:
+    """Names that files of the library declare, each with the first that does."""
+    out: dict[str, Path] = {}
+    for file, _ in found:
+        path = Path(file)
+        for name in declared_in(path):
+            out.setdefault(name, path)
+    return out
 
 
 def declared_in(path: Path) -> list[str]:

@@ -13,6 +13,7 @@ from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.scanner import END, FAULT, MAX_DIGITS, Token
 
 if TYPE_CHECKING:
+    from tdsl.syntax.stack import Stack
     from tdsl.syntax.tables import Tables
 
 MAX_BYTES = 16 << 20
@@ -169,116 +170,88 @@ class _Run:
     file: SourceFile
     diagnostics: Diagnostics
     tokens: list[Token]
-    states: list[Any] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-    table: Any = None
-    last: Any = None
+    stack: Stack = field(init=False)
     head: int = 0
     words: set[int] = field(default_factory=set)  # where names stand that were taken as words
     written: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.written = {terminal: word for word, terminal in self.tables.words.items()}
-
-    def _start(self, symbol: str) -> Any:
-        state = self.tables.lark.parse_interactive(start=symbol).parser_state
-        self.states, self.values = state.state_stack, state.value_stack
-        self.table = state.parse_conf.states
-        self.last = state.parse_conf.end_state
-        return state
+        self.written = self.tables.written
 
     # ------------------------------------------------------------ the two ways in
 
     def module(self) -> tuple[tree.Stmt, ...]:
         """All statements."""
-        state = self._start("module")
+        self.stack = self.tables.stack("module")
         i, n = 0, len(self.tokens)
         while i < n:
-            i = self._step(i, state)
-        if not self._between():
-            self._finish(n, state)
+            i = self._step(i)
+        if not self.stack.between():
+            self._finish(n)
         end = len(self.file.text)
-        while not self._viable("$END") and self._viable("RBRACE"):  # a block whose brace was lost with a faulty statement
-            state.feed_token(Token("RBRACE", "}", self.file, end))
-            self._settle(state)
-            if not self._between():
-                self._finish(n, state)
-        result: tuple[tree.Stmt, ...] = state.feed_token(Token("$END", "", self.file, end), True)
+        # A block whose brace was lost with a faulty statement ends with the text.
+        while not self.stack.viable("$END") and self.stack.viable("RBRACE"):
+            self.stack.shift(Token("RBRACE", "}", self.file, end))
+            self.stack.settle()
+            if not self.stack.between():
+                self._finish(n)
+        result: tuple[tree.Stmt, ...] = self.stack.end()
         return result
 
     def until(self, at: int) -> set[str]:
         """Terminals that could stand at ``at``; none where the statement there is given up before."""
-        state = self._start("module")
+        self.stack = self.tables.stack("module")
         i = 0
         while i < at:
-            i = self._step(i, state)
+            i = self._step(i)
         return self.expected() if i == at else set()
 
     def expression(self, start: int, end: int) -> tree.Expr | None:
         """One expression, all of the tokens."""
         from tdsl.syntax.messages import explain
 
-        state = self._start("expression")
+        self.stack = self.tables.stack("expression")
         for i, token in enumerate(self.tokens):
-            if not self._feed(i, state):
+            if not self._feed(i):
                 self._report(explain(self, i, token))
                 return None
         last = Token("$END", "", self.file, end)
-        if not self._viable("$END"):
+        if not self.stack.viable("$END"):
             self.tokens.append(last)
             self._report(explain(self, len(self.tokens) - 1, last))
             return None
-        result: tree.Expr = state.feed_token(last, True)
+        result: tree.Expr = self.stack.end()
         return result
 
     # ------------------------------------------------------------ feeding
 
-    def _between(self) -> bool:
-        """Whether the parser stands between statements."""
-        return "stmt" in self.table[self.states[-1]]
-
-    def _step(self, i: int, state: Any) -> int:
+    def _step(self, i: int) -> int:
         """Handles the token at ``i``; the index of the next."""
         token = self.tokens[i]
         kind = token.type
-        if self._between():
+        if self.stack.between():
             if kind == END:
                 return i + 1
             self.head = i
         elif kind == END:
-            return self._finish(i, state)
+            return self._finish(i)
         elif kind == "RBRACE":
-            self._finish(i, state)
-        if kind == FAULT or not self._feed(i, state):
-            at = self._recover(i, state)
+            self._finish(i)
+        if kind == FAULT or not self._feed(i):
+            at = self._recover(i)
             return at + (at == i and kind == "RBRACE")  # a brace that closes no block the parser knows ends with its statement
         return i + 1
 
-    def _finish(self, i: int, state: Any) -> int:
+    def _finish(self, i: int) -> int:
         """Ends the statement before ``i``."""
-        if not self._viable(END):
-            self._recover(i, state)
+        if not self.stack.viable(END):
+            self._recover(i)
         at = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
-        state.feed_token(Token(END, "", self.file, at))
-        self._settle(state)
+        self.stack.shift(Token(END, "", self.file, at))
+        self.stack.settle()
         return i + 1
 
-    def _settle(self, state: Any) -> None:
-        """Reduces what is complete: the tables would wait for the next token, and recovery would lose it."""
-        while True:
-            if (top := self.states[-1]) not in self.tables.only:
-                actions = set(self.table[top].values())
-                self.tables.only[top] = actions.pop()[1] if len(actions) == 1 else None
-            rule = self.tables.only[top]
-            if not getattr(rule, "expansion", None):
-                return
-            size = len(rule.expansion)
-            kids = self.values[-size:]
-            del self.states[-size:], self.values[-size:]
-            self.values.append(state.parse_conf.callbacks[rule](kids))
-            self.states.append(self.table[self.states[-1]][rule.origin.name][1])
-
-    def _feed(self, i: int, state: Any) -> bool:
+    def _feed(self, i: int) -> bool:
         """Gives the parser a token, as a word or as a name, whichever can stand here; False if it refuses."""
         token = self.tokens[i]
         kind = token.type
@@ -291,32 +264,32 @@ class _Run:
                 return False
             if kind == "RATIO":
                 self._ratio(i, token)
-        if not self._viable(kind) or (kind == "LBRACE" and self._counts(i)):
+        if not self.stack.viable(kind) or (kind == "LBRACE" and self._counts(i)):
             return False
         if kind != token.type:
             word = Token(kind, token.text, self.file, token.start)
             self.words.add(token.start)
-            state.feed_token(word)
+            self.stack.shift(word)
         else:
-            state.feed_token(token)
+            self.stack.shift(token)
             if kind == "RBRACE":
-                self._settle(state)
+                self.stack.settle()
         return True
 
     def _word(self, i: int, token: Token) -> str:
         """The terminal of a name: a word of the grammar where one can stand, else NAME."""
         word = self.tables.words.get(token.text)
-        choices = self.table[self.states[-1]]
+        choices = self.stack.choices()
         if word is None or word not in choices:
             return "NAME"
-        if token.text in KIND_WORDS and self._between() and not self._declares(i):
+        if token.text in KIND_WORDS and self.stack.between() and not self._declares(i):
             return "NAME"
-        if "NAME" in choices and not self._viable(word):
+        if "NAME" in choices and not self.stack.viable(word):
             return "NAME"
         following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
         if token.text == "all" and (following is None or following.type != "NAME" or following.text in _AFTER_PATH):
             return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
-        if token.text == "x" and (following is None or following.type in _ENDING) and self._viable("NAME"):
+        if token.text == "x" and (following is None or following.type in _ENDING) and self.stack.viable("NAME"):
             return "NAME"  # `along x` names a dimension; `x 4` says how many
         return word
 
@@ -335,33 +308,9 @@ class _Run:
         second = following[1]
         return second.type not in _SEPARATE and not (second.type == "NAME" and second.text in ("x", "as"))
 
-    def _viable(self, kind: str) -> bool:
-        """Whether the parser would take a terminal now: reductions are tried on the states alone."""
-        table, states = self.table, self.states
-        depth = len(states)
-        pushed: list[Any] = []
-        while True:
-            top = pushed[-1] if pushed else states[depth - 1]
-            entry = table[top].get(kind)
-            if entry is None:
-                return False
-            rule = entry[1]
-            if not hasattr(rule, "expansion"):
-                return True
-            for _ in range(len(rule.expansion)):
-                if pushed:
-                    pushed.pop()
-                else:
-                    depth -= 1
-            below = pushed[-1] if pushed else states[depth - 1]
-            goto = table[below][rule.origin.name][1]
-            if goto == self.last:
-                return True
-            pushed.append(goto)
-
     def expected(self) -> set[str]:
         """Terminals that could stand next."""
-        return {kind for kind in self.table[self.states[-1]] if (kind.isupper() or kind == END) and self._viable(kind)}
+        return self.stack.expected()
 
     def word(self, terminal: str) -> str:
         """A terminal as it is written."""
@@ -375,39 +324,28 @@ class _Run:
     def _ratio(self, i: int, token: Token) -> None:
         """``[1:16]`` as an index or extent is a slip for a range; a list of ratios is none."""
         opened = i and self.tokens[i - 1].type in ("LSQB", "COMMA")
-        if opened and (self._viable("STAR") or self._viable("QMARK")) and self._viable("RATIO"):
+        if opened and (self.stack.viable("STAR") or self.stack.viable("QMARK")) and self.stack.viable("RATIO"):
             from tdsl.syntax.messages import ratio_for_range
 
             self._report(ratio_for_range(token))
 
     # ------------------------------------------------------------ recovery
 
-    def _recover(self, i: int, state: Any) -> int:
+    def _recover(self, i: int) -> int:
         """Gives up the statement that ``i`` is in; the index at which to go on."""
         from tdsl.syntax.messages import explain
 
-        known = any(type(v) is Token and v.type == "BROKEN" for v in self.values[self._floor() :])
+        known = any(type(v) is Token and v.type == "BROKEN" for v in self.stack.values[self.stack.floor() :])
         if not known:
             self._report(explain(self, i, self.tokens[i] if i < len(self.tokens) else None))
-        return self._drain(i, state)
-
-    def _floor(self) -> int:
-        """How many values belong to what encloses the statement at hand."""
-        at = len(self.states)
-        while "stmt" not in self.table[self.states[at - 1]]:
-            at -= 1
-        return at - 1
+        return self._drain(i)
 
     def _report(self, finding: Diagnostic | None) -> None:
         if finding is not None:
             self.diagnostics.items.append(finding)
 
-    def _drain(self, i: int, state: Any) -> int:
-        floor = self._floor()
-        lost = self.values[floor:]
-        del self.values[floor:]
-        del self.states[floor + 1 :]
-        names, bodies, start = _salvage(lost)
+    def _drain(self, i: int) -> int:
+        names, bodies, start = _salvage(self.stack.given_up())
         at = i
         while at < len(self.tokens):
             token = self.tokens[at]
@@ -430,7 +368,7 @@ class _Run:
 
             names += latin_names(text)
         broken = Token("BROKEN", text, self.file, begin, (tuple(dict.fromkeys(names)), bodies))
-        state.feed_token(broken)
+        self.stack.shift(broken)
         return at
 
     def _opens_block(self, at: int) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import field
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lark
 from lark.lexer import Lexer, PatternStr
@@ -17,6 +18,9 @@ from tdsl import cache as cache_folder
 from tdsl.dataclass import dataclass
 from tdsl.syntax.build import Builder
 from tdsl.syntax.scanner import Scanner
+
+if TYPE_CHECKING:
+    from tdsl.syntax.stack import Stack
 
 KIND = "grammar"
 
@@ -34,16 +38,41 @@ class _NoLexer(Lexer):
         return iter(())
 
 
+@dataclass(slots=True)
+class Rule:
+    """A rule of the grammar: how many parts it has, and what is made of them by what."""
+
+    size: int
+    makes: str
+    made_by: Callable[[list[Any]], Any]
+
+
+Passed = tuple[int, Rule | None, int | None]
+"""A state, and the rule by which its parts are reduced then, or the state that is shifted to, or neither."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals, and the only
-    actions that states have, as far as they were asked for."""
+    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals,
+    and the other way round.
+
+    Kept as far as they were asked for: the only rules that states have, and what a terminal makes of a state that stands on
+    another one.
+    """
 
     lark: lark.Lark
     scanner: Scanner
     words: dict[str, str]
+    written: dict[str, str]
     signs: dict[str, str]
-    only: dict[int, Any] = field(default_factory=dict)
+    only: dict[int, Rule | None] = field(default_factory=dict)
+    passed: dict[tuple[int, int, str], Passed] = field(default_factory=dict)
+
+    def stack(self, symbol: str) -> Stack:
+        """A parser at the beginning of what ``symbol`` means, "module" or "expression"."""
+        from tdsl.syntax.stack import Stack
+
+        return Stack(self, symbol)
 
 
 def grammar_text() -> str:
@@ -108,4 +137,4 @@ def _tables(made: lark.Lark) -> Tables:
         if literal is not None:
             signs[terminal.name] = literal
         patterns.append((terminal.name, terminal.pattern.to_regexp()))
-    return Tables(made, Scanner(patterns), words, signs)
+    return Tables(made, Scanner(patterns), words, {terminal: word for word, terminal in words.items()}, signs)

@@ -45,7 +45,7 @@ OPEN = {
     "used": LEAVES + "  let n = ?\n  switch a[n]: SW\n  switch b[n]: SW\n  connect leaf[*] to a[*] spread x 2\n"
             "  connect leaf[*] to b[*] spread x 2\n",
     "unused": LEAVES + "  let n = ?\n  switch spine[2]: SW\n  connect leaf[*] to spine[*] spread x 2\n",
-    "wrong_model": LEAVES + "  switch spine[?]: NONE\n" + UP,
+    "wrong_model": LEAVES + "  switch spine[?]: NONE # and no NODE\n" + UP,
     "no_end": "  switch a[?]: SW\n",
     "pairs": LEAVES + "  switch other[?]: SW\n  connect leaf[*] to other[*] pairs x 2\n",
     "ports": LEAVES + "  switch spine[?]: SW\n  connect leaf[*].p[5..8] to spine[*].p[1..4] spread\n",
