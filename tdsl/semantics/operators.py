@@ -48,12 +48,7 @@ def cost(value: Value, most: int) -> int:
     """Steps that the size of a value is worth: a few elements of a list, with those of the lists in it, bits of a number,
     characters of a text. It looks at no more than ``most`` elements."""
     if isinstance(value, tuple):
-        waiting, elements = [value], 0
-        while waiting and elements <= most:
-            held = waiting.pop()
-            elements += len(held)
-            waiting += [v for v in held if isinstance(v, tuple)]
-        return elements // 4
+        return _elements(value, most) // 4
     if isinstance(value, str):
         return len(value) // 64
     if isinstance(value, WholeRange):
@@ -63,6 +58,26 @@ def cost(value: Value, most: int) -> int:
     if isinstance(value, Quantity):
         value = value.amount
     return _bits(value) // 128 if isinstance(value, Fraction) else 0
+
+
+def _elements(value: tuple[Value, ...], most: int) -> int:
+    """Elements of a list with those of the lists in it: one that stands in several places is counted in each, and looked at once.
+    Where more than ``most`` are looked at, these."""
+    known: dict[int, int] = {}
+    waiting, looked = [value], 0
+    while waiting:
+        held = waiting[-1]
+        inner = [v for v in held if isinstance(v, tuple)]
+        new = [v for v in inner if id(v) not in known]
+        if not new:
+            known[id(held)] = len(held) + sum(known[id(v)] for v in inner)
+            waiting.pop()
+            continue
+        looked += len(held)
+        if looked > most:
+            return looked
+        waiting += new
+    return known[id(value)]
 
 
 def truth(value: Value, span: Span) -> bool:
