@@ -234,6 +234,16 @@ def stamp_of(facts: os.stat_result) -> Stamp:
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
 
 
+def stamped(folder: str | Path, ending: str) -> Iterator[tuple[str, Stamp]]:
+    """The files on the disk in a folder and those below it whose names end so, with their stamps. Not for what a design names."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from stamped(entry.path, ending)
+            elif entry.name.endswith(ending):
+                yield entry.path, stamp_of(entry.stat())
+
+
 def stamp_read(path: Path) -> Stamp | None:
     """The stamp of a file whose contents may be known from an earlier call: it counts as read. None where it is to be read."""
     found = None if is_confined() else stamp(path)

@@ -68,8 +68,11 @@ def best_spread(net: Network) -> Spread | None:
     best = None
     top = int(net.tier.max(initial=0))
     for tier in range(1, top + 1):
-        for even in (True, False) if tier > 2 else (True,):
-            found = spread(net, tier, even)
+        up = _upward(net, tier)
+        even = _routes(net, up, tier, True)
+        passed = _routes(net, up, tier, False) if tier > 2 else even
+        for routes in (even,) if _same(even, passed) else (even, passed):
+            found = _spread(net, up, routes, tier)
             if best is None or found.value > best.value:
                 best = found
     return best
@@ -79,7 +82,16 @@ def spread(net: Network, top: int, even: bool) -> Spread:
     """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as what the
     nodes above can pass on."""
     up = _upward(net, top)
-    routes = _routes(net, up, top, even)
+    return _spread(net, up, _routes(net, up, top, even), top)
+
+
+def _same(a: _Routes, b: _Routes) -> bool:
+    """Whether two ways to choose shares choose the same. Nodes with the same links upward have one object in both."""
+    first, second = ({id(s): s for s in routes.shares.values()} for routes in (a, b))
+    return list(first.values()) == list(second.values())
+
+
+def _spread(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> Spread:
     blocks = _blocks(net, up, routes, top)
     hubs = tuple(np.flatnonzero(net.tier == top).tolist())
     return Spread(hubs, routes.shares, blocks, _value(net, blocks, routes, hubs))

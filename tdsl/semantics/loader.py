@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
@@ -120,7 +119,7 @@ class Loader:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
             library = resources.folder("stdlib")
-            found = tuple(f for kind in ("hardware", "cables") for f in sorted(_designs_below(os.fspath(library / kind))))
+            found = tuple(f for kind in ("hardware", "cables") for f in sorted(files.stamped(library / kind, ".fab")))
             of_disk = files.stamp(library) is not None
             self.catalogue_names = _declared(found) if of_disk else _declared.__wrapped__(found)
         return self.catalogue_names
@@ -150,16 +149,6 @@ def _of_library(path: Path, key: str, stamp: files.Stamp) -> tuple[Module | None
 
 def _name_in_library(path: Path) -> str:
     return f"stdlib:{path.relative_to(resources.folder('stdlib')).as_posix()}"
-
-
-def _designs_below(folder: str) -> Iterator[tuple[str, files.Stamp]]:
-    """The .fab files in a folder and those below it, with their stamps."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                yield from _designs_below(entry.path)
-            elif entry.name.endswith(".fab"):
-                yield entry.path, files.stamp_of(entry.stat())
 
 
 @lru_cache(maxsize=4)

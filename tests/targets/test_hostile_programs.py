@@ -42,17 +42,16 @@ EVERY = (*NAMES, *WORDS)
 
 
 @cache
-def hosts() -> Fabric:
-    """Ten units of ten hosts: enough for all names."""
+def hosts(many: bool) -> Fabric:
+    """Two units of four hosts, or ten of ten: enough for all names."""
+    larger = DESIGN.replace("su[2]", "su[10]").replace("node[4]", "node[10]").replace("p[1..16]", "p[1..32]")
     with TemporaryDirectory() as folder:
-        return compiled(
-            DESIGN.replace("su[2]", "su[10]").replace("node[4]", "node[10]").replace("p[1..16]", "p[1..32]"), Path(folder)
-        )
+        return compiled(larger if many else DESIGN, Path(folder))
 
 
 def files_of(target: str, names: tuple[str, ...]) -> tuple[dict[str, bytes], set[str], Fabric]:
     """The files of a target where hosts have these names, the codes found, and the fabric."""
-    fabric = deepcopy(hosts())
+    fabric = deepcopy(hosts(len(names) > 1))
     rows = np.flatnonzero(fabric.kind == "host").tolist()
     assert len(names) <= len(rows)
     fabric.names = dict(zip(rows, names, strict=False))
