@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, islice, product, repeat
 from math import prod
 from typing import Any, Generic, TypeVar
@@ -28,6 +28,11 @@ STRETCH = 1 << 12
 def listed(column: Column | Compact) -> Column:
     """A column as the value of every row."""
     return column.tolist() if isinstance(column, (Coded, Numbers, Joined)) else column
+
+
+@cache
+def _names(record: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(record))
 
 
 class Table(Generic[Record]):
@@ -61,7 +66,7 @@ class Table(Generic[Record]):
     @property
     def names(self) -> tuple[str, ...]:
         """Fields of a record."""
-        return tuple(f.name for f in fields(self._record))  # type: ignore[arg-type]
+        return _names(self._record)
 
     def pick(self, rows: Ints) -> Table[Record]:
         """A table of some of its rows."""

@@ -56,6 +56,7 @@ class Library:
     settings: Settings = field(default_factory=Settings)
     linked: dict[str, Linked] = field(default_factory=dict)
     linking: list[tuple[str, Span | None, str]] = field(default_factory=list)
+    catalogued: dict[str, Entry | None] = field(default_factory=dict)
     models: dict[int, DeviceModel | None] = field(default_factory=dict)
     building: list[tree.ModelDecl] = field(default_factory=list)
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -189,11 +190,11 @@ class Library:
         found = home.names.get(name) or home.used.get(name)
         if found is not None:
             return found
-        path = self.loader.catalogue().get(name)
-        if path is None:
-            return None
-        module = self.loader.read(path)
-        return self.link(module).names.get(name) if module else None
+        if name not in self.catalogued:
+            path = self.loader.catalogue().get(name)
+            module = self.loader.read(path) if path is not None else None
+            self.catalogued[name] = self.link(module).names.get(name) if module is not None else None
+        return self.catalogued[name]
 
     def parts(self, home: Linked) -> tuple[DeviceModel, ...]:
         """The cables and optics that a file declares or uses, then those of the catalogue, in order of their names."""

@@ -61,22 +61,26 @@ def cost(value: Value, most: int) -> int:
 
 
 def _elements(value: tuple[Value, ...], most: int) -> int:
-    """Elements of a list with those of the lists in it: one that stands in several places is counted in each, and looked at once.
-    Where more than ``most`` are looked at, these."""
-    known: dict[int, int] = {}
+    """Elements of a list with those of the lists in it: one that stands in several places counts in each, and is looked at once.
+    Of more than ``most``, those that were looked at so far."""
+    known: dict[int, int] = {}  # -1 for a list whose lists are not all known
     waiting, looked = [value], 0
     while waiting:
         held = waiting[-1]
-        inner = [v for v in held if isinstance(v, tuple)]
-        new = [v for v in inner if id(v) not in known]
-        if not new:
-            known[id(held)] = len(held) + sum(known[id(v)] for v in inner)
+        before = known.get(id(held))
+        if before is not None and before >= 0:
             waiting.pop()
             continue
-        looked += len(held)
+        looked += len(held) if before is None else 0
         if looked > most:
             return looked
-        waiting += new
+        inner = [v for v in held if isinstance(v, tuple)]
+        new = [v for v in inner if id(v) not in known]
+        if new:
+            known[id(held)] = -1
+            waiting += new
+        else:
+            known[id(held)] = len(held) + sum(known[id(v)] for v in inner)
     return known[id(value)]
 
 
