@@ -66,7 +66,7 @@ class Table(Generic[Record]):
     @property
     def names(self) -> tuple[str, ...]:
         """Fields of a record."""
-        return _names(self._record)
+        return _names(self._record)  # type: ignore[arg-type]
 
     def pick(self, rows: Ints) -> Table[Record]:
         """A table of some of its rows."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import compress, product
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
@@ -31,10 +31,17 @@ def _numbers(span: Span, args: tuple[Value, ...], name: str) -> list[Value]:
             values = list(range(only.low, only.high + 1))
         else:
             values = list(only.sizes if isinstance(only, Dims) else only)
+    if _all_whole(values):
+        return values
     dims = {v.dim if isinstance(v, Quantity) else None for v in values}
     if len(dims) > 1 or any(not isinstance(v, (int, Fraction, Quantity)) or isinstance(v, bool) for v in values):
         raise Fault("E0103", span, f"`{name}` needs numbers, or quantities that all measure the same thing")
     return values
+
+
+def _all_whole(values: list[Value]) -> bool:
+    """Whether all are whole numbers, found out without a step for each."""
+    return set(map(type, values)) <= {int}
 
 
 def _key(v: Value) -> Fraction:
@@ -46,7 +53,7 @@ def _key(v: Value) -> Fraction:
 
 def _order(values: list[Value]) -> Callable[[Any], Any]:
     """What orders values; whole numbers need no fractions."""
-    return int if all(type(v) is int for v in values) else _key
+    return int if _all_whole(values) else _key
 
 
 def _pick(name: str, span: Span, args: tuple[Value, ...]) -> Value:
@@ -68,8 +75,8 @@ def _len(span: Span, value: Value) -> int:
 
 def _sum(span: Span, *args: Value) -> int | Fraction | Quantity:
     values = _numbers(span, args, "sum")
-    if all(type(v) is int for v in values):
-        return sum(v for v in values if isinstance(v, int))
+    if _all_whole(values):
+        return sum(cast("list[int]", values))
     total = Fraction(0)
     for v in values:
         total += _key(v)
@@ -102,7 +109,7 @@ def _primes(span: Span, limit: Value) -> tuple[int, ...]:
     for i in range(2, int(max(limit, 1) ** 0.5) + 1):
         if sieve[i]:
             sieve[i * i :: i] = bytes(len(sieve[i * i :: i]))
-    return tuple(i for i, yes in enumerate(sieve) if yes)
+    return tuple(compress(range(len(sieve)), sieve))
 
 
 def prime_power(q: int) -> tuple[int, int] | None:

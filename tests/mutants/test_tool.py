@@ -6,6 +6,7 @@ import argparse
 import re
 import tomllib
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ from tests.mutants.serve import Job, _outermost
 ROWS = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
 
 
+@cache
+def changed(file: str) -> tuple[str, list[tuple[int, str, int]]]:
+    """The text of a module, and line, kind and number of every change of it."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return text, [(m.line, m.what, m.nth) for m in mutants(text)]
+
+
 def test_what_is_called_equivalent_is_still_there() -> None:
     """Each entry has a reason, and a change of a line of the module as it is."""
     stale = []
@@ -25,9 +33,9 @@ def test_what_is_called_equivalent_is_still_there() -> None:
         assert row["why"] and {"file", "line", "why"} <= set(row) <= {"file", "line", "what", "nth", "why"}
         assert "nth" not in row or (row["nth"] and "what" in row)
         if row["file"]:
-            text = (ROOT / row["file"]).read_text(encoding="utf-8")
+            text, changes = changed(row["file"])
             lines = {n for n, line in enumerate(text.splitlines(), 1) if re.fullmatch(row["line"], line.strip())}
-            there = {m.nth for m in mutants(text) if m.line in lines and m.what == row.get("what", m.what)}
+            there = {nth for line, what, nth in changes if line in lines and what == row.get("what", what)}
             if not set(row.get("nth", there)) <= there or not there:
                 stale.append(f"{row['file']}: {row['line']}")
     none(stale)
