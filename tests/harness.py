@@ -36,6 +36,13 @@ def _named(text: str) -> str:
     return "\n".join(line if not line or line.split()[2] in words else " " * len(line) for line in MODELS.split("\n"))
 
 
+def written(path: Path, text: str) -> Path:
+    """A file that holds a text. It is a new one: ext4 brings a file that is emptied and written again to the disk at once."""
+    path.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def compile_text(
     text: str, folder: Path, *, verify: bool = True, models: bool = True, name: str = "design.fab", **options: object
 ) -> Compilation:
@@ -43,7 +50,7 @@ def compile_text(
     path = folder / name
     settings = options.pop("set", {})
     assert isinstance(settings, dict)
-    path.write_text(text + ("\n" + _named(f"{text} {settings}") if models else ""), encoding="utf-8")
+    written(path, text + ("\n" + _named(f"{text} {settings}") if models else ""))
     chosen = Options(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
     run = compiler.check if verify else compiler.elaborate
     return run(str(path), chosen)

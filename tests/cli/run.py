@@ -9,6 +9,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from tdsl.cli import cli
+from tests.harness import written
 
 SMALL = """\
 fabric small {
@@ -38,6 +39,4 @@ def report(*args: str | Path) -> dict[str, Any]:
 
 def write(folder: Path, text: str = SMALL, name: str = "small.fab") -> Path:
     """A design in a folder."""
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
+    return written(folder / name, text)

@@ -26,7 +26,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import write
 from tdsl.source import SourceFile
 from tests.conftest import Golden
-from tests.harness import share
+from tests.harness import share, written
 from tests.test_docs import Block, marked
 from tests.verify.test_every_figure import told
 
@@ -80,7 +80,7 @@ def known(fabric: Fabric) -> Iterator[str]:
 def made(path: Path, text: str, lock: str | None = None, judged: bool = False) -> tuple[str, Fabric | None]:
     """What a text makes, in a line: codes, or numbers of devices and links, and a hash of findings and of all that is known of
     the fabric."""
-    path.write_text(text, encoding="utf-8")
+    written(path, text)
     run = compiler.check if judged else compiler.elaborate
     for name in [n for n in LIBRARY if n.startswith(str(path.parent))]:
         del LIBRARY[name]

@@ -23,6 +23,7 @@ from tdsl.semantics.quantity import Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import Judge, pairs
+from tests.harness import written
 from tests.soundness.generate import Draft, questions, thresholds
 from tests.soundness.judges import Claim, Figure, Unjudged, World, contradiction, figure, figures, outcomes
 from tests.soundness.mutate import is_true, mutations
@@ -122,7 +123,7 @@ def fabric_json(design: Design) -> str:
 
 def _design(text: str, folder: Path, name: str, verify: bool) -> Design | str:
     path = folder / name
-    path.write_text(text, encoding="utf-8")
+    written(path, text)
     result = (compiler.check if verify else compiler.elaborate)(str(path))
     internal = [d for d in result.findings if d.code.startswith("E090")]
     if internal:
