@@ -235,12 +235,13 @@ def stamp_of(facts: os.stat_result) -> Stamp:
 
 
 def stamped(folder: str | Path, ending: str) -> Iterator[tuple[str, Stamp]]:
-    """The files on the disk in a folder and those below it whose names end so, with their stamps. Not for what a design names."""
+    """The files on the disk in a folder and those below it whose names end so, with their stamps; folders behind links are left
+    out. Not for what a design names."""
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_dir():
+            if entry.is_dir(follow_symlinks=False):
                 yield from stamped(entry.path, ending)
-            elif entry.name.endswith(ending):
+            elif entry.name.endswith(ending) and entry.is_file():
                 yield entry.path, stamp_of(entry.stat())
 
 

@@ -127,6 +127,10 @@ def test_stamps_of_files_below_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     for name in ("x.fab", "a/y.fab", "a/b/z.fab", "a/b/z.csv", "a/.fab.txt"):
         (tmp_path / name).write_text(name)
+    (tmp_path / "a" / "round").symlink_to(tmp_path)
+    (tmp_path / "a" / "gone.fab").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "a" / "link.fab").symlink_to(tmp_path / "x.fab")
+    (tmp_path / "folder.fab").mkdir()
     found = dict(files.stamped(tmp_path, ".fab"))
-    assert {Path(f).relative_to(tmp_path).as_posix() for f in found} == {"x.fab", "a/y.fab", "a/b/z.fab"}
+    assert {Path(f).relative_to(tmp_path).as_posix() for f in found} == {"x.fab", "a/y.fab", "a/b/z.fab", "a/link.fab"}
     assert all(files.stamp(Path(f)) == stamp for f, stamp in found.items())
