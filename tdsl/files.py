@@ -185,15 +185,25 @@ def resolve(path: Path) -> Path:
 def is_file(path: Path) -> bool:
     """Whether there is a regular file, or a link to one."""
     held = _held(path)
-    return held[1] in held[0] if held is not None else _asked("is_file", path, path.is_file)
+    return held[1] in held[0] if held is not None else _asked("is_file", path, lambda: _is(path.is_file))
 
 
 def is_dir(path: Path) -> bool:
     """Whether there is a folder, or a link to one."""
     held = _held(path)
     if held is None:
-        return _asked("is_dir", path, path.is_dir)
+        return _asked("is_dir", path, lambda: _is(path.is_dir))
     return not held[1] or any(name.startswith(f"{held[1]}/") for name in held[0])
+
+
+def _is(ask: Callable[[], bool]) -> bool:
+    """The answer to a question about a path, which is no for a name that is longer than any file's."""
+    try:
+        return ask()
+    except OSError as fault:
+        if fault.errno != errno.ENAMETOOLONG:
+            raise
+        return False
 
 
 def names(folder: Path) -> list[str]:

@@ -55,7 +55,7 @@ class Loader:
             return path
         if re.fullmatch(r"[A-Za-z_]\w*", source):
             standard = resources.folder("stdlib") / "designs" / f"{source}.fab"
-            if standard.is_file():
+            if files.is_file(standard):
                 return standard
         return None
 

@@ -253,6 +253,9 @@ Hca\t2 "0x00000000000000e5"\t# "hca"
 
 Switch\t4096 "S-00000000000000a1"\t\t# "leaf 0 again"
 Switch\t4097 "S-00000000000000f1"\t\t# "too many"
+[1]\t"S-00000000000000c1"[7]\t\t# "leaf 1"
+Switch\t4 "S-00000000000000f2"\t\t# "leaf‮ 2"
+[2]\t"S-00000000000000c1"[8]\t\t# "leaf 1"
 """,
         """\
 4: node id:00000000000000a1 'leaf 0' switch 00000000000000a1 4 heard
@@ -260,9 +263,13 @@ Switch\t4097 "S-00000000000000f1"\t\t# "too many"
 18: node id:00000000000000c1 'leaf 1' switch 00000000000000c1 0 heard
 26: node node:node 'gate' router - 2 heard
 28: node id:00000000000000e5 'hca' adapter 00000000000000e5 2 heard
+31: node id:00000000000000f1 'too many' switch 00000000000000f1 0 heard
+33: node id:00000000000000f2 '' switch 00000000000000f2 0 heard
 16: id:00000000000000a1 1 -- id:00000000000000b1 1 (00000000000000b2) 100 4 0
 6: id:00000000000000a1 2 -- id:00000000000000c1 3 200 4 0
 7: id:00000000000000a1 4 -- id:00000000000000c1 4 25 1 0
+32: id:00000000000000f1 1 -- id:00000000000000c1 7
+34: id:00000000000000f2 2 -- id:00000000000000c1 8
 alias id:00000000000000b2 id:00000000000000b1
 8: E0601 port 0 of a device that has 4
 9: E0601 port 5 of a device that has 4
@@ -273,6 +280,8 @@ alias id:00000000000000b2 id:00000000000000b1
 30: E0601 the node S-00000000000000a1 is described twice
     give one capture of each subnet
 31: E0601 the number of ports is '4097', which is not a number from 0 to 4,096
+33: E0601 a name contains a character that is not seen or turns the order of the text: 'leaf\\u202e 2'
+    remove it
 10: E0602 the capture is incomplete: it has no block for S-00000000000000d9, which this line names
     capture the whole subnet again; nothing is judged from a part of it
 whole

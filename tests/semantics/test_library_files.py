@@ -10,6 +10,7 @@ import pytest
 from tdsl import files, resources
 from tdsl.diagnostic import Diagnostics
 from tdsl.semantics.loader import Loader, Module
+from tests.harness import compile_text
 
 ONE = "model switch ONE { port p[4]: 400Gbps }\n"
 TWO = "model switch TWO { port p[8]: 800Gbps }\n"
@@ -134,3 +135,14 @@ def test_stamps_of_files_below_a_folder(tmp_path: Path) -> None:
     found = dict(files.stamped(tmp_path, ".fab"))
     assert {Path(f).relative_to(tmp_path).as_posix() for f in found} == {"x.fab", "a/y.fab", "a/b/z.fab", "a/link.fab"}
     assert all(files.stamp(Path(f)) == stamp for f, stamp in found.items())
+
+
+def test_names_longer_than_those_of_files(tmp_path: Path) -> None:
+    """There is no such file; anything else that a disk refuses is said."""
+    long = "a" * 300
+    assert not files.is_file(tmp_path / f"{long}.fab") and not files.is_dir(tmp_path / long)
+    with pytest.raises(OSError, match="too long"):
+        files.read(tmp_path / long)
+    for text, code in ((f"fabric f {{\n  {long} 4 {{ }}\n}}\n", "E0118"), (f"use {long}.b (c)\nfabric f {{\n}}\n", "E0112")):
+        assert code in {d.code for d in compile_text(text, tmp_path, models=False).findings}
+    assert Loader(Diagnostics()).design(long) is None

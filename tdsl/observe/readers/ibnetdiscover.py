@@ -100,9 +100,16 @@ class _Blocks:
             raise Malformed(at, f"the node {name} is described twice", "give one capture of each subnet")
         self.keys[name] = self.here = key
         self.current = name
-        ports = number(count, at, "the number of ports", 4096)
-        self.into.node(key, plain(description.strip(), at), KINDS[kind], ids, ports, Place(self.file, at))
+        wrong, words, ports = None, "", 0
+        try:
+            words = plain(description.strip(), at)
+            ports = number(count, at, "the number of ports", 4096)
+        except Malformed as fault:  # the lines of its ports follow, and are of this node
+            wrong = fault
+        self.into.node(key, words, KINDS[kind], ids, ports, Place(self.file, at))
         self.into.heard.add(key)
+        if wrong is not None:
+            raise wrong
 
     def port(self, found: re.Match[str], at: int) -> None:
         """A port that is cabled."""
