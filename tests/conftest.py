@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 from collections.abc import Callable
@@ -33,11 +32,6 @@ def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TDSL_CHECK_NO_CACHE", "1")
-
-
-def pytest_sessionfinish() -> None:
-    """What is still there is not looked through five times more, as pytest does at its end."""
-    gc.freeze()
 
 
 Golden = Callable[[str, "str | bytes"], None]

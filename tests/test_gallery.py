@@ -69,17 +69,16 @@ def entries() -> dict[str, Entry]:
 
 
 @cache
-def checked(name: str, settings: tuple[tuple[str, Any], ...] = (), check: str = "") -> dict[str, Any]:
-    """The first design of a check's report: of all checks, or of one."""
+def checked(name: str, settings: tuple[tuple[str, Any], ...] = ()) -> dict[str, Any]:
+    """The first design of a check's report."""
     args = [x for key, value in settings for x in ("--set", f"{key}={value}")]
-    return report(name, *args, *(("--select", check) if check else ()))["designs"][0]
+    return report(name, *args)["designs"][0]
 
 
 def found(name: str, figure: Figure) -> Any:
     """The figure in the report."""
+    at: Any = checked(name, tuple(sorted(figure.set.items())))
     head, *rest = figure.at.split(".")
-    only = (rest[0] if head == "results" else "links") if figure.set else ""
-    at: Any = checked(name, tuple(sorted(figure.set.items())), only)
     if head == "results":
         check, *rest = rest
         at = next(r for r in at["results"] if r["check"] == check)

@@ -126,7 +126,7 @@ class Loader:
 
 
 def _parsed(path: Path, key: str, shown: str, text: str | None = None) -> tuple[Module | None, list[Diagnostic]]:
-    """A file, or the text that stands for it, and what is found in it. Raises OSError."""
+    """A file, or its unsaved text, and what is found in it. Raises OSError."""
     own = Diagnostics()
     try:
         data = text.encode("utf-8", "surrogateescape") if text is not None else files.read(path, MAX_BYTES)

@@ -138,7 +138,7 @@ def _standing(tables: Tables, file: SourceFile, before: list[Token], mark: Token
             statement.append(token)
     run = _Run(tables, file, Diagnostics(), arranged)
     taken = run.until(at)
-    words = frozenset(run.written[t] for t in taken if t in run.written)
+    words = frozenset(tables.written[t] for t in taken if t in tables.written)
     return Standing(tuple(statement), tuple(heads), words, frozenset(taken))
 
 
@@ -173,10 +173,6 @@ class _Run:
     stack: Stack = field(init=False)
     head: int = 0
     words: set[int] = field(default_factory=set)  # where names stand that were taken as words
-    written: dict[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.written = self.tables.written
 
     # ------------------------------------------------------------ the two ways in
 
@@ -314,7 +310,7 @@ class _Run:
 
     def word(self, terminal: str) -> str:
         """A terminal as it is written."""
-        return self.written.get(terminal) or self.tables.signs.get(terminal, "")
+        return self.tables.written.get(terminal) or self.tables.signs.get(terminal, "")
 
     def _string(self, token: Token) -> tree.Str:
         from tdsl.syntax.strings import read
