@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import io
 import json
 import re
 import subprocess
 import sys
 import textwrap
-import tokenize
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -371,22 +369,3 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
     assert pages.isdisjoint(of_checks)
     assert sorted(used - pages - of_checks) == []
     assert sorted(pages - used) == []
-
-
-def code_lines(path: Path) -> int:
-    """Lines that hold code: neither blank nor comments nor docstrings."""
-    held: set[int] = set()
-    skip = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
-    fresh = True
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
-        if token.type in skip:
-            fresh = fresh or token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-        else:
-            if not (fresh and token.type == tokenize.STRING):
-                held |= set(range(token.start[0], token.end[0] + 1))
-            fresh = False
-    return len(held)
-
-
-def test_no_module_is_longer_than_400_lines() -> None:
-    none([f"{path}: {lines} lines of code" for path in SOURCES if path != ALONE and (lines := code_lines(path)) > 400])

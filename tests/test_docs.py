@@ -295,6 +295,8 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
             assert done.exit_code == 0, f"{command}: {done.output}"
         elif program == "make":
             assert words[0] in targets, command
+        elif program == "export":
+            assert words == ['PATH="$PWD/.venv/bin:$PATH"'], command  # where `make` installs
         else:
             assert command == f"pip install {project['name']}", command
     assert (tmp_path / "out" / "manifest.json").is_file()
