@@ -13,7 +13,7 @@ from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.scanner import END, FAULT, MAX_DIGITS, Token
 
 if TYPE_CHECKING:
-    from tdsl.syntax.stack import Stack
+    from tdsl.syntax.partial_parse import PartialParse
     from tdsl.syntax.tables import Tables
 
 MAX_BYTES = 16 << 20
@@ -170,7 +170,7 @@ class _Run:
     file: SourceFile
     diagnostics: Diagnostics
     tokens: list[Token]
-    stack: Stack = field(init=False)
+    parse: PartialParse = field(init=False)
     head: int = 0
     words: set[int] = field(default_factory=set)  # where names stand that were taken as words
 
@@ -178,25 +178,25 @@ class _Run:
 
     def module(self) -> tuple[tree.Stmt, ...]:
         """All statements."""
-        self.stack = self.tables.stack("module")
+        self.parse = self.tables.begin_parse("module")
         i, n = 0, len(self.tokens)
         while i < n:
             i = self._step(i)
-        if not self.stack.between():
+        if not self.parse.is_between_statements():
             self._finish(n)
         end = len(self.file.text)
         # A block whose brace was lost with a faulty statement ends with the text.
-        while not self.stack.viable("$END") and self.stack.viable("RBRACE"):
-            self.stack.shift(Token("RBRACE", "}", self.file, end))
-            self.stack.settle()
-            if not self.stack.between():
+        while not self.parse.accepts("$END") and self.parse.accepts("RBRACE"):
+            self.parse.feed(Token("RBRACE", "}", self.file, end))
+            self.parse.settle()
+            if not self.parse.is_between_statements():
                 self._finish(n)
-        result: tuple[tree.Stmt, ...] = self.stack.end()
+        result: tuple[tree.Stmt, ...] = self.parse.feed(Token("$END", "", self.file, end))
         return result
 
     def until(self, at: int) -> set[str]:
         """Terminals that could stand at ``at``; none where the statement there is given up before."""
-        self.stack = self.tables.stack("module")
+        self.parse = self.tables.begin_parse("module")
         i = 0
         while i < at:
             i = self._step(i)
@@ -206,17 +206,17 @@ class _Run:
         """One expression, all of the tokens."""
         from tdsl.syntax.messages import explain
 
-        self.stack = self.tables.stack("expression")
+        self.parse = self.tables.begin_parse("expression")
         for i, token in enumerate(self.tokens):
             if not self._feed(i):
                 self._report(explain(self, i, token))
                 return None
         last = Token("$END", "", self.file, end)
-        if not self.stack.viable("$END"):
+        if not self.parse.accepts("$END"):
             self.tokens.append(last)
             self._report(explain(self, len(self.tokens) - 1, last))
             return None
-        result: tree.Expr = self.stack.end()
+        result: tree.Expr = self.parse.feed(last)
         return result
 
     # ------------------------------------------------------------ feeding
@@ -225,7 +225,7 @@ class _Run:
         """Handles the token at ``i``; the index of the next."""
         token = self.tokens[i]
         kind = token.type
-        if self.stack.between():
+        if self.parse.is_between_statements():
             if kind == END:
                 return i + 1
             self.head = i
@@ -240,11 +240,11 @@ class _Run:
 
     def _finish(self, i: int) -> int:
         """Ends the statement before ``i``."""
-        if not self.stack.viable(END):
+        if not self.parse.accepts(END):
             self._recover(i)
         at = self.tokens[i].start if i < len(self.tokens) else len(self.file.text)
-        self.stack.shift(Token(END, "", self.file, at))
-        self.stack.settle()
+        self.parse.feed(Token(END, "", self.file, at))
+        self.parse.settle()
         return i + 1
 
     def _feed(self, i: int) -> bool:
@@ -260,32 +260,32 @@ class _Run:
                 return False
             if kind == "RATIO":
                 self._ratio(i, token)
-        if not self.stack.viable(kind) or (kind == "LBRACE" and self._counts(i)):
+        if not self.parse.accepts(kind) or (kind == "LBRACE" and self._counts(i)):
             return False
         if kind != token.type:
             word = Token(kind, token.text, self.file, token.start)
             self.words.add(token.start)
-            self.stack.shift(word)
+            self.parse.feed(word)
         else:
-            self.stack.shift(token)
+            self.parse.feed(token)
             if kind == "RBRACE":
-                self.stack.settle()
+                self.parse.settle()
         return True
 
     def _word(self, i: int, token: Token) -> str:
         """The terminal of a name: a word of the grammar where one can stand, else NAME."""
         word = self.tables.words.get(token.text)
-        choices = self.stack.choices()
+        choices = self.parse.choices()
         if word is None or word not in choices:
             return "NAME"
-        if token.text in KIND_WORDS and self.stack.between() and not self._declares(i):
+        if token.text in KIND_WORDS and self.parse.is_between_statements() and not self._declares(i):
             return "NAME"
-        if "NAME" in choices and not self.stack.viable(word):
+        if "NAME" in choices and not self.parse.accepts(word):
             return "NAME"
         following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
         if token.text == "all" and (following is None or following.type != "NAME" or following.text in _AFTER_PATH):
             return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
-        if token.text == "x" and (following is None or following.type in _ENDING) and self.stack.viable("NAME"):
+        if token.text == "x" and (following is None or following.type in _ENDING) and self.parse.accepts("NAME"):
             return "NAME"  # `along x` names a dimension; `x 4` says how many
         return word
 
@@ -306,7 +306,7 @@ class _Run:
 
     def expected(self) -> set[str]:
         """Terminals that could stand next."""
-        return self.stack.expected()
+        return self.parse.accepted_terminals()
 
     def word(self, terminal: str) -> str:
         """A terminal as it is written."""
@@ -320,7 +320,7 @@ class _Run:
     def _ratio(self, i: int, token: Token) -> None:
         """``[1:16]`` as an index or extent is a slip for a range; a list of ratios is none."""
         opened = i and self.tokens[i - 1].type in ("LSQB", "COMMA")
-        if opened and (self.stack.viable("STAR") or self.stack.viable("QMARK")) and self.stack.viable("RATIO"):
+        if opened and (self.parse.accepts("STAR") or self.parse.accepts("QMARK")) and self.parse.accepts("RATIO"):
             from tdsl.syntax.messages import ratio_for_range
 
             self._report(ratio_for_range(token))
@@ -331,7 +331,7 @@ class _Run:
         """Gives up the statement that ``i`` is in; the index at which to go on."""
         from tdsl.syntax.messages import explain
 
-        known = any(type(v) is Token and v.type == "BROKEN" for v in self.stack.values[self.stack.floor() :])
+        known = any(type(v) is Token and v.type == "BROKEN" for v in self.parse.values[self.parse.statement_start() :])
         if not known:
             self._report(explain(self, i, self.tokens[i] if i < len(self.tokens) else None))
         return self._drain(i)
@@ -341,7 +341,7 @@ class _Run:
             self.diagnostics.items.append(finding)
 
     def _drain(self, i: int) -> int:
-        names, bodies, start = _salvage(self.stack.given_up())
+        names, bodies, start = _salvage(self.parse.give_up_statement())
         at = i
         while at < len(self.tokens):
             token = self.tokens[at]
@@ -364,7 +364,7 @@ class _Run:
 
             names += latin_names(text)
         broken = Token("BROKEN", text, self.file, begin, (tuple(dict.fromkeys(names)), bodies))
-        self.stack.shift(broken)
+        self.parse.feed(broken)
         return at
 
     def _opens_block(self, at: int) -> bool:

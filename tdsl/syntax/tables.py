@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import field
 from functools import cache
 from hashlib import sha256
@@ -20,7 +19,7 @@ from tdsl.syntax.build import Builder
 from tdsl.syntax.scanner import Scanner
 
 if TYPE_CHECKING:
-    from tdsl.syntax.stack import Stack
+    from tdsl.syntax.partial_parse import PartialParse
 
 KIND = "grammar"
 
@@ -38,26 +37,10 @@ class _NoLexer(Lexer):
         return iter(())
 
 
-@dataclass(slots=True)
-class Rule:
-    """A rule of the grammar: how many parts it has, and what is made of them by what."""
-
-    size: int
-    makes: str
-    made_by: Callable[[list[Any]], Any]
-
-
-Passed = tuple[int, Rule | None, int | None]
-"""A state, and the rule by which its parts are reduced then, or the state that is shifted to, or neither."""
-
-
 @dataclass(frozen=True, slots=True)
 class Tables:
     """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals,
-    and the other way round.
-
-    Kept as far as they were asked for: the only rules that states have, and what a terminal makes of a state that stands on
-    another one.
+    and the other way round. ``only`` keeps the only rule that a state has, for the states that were asked for.
     """
 
     lark: lark.Lark
@@ -65,14 +48,13 @@ class Tables:
     words: dict[str, str]
     written: dict[str, str]
     signs: dict[str, str]
-    only: dict[int, Rule | None] = field(default_factory=dict)
-    passed: dict[tuple[int, int, str], Passed] = field(default_factory=dict)
+    only: dict[int, Any] = field(default_factory=dict)
 
-    def stack(self, symbol: str) -> Stack:
+    def begin_parse(self, symbol: str) -> PartialParse:
         """A parser at the beginning of what ``symbol`` means, "module" or "expression"."""
-        from tdsl.syntax.stack import Stack
+        from tdsl.syntax.partial_parse import PartialParse
 
-        return Stack(self, symbol)
+        return PartialParse(self.lark, symbol, self.only)
 
 
 def grammar_text() -> str:

@@ -155,12 +155,11 @@ def test_files_and_statuses(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.json").write_bytes(b'{"a": "\xff"}')
     calls = [("good.json", 0), ("bad.json", 1), ("latin.json", 2), ("absent.json", 2), (".", 2)]
-    for old in (Path(checker.__file__), Path(checker.__file__).parents[1] / "verify" / "verify_certificate.py"):
-        for name, status in calls if "checker" in old.name else calls[:3]:
-            call = [sys.executable, "-I", str(old), str(tmp_path / name), str(tmp_path / "fabric.json")]
-            done = subprocess.run(call, capture_output=True, text=True)
-            assert done.returncode == status and len((done.stdout + done.stderr).splitlines()) == 1, done
-            assert bool(done.stdout) == (status == 0)
+    for name, status in calls:
+        call = [sys.executable, "-I", checker.__file__, str(tmp_path / name), str(tmp_path / "fabric.json")]
+        done = subprocess.run(call, capture_output=True, text=True)
+        assert done.returncode == status and len((done.stdout + done.stderr).splitlines()) == 1, done
+        assert bool(done.stdout) == (status == 0)
     assert subprocess.run([sys.executable, str(Path(checker.__file__))], capture_output=True).returncode == 2
     monkeypatch.setattr(checker, "MAX_FABRIC_BYTES", 10)
     assert checker.main([str(tmp_path / "good.json"), str(tmp_path / "fabric.json")]) == 2
