@@ -1,4 +1,4 @@
-"""A parse that Lark's LALR parser has begun, with what recovery needs: which terminals it takes next, and how to give up a statement."""
+"""A parse that Lark's LALR parser has begun, with what recovery needs: what it takes next, and how to give up a statement."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PartialParse:
         return {kind for kind in self.choices() if (kind.isupper() or kind == END) and self.accepts(kind)}
 
     def accepts(self, kind: str) -> bool:
-        """Whether a terminal can follow. Lark's own `accepts` copies the stack for each; this tries reductions on the states alone."""
+        """Whether a terminal can follow. Lark's own method copies the stack; this tries reductions on the states alone."""
         table, states = self._table, self._states
         depth = len(states)
         pushed: list[int] = []
