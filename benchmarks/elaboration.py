@@ -1,9 +1,10 @@
 """Elaboration: a design as columns of links, beside graph libraries that are given the same links with names and attributes.
 
-A peer is given lists that are ready, so its time is that of building the graph alone. ``tdsl`` is what a call from the shell pays:
-the first compilation in a new process, from the text of the design on. ``tdsl, again`` is the second compilation in that process,
-as an editor or a sweep has it. ``numpy`` is the floor: it fills as many columns of as many numbers (both devices, rate and class of
-each link) by arithmetic on the number of the link, and knows no names, ports, cables or checks.
+A peer is given lists that are ready, so its time is that of building the graph alone. ``tdsl`` is what a call
+from the shell pays: the first compilation in a new process, from the text of the design on. ``tdsl, again``
+is the second compilation in that process, as an editor or a sweep has it. ``numpy`` is the floor: it fills as
+many columns of as many numbers (both devices, rate and class of each link) by arithmetic on the number of the
+link, and knows no names, ports, cables or checks.
 """
 
 from __future__ import annotations
