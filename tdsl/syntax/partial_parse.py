@@ -19,7 +19,7 @@ class PartialParse:
 
     def __init__(self, lark: Lark, symbol: str, only: dict[int, Any]) -> None:
         """``symbol`` is the start of the grammar; ``only`` keeps the rules of `settle` between the parses of one grammar."""
-        self._state = lark.parse_interactive(start=symbol).parser_state
+        self._state: Any = lark.parse_interactive(start=symbol).parser_state
         self._states: list[int] = self._state.state_stack
         self.values: list[Any] = self._state.value_stack
         self._table: Any = self._state.parse_conf.states
