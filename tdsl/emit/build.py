@@ -307,19 +307,30 @@ def _listed(names: Sequence[str]) -> str:
 def _report_systems(
     known: Mapping[str, Target], chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics
 ) -> None:
-    """An error where two targets would configure one switch; notes of switches that none configures."""
+    """An error where two targets would configure one switch and the call does not name both; a note where it does, since each
+    writes to a folder of its own; notes of switches that none configures."""
     if "routing" not in selection.view.capabilities:
         return
-    first: dict[str, Target] = {}
+    of_switch: dict[str, list[Target]] = {}
     for target in chosen:
         for router in selection.routers(target)[0] if target.routers.nos else ():
-            other = first.setdefault(router.name, target)
-            if router.kind == "switch" and other is not target:
-                diagnostics.add(
-                    "E0507", None, f"targets `{other.name}` and `{target.name}` would both configure {router.name}",
-                    help=f"name its operating system: `nos {target.routers.nos}`, or build one of the targets",
-                )  # fmt: skip
-                return
+            if router.kind == "switch":
+                of_switch.setdefault(router.name, []).append(target)
+    several = {switch: targets for switch, targets in of_switch.items() if len(targets) > 1}
+    for switch, (one, two, *_) in several.items():
+        if not selection.named.issuperset(t.name for t in several[switch]):
+            diagnostics.add(
+                "E0507", None, f"targets `{one.name}` and `{two.name}` would both configure {switch}",
+                help=f"name its operating system: `nos {two.routers.nos}`, or build one of the targets",
+            )  # fmt: skip
+            return
+    if several:
+        switch, targets = next(iter(several.items()))
+        others = f" and {len(several) - 1} more switch{'es' if len(several) > 2 else ''}" if len(several) > 1 else ""
+        diagnostics.add(
+            "E0511", None, f"{_listed([f'`{t.name}`' for t in targets])} each write a configuration of {switch}{others}",
+            severity=Severity.NOTE, help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
+        )  # fmt: skip
     if selection.named:
         return
     systems = {t.routers.nos for t in known.values()} - {""}
