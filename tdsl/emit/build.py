@@ -22,10 +22,11 @@ from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
-from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
+from tdsl.emit.target import TRANSPORT_NEEDS, FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.select import selected
+from tdsl.fabric.transports import open_families, transport_statements
 from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
 from tdsl.workers import Workers
@@ -142,6 +143,7 @@ def contents(
         selection.network = network
     _report_skipped(chosen, selection, diagnostics, only is not None)
     _report_systems(known, chosen, network, diagnostics)
+    _want_transport(fabric, chosen, selection, diagnostics)
     for target in chosen:
         try:
             with ExitStack() as bounds:
@@ -344,6 +346,22 @@ def _report_systems(
         name = next(n for n, s in selection.view.switch_systems.items() if not s)
         diagnostics.add("E0511", None, f"no configuration is written for {name}: nothing names its operating system",
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
+
+
+def _want_transport(fabric: Fabric, chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
+    """An error where files would differ with what the links speak, and the design leaves it open."""
+    names = open_families(fabric)
+    reading = [
+        f"`{t.name}`" for t in chosen
+        if t.reads_transport and (selection.of(t).view.capabilities | TRANSPORT_NEEDS).issuperset(t.needs)
+    ]  # fmt: skip
+    if names and reading:
+        writes = "targets {} write" if len(reading) > 1 else "target {} writes"
+        diagnostics.add(
+            "E0212", None,
+            f"what {writes.format(_listed(reading))} depends on the transport: the links can be {' or '.join(names)}, and the "
+            "fabric does not say which", help=transport_statements(names),
+        )  # fmt: skip
 
 
 def manifest(

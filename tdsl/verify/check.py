@@ -101,7 +101,7 @@ class Check(ABC):
 
     ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
     the dimension of a quantity.
-    ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
+    ``fails_by_default``: a refuted one is an error even if nothing requires it; of a ``mild`` one a warning. ``monotone``: a violation found in a part of
     the wiring stays whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
     claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
@@ -123,6 +123,7 @@ class Check(ABC):
     unit: ClassVar[str] = ""
     dim: ClassVar[Dim] = NONE
     fails_by_default: ClassVar[bool] = False
+    mild: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"of"})
