@@ -113,6 +113,7 @@ class Check(ABC):
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
+    ``in_rates``: its share may be asked in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``.
     ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     """
 
@@ -135,6 +136,7 @@ class Check(ABC):
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
     scarce: ClassVar[bool] = False
+    in_rates: ClassVar[bool] = False
     cost: ClassVar[int] = 1
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False

@@ -10,11 +10,14 @@ from tests.cli.run import report
 
 MODELS = """
 model chip G { port nv: 400Gbps }
-model host N { port ew[4]: 400Gbps; port ns[2]: 400Gbps; chip gpu[4]: G; role accelerator }
+model host N { port ew[4]: 400Gbps; port ns[2]: 400Gbps; chip gpu[4]: G }
 model switch S { port p[1..64]: 400Gbps }
 """
 EW, NS = "connect node[n].ew[k] to {}", "connect node[n].ns[k] to {}"
-LEAVES, CORES, STORE = "switch leaf[4]: S; connect leaf[*] to core[*] each", "switch core[2]: S; connect core[0] to core[1]", "switch st: S; connect st to core[0]"
+LEAVES, CORES, STORE = (
+    "switch leaf[4]: S; connect leaf[*] to core[*] each", "switch core[2]: S; connect core[0] to core[1]",
+    "switch st: S; connect st to core[0]",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,8 @@ def test_rails_of_each_class(
     path = tmp_path / "rails.fab"
     path.write_text(MODELS + "fabric f {\n  " + "\n  ".join(parts) + "\n}\n")
     document = report(path, "--no-cache", "--second-opinion")
-    (design,) = document["files"][0]["designs"] if "files" in document else document["designs"]
+    (design,) = document["designs"]
     (result,) = [r for r in design["results"] if r["check"] == "rail_alignment"]
-    assert result["status"] == status and words in (result["text"] or "") + (result["reason"] or ""), result
+    assert result["status"] == status and words in f"{result.get('text')} {result.get('reason')}", result
     found = {d["severity"] for d in design["findings"] if d["code"] == "E0403"}
     assert found == ({severity} if severity else set()), design["findings"]

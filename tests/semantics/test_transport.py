@@ -195,7 +195,7 @@ def test_an_open_transport_fails_only_what_reads_it(tmp_path: Path) -> None:
 def test_targets_say_whether_their_files_differ_with_the_transport(tmp_path: Path) -> None:
     """Each target whose files are not the same for InfiniBand and Ethernet is one that reads the transport, but for fabric.json,
     which states what the design states."""
-    chips = "model chip A { port nv: 400Gbps { type NVLINK }; role accelerator }\n"
+    chips = "model chip A { port nv: 400Gbps { type NVLINK } }\n"
     text = BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace("model switch S {", "model switch S { height 1U;") + chips
     wired = f"{WIRED}\n connect s[0] to s[1]\n address s, h management from 10.0.0.0/24"
     one, two = (

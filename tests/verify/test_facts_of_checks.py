@@ -39,6 +39,7 @@ NAMES = {
     """,
     "of_ports": "survives",
     "reads_of": "survives blast_radius taper",
+    "in_rates": "bisection throughput",
     "scarce": "edge_redundancy bisection node_redundancy throughput",
 }
 
@@ -75,6 +76,7 @@ def test_a_check_without_facts_of_its_own() -> None:
         "after_failures",
         "of_design",
         "scarce",
+        "in_rates",
         "of_ends",
         "of_ports",
     )
