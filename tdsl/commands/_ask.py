@@ -58,7 +58,7 @@ def _findings(name: str, text: str) -> list[Diagnostic]:
     from tdsl.compiler import Options
 
     path = Path(f"{name}.fab").resolve()
-    return compiler.check(str(path), Options(overlay={str(path): text})).findings
+    return list(compiler.check(str(path), Options(overlay={str(path): text})).findings)
 
 
 def _nics(host: str) -> int:

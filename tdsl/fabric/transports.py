@@ -98,7 +98,9 @@ def _typed_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int, s
     beside = scaleup_links(fabric)
     if beside.all():
         beside = np.zeros_like(beside)
-    return [(link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]]
+    return [
+        (link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]
+    ]
 
 
 def families(a: PortClass, b: PortClass) -> set[str]:

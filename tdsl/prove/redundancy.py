@@ -41,15 +41,15 @@ def devices_of_cut(view: View, cut: LinkCut) -> DeviceCut:
     two, on the side where these are fewer. A link that joins the two themselves is left."""
     u, v = cut.pair
     rows = cut.rows(view)
-    linked, devices = False, {u: set[int](), v: set[int]()}
+    linked, at_u, at_v = False, set[int](), set[int]()
     for a, b in zip(view.a[rows].tolist(), view.b[rows].tolist(), strict=True):
         near_u, near_v = (a, b) if cut.side[a] == cut.side[u] else (b, a)
         if (near_u, near_v) == (u, v):
             linked = True
             continue
-        devices[u].add(near_u if near_u != u else near_v)
-        devices[v].add(near_v if near_v != v else near_u)
-    return DeviceCut(cut.pair, tuple(sorted(min(devices.values(), key=len))), linked)
+        at_u.add(near_u if near_u != u else near_v)
+        at_v.add(near_v if near_v != v else near_u)
+    return DeviceCut(cut.pair, tuple(sorted(at_u if len(at_u) <= len(at_v) else at_v)), linked)
 
 
 def _of_links(view: View) -> LinkPaths:

@@ -167,8 +167,9 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     elif check.kind == "fraction" and value >= TOO_FULL:
         full = whole(value * 100)
         per_cent = f"{full:,}" if isinstance(full, int) else decimal(Fraction(value) * 100)
+        also = ", or a rate," if check.in_rates else ","
         return (
-            f"`{check.name}` is a share of full{', or a rate,' if check.in_rates else ','} and {decimal(Fraction(value))} is {per_cent}%",
+            f"`{check.name}` is a share of full{also} and {decimal(Fraction(value))} is {per_cent}%",
             f"`{check.name} {claim.op} {decimal(Fraction(value))}%`",
         )
     else:

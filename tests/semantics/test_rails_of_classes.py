@@ -47,7 +47,10 @@ def test_rails_of_each_class(
         condition, _, other = rest.rstrip("]").partition(" ? ")
         if other:  # the language has no conditional index: two statements
             yes, no = other.split(" : ")
-            parts += [f"{form.format(f'{head}[{yes}]')} where {condition}", f"{form.format(f'{head}[{no}]')} where not ({condition})"]
+            parts += [
+                f"{form.format(f'{head}[{yes}]')} where {condition}",
+                f"{form.format(f'{head}[{no}]')} where not ({condition})",
+            ]
         else:
             parts.append(form.format(to))
     parts += ["require rail_alignment"] if require else []

@@ -21,9 +21,9 @@ class RailAlignment(Check):
     count on it: a swapped cable costs bandwidth without any link being down.
 
     ## Formula and source
-    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most of its host
-    ports have; every port of another rail is a violation. Where it should be: on the switch of its rail that hosts sharing a switch with this
-    host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
+    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most of its
+    host ports have; every port of another rail is a violation. Where it should be: on the switch of its rail that hosts
+    sharing a switch with this host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
     SuperPOD reference architecture.
 
     ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
@@ -126,8 +126,8 @@ def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
         fault = Fault(None, f"{reason}: no host port has a rail")
         return Judgement("skipped", reason=reason, faults=(fault,))
     foreign = plan.rail != plan.serves  # at switches that serve several rails
-    at = np.flatnonzero(foreign if foreign.any() else plan.rail >= 0)
-    at = int(at[plan.switch[at].argmin()])
+    rows = np.flatnonzero(foreign if foreign.any() else plan.rail >= 0)
+    at = int(rows[plan.switch[rows].argmin()])
     switch, class_ = int(plan.switch[at]), f.port_class(int(f.link_a[plan.rows[at]]))[0].name
     there = np.flatnonzero(plan.switch == switch)
     same = [f.port_class(p)[0].name == class_ for p in f.link_a[plan.rows[there]].tolist()]

@@ -10,8 +10,8 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection
-from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.search import listing
 from tdsl.prove.set_flow import members
 from tdsl.prove.unit_network import unit_network

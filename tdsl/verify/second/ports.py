@@ -87,7 +87,7 @@ def rails_of_classes(w: Wiring) -> tuple[dict[str, RailLinks], bool]:
 
 
 def rail_alignment(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
-    """Whether every NIC is on a switch that serves its rail in the class of its port, of the hosts and classes that have rails."""
+    """Whether every NIC of the hosts and port classes with rails is on a switch that serves its rail."""
     judged, _ = rails_of_classes(Wiring.whole(w.fabric))
     if not judged:
         if claim is None or claim.report:
@@ -95,5 +95,7 @@ def rail_alignment(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> An
         return whether(NETWORKX, False)
     mine = {row for *_, row in w.graph.edges(keys=True)}
     serves = {name: _serving(links)[0] for name, links in judged.items()}
-    aligned = (serves[n][switch] == rail for n, links in judged.items() for row, (_, switch, rail) in links.items() if row in mine)
+    aligned = (
+        serves[n][switch] == rail for n, links in judged.items() for row, (_, switch, rail) in links.items() if row in mine
+    )
     return whether(NETWORKX, all(aligned))
