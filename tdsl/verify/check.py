@@ -102,8 +102,9 @@ class Check(ABC):
     ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
     the dimension of a quantity.
     ``fails_by_default``: a refuted one is an error even if nothing requires it, and a warning where it is ``mild``.
-    ``monotone``: a violation found in a part of the wiring stays whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
-    claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
+    ``monotone``: a violation found in a part of the wiring stays whatever is added, so it is judged
+    although some wiring was refused. ``on_demand``: judged only where a claim asks. ``takes`` lists the
+    clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
     ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of

@@ -21,10 +21,10 @@ class RailAlignment(Check):
     count on it: a swapped cable costs bandwidth without any link being down.
 
     ## Formula and source
-    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most of its
-    host ports have; every port of another rail is a violation. Where it should be: on the switch of its rail that hosts
-    sharing a switch with this host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
-    SuperPOD reference architecture.
+    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most
+    of its host ports have; every port of another rail is a violation. Where it should be: on the switch of its rail
+    that hosts sharing a switch with this host use. Source: Wang et al., "Rail-only: a low-cost high-performance
+    network for training LLMs" (2023); NVIDIA DGX SuperPOD reference architecture.
 
     ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
     are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of each port
