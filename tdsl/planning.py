@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EVERY_PHASE = -2
 """``Options.phase`` where each phase is planned, whether it is verified or not."""
-UNDERSTOOD = frozenset({"E0464", "E0212", "E0213"})
+UNDERSTOOD = frozenset({"E0464", "E0213"})
 """Errors of designs that are wired and judged all the same."""
 
 

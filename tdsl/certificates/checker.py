@@ -1,13 +1,16 @@
 """Verifies a certificate of ``tdsl check --certificates`` against the ``fabric.json`` of the same design.
 
-    python checker.py CERTIFICATE fabric.json
+    python checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]...
 
-Exit status 0: verified, the theorem that the certificate states about this fabric is proved. 1: rejected; it is false, or not
-shown, or takes more than ``MAX_STEPS`` steps of work. 2: a file is not readable: missing, too large, not UTF-8, not strict JSON.
+Prints the theorem that each certificate states about this fabric. Exit status 0: all are proved, and each REQUIREMENT, such as
+``bisection >= 100%``, follows from one of them. 1: one is rejected; it is false, or not shown, or takes more than ``MAX_STEPS``
+steps of work; or a requirement does not follow. 2: a requirement or a file is not readable: missing, too large, not UTF-8, not
+strict JSON.
 
 This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from
 a certificate that it can compute from fabric.json, and all arithmetic is in integers and fractions. ``docs/certificates.md``
-states every theorem. In order: reading, ``Fabric``, ``Network``, symmetries, flows, cuts, ``Traffic`` (demands), statements.
+states every theorem. In order: reading, ``Fabric``, ``Network``, symmetries, flows, cuts, ``Traffic`` (demands), statements,
+requirements that are expected.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class TooMuchWork(Rejected):
 
 
 class Unreadable(Exception):
-    """A file is not strict JSON within the limits."""
+    """A file is not strict JSON within the limits, or a requirement is none."""
 
 
 def need(holds: object, why: str) -> None:
@@ -250,6 +253,24 @@ class Fabric:
         need(wanted and used == wanted, "no element, or one that is not in the fabric")
         return {path: self.closure(names) for path, names in found.items()}
 
+    def shortest(self, devices: set[str], net: Network) -> list[str]:
+        """Paths of groups and devices that name these devices and no others (``members``), as few as there are."""
+        under: dict[str, set[str]] = defaultdict(set)
+        for d in (*net.units, *(devices - net.units)):
+            for path in elements_of(self.devices[d].path):
+                for name in (path, family(path)):
+                    under[name].add(d)
+        out: list[str] = []
+        left = {*devices}
+        for d in (d for d in self.devices if d in devices):
+            around = [name for path in elements_of(self.devices[d].path) for name in (family(path), path)]
+            if d in left:
+                fit = (name for name in around[:-1] if under[name] <= devices and net.members([name]) == under[name])
+                best = next(fit, around[-1])
+                out.append(best)
+                left -= under[best]
+        return out
+
     def elements(self, of: Collection[str], what: str | None = None, to: Collection[str] | None = None) -> dict[str, Element]:
         """What fails with every element, by its name: devices and groups, or the links, ports, cables or cages there, which fail
         with all links that run through them; with ``to`` those of links that join the two."""
@@ -363,6 +384,8 @@ class Network(Graph):
         passing = {d for d in stays if devices[d].forwards or (direct and devices[d].kind == "chip")}
         forward = {d: None for d, f in devices.items() if d not in gone.devices and (f.kind == "switch" or d in passing)}.keys()
         self.fabric = fabric
+        self.full = Fraction(0)  # what a share is of, in bit/s, once a check has computed it
+        self.pairs = 1  # demands that a rate is of each
         self.units = {d: None for d in units if d in stays and d not in gone.devices}.keys()
         self.half = len(self.units) // 2
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
@@ -384,6 +407,10 @@ class Network(Graph):
                 if d in ends and d not in label and (other in label or other in ends):
                     out.append((d, (label[other],) if other in label else (min(x.a, x.b), max(x.a, x.b))))
         return out
+
+    def injection(self) -> int:
+        """What half of the units can inject, those with the least, in bit/s."""
+        return sum(sorted(sum(self.near(u).values()) for u in self.units)[: self.half]) * self.grain
 
     def members(self, of: Collection[str]) -> set[str]:
         """The devices that paths name: of a group the units in it, or all of it where it has none."""
@@ -754,6 +781,7 @@ def throughput(net: Network, stated: Any) -> tuple[Fraction, Fraction]:
     """Bounds in bit/s: of all to all on the rate of every ordered pair; else on all demands together, each in its proportion."""
     (sent, rate), (priced, _) = (demanded(net, stated, stated[end]) for end in ("lower", "upper"))
     low, high = rate * sent.lower(stated["lower"]), rate * priced.upper(stated["upper"])
+    net.full, net.pairs = rate * sent.top, sum(sent.out.values()) if stated["pattern"].startswith("all_to_all") else 1
     need(stated["lower_bps"] <= low and high <= stated["upper_bps"], f"the proofs show {low} and {high} bit/s")
     return low, high
 
@@ -762,6 +790,7 @@ def bisection(net: Network, stated: Any) -> tuple[int, int]:
     """Bounds on the least cut between halves. The network is not used again: a proof restores links, or uses them up."""
     units = len(net.units)
     need(units == stated["units"], "the number of units is another")
+    net.full = Fraction(net.injection())
     ours = {*stated["cut"]}
     need(ours <= net.units | net.forward, "the cut names what does not count")
     cut = sum(c for v in ours for w, c in net.near(v).items() if w not in ours) * net.grain
@@ -929,9 +958,7 @@ def survives(net: Network, stated: Any) -> None:
         if share and sides:  # of what the ports of the smaller side carry
             bound *= demanded(after, left, left["lower"])[0].top
         elif share:  # of what half of the units can inject
-            base = net if share == "intact" else after
-            ports = sorted(sum(base.near(u).values()) for u in base.units)
-            bound *= sum(ports[: base.half]) * base.grain
+            bound *= (net if share == "intact" else after).injection()
         low, high = CHECKS[left["check"]](after, left)
         true = {">=": low >= bound, ">": low > bound, "<=": high <= bound, "<": high < bound, "==": low == high == bound}
         need(true[condition.get("op", ">=")], "a case fails")
@@ -945,55 +972,290 @@ CHECKS: dict[str, Callable[[Network, Any], Any]] = {
 }  # fmt: skip
 
 
-def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> None:
-    """Raise Rejected unless a certificate is proved for a fabric, as parsed or as Fabric. Compares no hashes."""
+# ---------------------------------------------------------------- what is proved, and what is expected
+
+UNITS = {"bps": 1, "Kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12, "Pbps": 10**15}
+EXPECTED = re.compile(
+    r"(?P<survives>survives any (?P<count>[0-9]{1,9})(?: (?P<what>links|ports|cables|cages))? of (?P<of>.+?)(?: to (?P<to>.+?))?"
+    r"(?: with (?P<given>.+))?)"
+    r"|(?P<check>[a-z_]+)(?: (?P<pattern>(?!(?:of|at) )[a-z_]+(?: [0-9a-f]+)?(?: by rail| through scaleup)?))?"
+    r"(?: of (?P<a>.+?)(?: to (?P<b>.+?))?)?(?: at (?P<at>.+?))?"
+    r"(?: ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9.:/]{1,60})(?P<unit>%|[KMGTP]?bps)?(?P<intact> of intact)?)?"
+)
+PARTS = re.compile(r"\.(?![^\[]*\])")
+
+
+def follows(op: str, value: Any, low: Any, high: Any) -> bool:
+    """Whether every figure from low to high satisfies a comparison."""
+    true = {">=": low >= value, ">": low > value, "<=": high <= value, "<": high < value, "==": low == high == value}
+    return bool(true[op])
+
+
+def chosen(fabric: Fabric, text: str) -> list[str]:
+    """The paths of devices and groups that a list of paths names, in which an index is a number, a..b, * or left out. Paths that
+    name nothing, of ports, say, stay as they are."""
+    every = {path: PARTS.split(path) for d in fabric.devices.values() for path in elements_of(d.path)}
+
+    def fits(wanted: str, part: str) -> bool:
+        if "[" not in wanted:
+            return family(part) == wanted
+        asked, given = (x[:-1].partition("[") for x in (wanted, part))
+        indices = [x.strip() for x in asked[2].split(",")], [x.strip() for x in given[2].split(",")]
+        spans = [re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", x) for x in indices[0]]
+        return asked[0] == given[0] and len(indices[0]) == len(indices[1]) and all(
+            x in ("*", y) or (span is not None and y in map(str, range(int(span[1]), int(span[2]) + 1)))
+            for x, y, span in zip(*indices, spans, strict=True)
+        )  # fmt: skip
+
+    out: list[str] = []
+    for wanted in (x.strip() for x in re.split(r",(?![^\[]*\])", text)):
+        names = PARTS.split(wanted)
+        found = [p for p, parts in every.items() if len(parts) == len(names) and all(map(fits, names, parts))]
+        out += found or [wanted]
+    return out
+
+
+class Statement:
+    """What a certificate proves: ``check`` of ``subject`` is from ``low`` to ``high``; of a share in bit/s, where 100% are
+    ``full``. What differs in its subject says nothing of another."""
+
+    def __init__(self, stated: Any, net: Network, bounds: Any) -> None:
+        self.stated, self.net, self.check = stated, net, stated["check"]
+        if self.check == "throughput":  # what is stated may be less than what the proofs show
+            bounds = stated["lower_bps"], stated["upper_bps"]
+        self.low, self.high = (x * net.pairs for x in bounds or (0, 0))
+        self.full = net.full * net.pairs
+        self.words = self.text()
+
+    def subject(self) -> Any:
+        """What the figure is of, as sets of devices and links."""
+        stated, fabric = self.stated, self.net.fabric
+        if self.check == "survives":
+            return stated["count"], fabric.elements(stated["of"], stated["what"], stated["to"])
+        if self.check == "throughput" and stated["pattern"] == "between":
+            return [{*stated[end]} for end in SIDES]
+        of = stated.get("of") or stated.get("at")
+        return fabric.named(of) if of else self.pattern()
+
+    def pattern(self) -> str:
+        """The pattern of a throughput, with a digest of demands that are listed."""
+        stated = self.stated
+        if self.check != "throughput" or "file" not in stated["pattern"]:
+            return str(stated["pattern"]) if self.check == "throughput" else ""
+        rows = json.dumps(sorted(stated["demands"]), separators=(",", ":"))
+        return str(stated["pattern"]).replace("file", f"file {sha256(rows.encode()).hexdigest()[:16]}")
+
+    def meets(self, text: str) -> bool | None:
+        """Whether a requirement follows; None where it is about something else. Raises Unreadable for what is none."""
+        asked = EXPECTED.fullmatch(text.strip())
+        if asked is None:
+            raise Unreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
+        fabric, condition = self.net.fabric, self.stated.get("condition")
+        try:
+            if asked["survives"]:
+                sides = None if asked["to"] is None else chosen(fabric, asked["to"])
+                here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (asked["what"], bool(sides))
+                count = int(asked["count"])
+                if not here or self.subject() != (count, fabric.elements(chosen(fabric, asked["of"]), asked["what"], sides)):
+                    return None
+                return self.implies(condition, EXPECTED.fullmatch(asked["given"] or "reachability"))
+            wanted: Any = asked["pattern"] or ""
+            if asked["a"] and asked["b"]:
+                wanted = [self.net.members(chosen(fabric, asked[x])) for x in "ab"]
+            elif asked["a"] or asked["at"]:
+                wanted = fabric.named(chosen(fabric, asked["a"] or asked["at"]))
+            clause = {"blast_radius": "a", "oversubscription": "at", "throughput": "a"}.get(self.check, "")
+            strange = any(asked[x] for x in ("a", "at") if x != clause)
+            if self.check != asked["check"] or strange or self.subject() != wanted:
+                return None
+        except Rejected as why:
+            raise Unreadable(f"`{text}`: {why}") from None
+        if self.check == "reachability" or not asked["op"]:
+            return self.check == "reachability" and not asked["op"] and bool(self.stated["holds"])
+        scale, value = amount(asked)
+        flowing = self.check in FLOWING
+        if asked["intact"] or (scale and not flowing) or (flowing and scale != "bps" and not self.full):
+            return False
+        bound = value * self.full if flowing and scale != "bps" else value
+        return follows(asked["op"], bound, self.low, self.high)
+
+    def implies(self, condition: Any, asked: re.Match[str] | None) -> bool | None:
+        """Whether the condition after failures implies the one that is asked for."""
+        if asked is None or not asked["check"]:
+            raise Unreadable("the condition behind `with` is none")
+        sides = [self.net.members(chosen(self.net.fabric, asked[x])) for x in "ab" if asked[x]]
+        here = [self.net.members(condition[end]) for end in SIDES if end in condition]
+        if condition["check"] != asked["check"] or sides != here or asked["at"] or asked["pattern"]:
+            return None
+        if condition["check"] == "reachability" or not asked["op"]:
+            return condition["check"] == "reachability" and not asked["op"]
+        scale, value = amount(asked)
+        flowing = condition["check"] in FLOWING
+        if condition["share"] != (("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None):
+            return False
+        if scale and not flowing:
+            return False
+        op, have = condition["op"], condition["value"]
+        strict = asked["op"] in ("<", ">") and op not in ("<", ">", "==")
+        within = {">": have > value or (have == value and not strict), "<": have < value or (have == value and not strict)}
+        if op == "==":
+            return follows(asked["op"], value, have, have)
+        return asked["op"] != "==" and op[0] == asked["op"][0] and within[op[0]]
+
+    def text(self) -> str:
+        """The theorem in words that can be expected: all of it."""
+        stated, of = self.stated, f" of {self.stated['fabric']}"
+        units = f"{len(self.net.units)} units"
+        if self.check == "reachability":
+            if not stated["holds"]:
+                return f"reachability{of} is refuted: {' and '.join(stated['apart'])} do not reach each other"
+            return f"reachability{of} (all {units})"
+        if self.check == "survives":
+            what = f" {stated['what']}" if stated["what"] else ""
+            to = f" to {', '.join(stated['to'])}" if stated["to"] else ""
+            given = stated["condition"]
+            sides = " to ".join(", ".join(given[end]) for end in SIDES if end in given)
+            value = given.get("value", 0)
+            figure = share(value, 0) if given.get("share") else rate(value) if given["check"] in FLOWING else f"{value}"
+            op = f" {given['op']} {figure}" if "op" in given else ""
+            intact = " of intact" if given.get("share") == "intact" else ""
+            left = f"{given['check']}{' of ' + sides if sides else ''}{op}{intact}"
+            cases = f"{len(stated['cases'])} representative case{'s' * (len(stated['cases']) > 1)}; {units}"
+            return f"survives{of}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} with {left} ({cases})"
+        at = stated.get("of") or stated.get("at")
+        sets = f" {'at' if self.check == 'oversubscription' else 'of'} {', '.join(at)} in {stated['fabric']}" if at else of
+        if self.check not in FLOWING:
+            unit = {"blast_radius": " ports of units", "oversubscription": " to 1"}.get(self.check, "")
+            return f"{self.check}{sets} == {self.low}{unit if self.low != 1 else unit.replace('ports', 'port')} ({units})"
+        subject = self.check
+        if self.check == "throughput" and stated["pattern"] == "between":
+            subject += " of " + " to ".join(", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES)
+            of = f" in {stated['fabric']}"
+        else:
+            subject += f" {self.pattern()}".rstrip()
+        ends = enumerate((Fraction(self.low), Fraction(self.high)))
+        low, high = (share(x / self.full, up) if self.full else rate(x) for up, x in ends)
+        figure = f"== {low}" if self.low == self.high and low == high else f">= {low} and <= {high}"
+        bits = rate(self.low) if self.low == self.high else f"{rate(self.low)} to {rate(self.high)}"
+        return f"{subject}{of} {figure} ({bits}, of {rate(self.full)}; {units})"
+
+
+FLOWING = ("bisection", "throughput")
+
+
+def amount(asked: re.Match[str]) -> tuple[str, Fraction]:
+    """The unit of a value that is asked for (%, bps or none) and the value; of a percentage the fraction."""
+    try:
+        value = Fraction(asked["value"].replace(":", "/"))
+    except (ValueError, ZeroDivisionError):
+        raise Unreadable(f"`{asked[0]}`: {asked['value']} is no number") from None
+    unit = asked["unit"] or ""
+    return ("%", value / 100) if unit == "%" else ("bps" if unit else "", value * UNITS.get(unit, 1))
+
+
+def share(part: Fraction, up: int) -> str:
+    """A fraction in percent, rounded down, or up, to a thousandth of one."""
+    thousandths = -(-part * 100000 // 1) if up else part * 100000 // 1
+    return f"{thousandths // 1000}.{thousandths % 1000:03d}".rstrip("0").rstrip(".") + "%"
+
+
+def rate(bits: Fraction | int) -> str:
+    """An amount of bit/s, exactly."""
+    unit = next((u for u, n in reversed(UNITS.items()) if bits >= n and (Fraction(bits) / n * 1000).denominator == 1), "bps")
+    whole, part = divmod(Fraction(bits) / UNITS[unit], 1)
+    if (part * 1000).denominator != 1:
+        return f"{Fraction(bits)}{unit}"
+    return f"{whole}.{int(part * 1000):03d}".rstrip("0").rstrip(".") + unit
+
+
+def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> Statement:
+    """What a certificate proves of a fabric, as parsed or as Fabric. Raises Rejected unless it does. Compares no hashes."""
     try:
         wiring = fabric if isinstance(fabric, Fabric) else Fabric(fabric)
         stated = read(certificate, HEAD | FORMS[read(certificate.get("check"), frozenset(FORMS), "check")], "certificate")
         need(stated["schema"] == SCHEMA and stated["fabric"] == wiring.name, "the certificate is of another schema or fabric")
-        CHECKS[stated["check"]](Network(wiring, Work(steps)), stated)
+        net = Network(wiring, Work(steps))
+        return Statement(stated, net, CHECKS[stated["check"]](net, stated))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as fault:
         raise Rejected(f"malformed: {type(fault).__name__}: {fault}") from None
 
 
+def escaped(text: str) -> str:
+    """A text as one printable line, with escapes."""
+    return text.encode("unicode_escape").decode()
+
+
 def line(text: str) -> str:
-    """A text as one printable line of moderate length, with escapes."""
-    return text[:300].encode("unicode_escape").decode()
+    """The same, of moderate length."""
+    return escaped(text[:300])
 
 
 def check(certificate_text: str, fabric_text: str) -> tuple[int, str]:
     """Status (0 verified, 1 rejected, 2 not readable) and one line for a certificate and a fabric.json."""
-    try:
-        certificate, fabric = parse(certificate_text, "certificate"), parse(fabric_text, "fabric.json")
-        if type(certificate) is not dict or type(fabric) is not dict:
-            raise Unreadable("a file is not a JSON object")
-        design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
-        need(certificate.get("design") == design, "the certificate is of another fabric.json (its `design` is not the SHA-256)")
-        verify(certificate, fabric)
-    except Unreadable as why:
-        return 2, line(f"not readable: {why}")
-    except Rejected as why:
-        return 1, line(f"rejected: {why}")
-    return 0, line(f"verified: {certificate['check']} of {certificate['fabric']}")
+    return judge([certificate_text], fabric_text)[0]
+
+
+def judge(certificates: Sequence[str], fabric_text: str, expected: Sequence[str] = ()) -> list[tuple[int, str]]:
+    """Status and line of each certificate, then of each requirement that is expected: 0 if it follows from one of them."""
+    out: list[tuple[int, str]] = []
+    proved: list[Statement] = []
+    wiring: Fabric | None = None
+    for text in certificates:
+        try:
+            certificate, fabric = parse(text, "certificate"), wiring or parse(fabric_text, "fabric.json")
+            if type(certificate) is not dict or (wiring is None and type(fabric) is not dict):
+                raise Unreadable("a file is not a JSON object")
+            design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
+            other = "the certificate is of another fabric.json (its `design` is not the SHA-256)"
+            need(certificate.get("design") == design, other)
+            proved.append(verify(certificate, fabric))
+            wiring = proved[-1].net.fabric
+            out.append((0, escaped(f"verified: {proved[-1].words}")))
+        except Unreadable as why:
+            out.append((2, line(f"not readable: {why}")))
+        except Rejected as why:
+            out.append((1, line(f"rejected: {why}")))
+    for requirement in expected:
+        try:
+            found = [(statement, statement.meets(requirement)) for statement in proved]
+        except Unreadable as why:
+            out.append((2, line(f"not readable: {why}")))
+            continue
+        weaker = [statement.words for statement, met in found if met is False]
+        if any(met for _, met in found):
+            out.append((0, escaped(f"met: {requirement}")))
+            continue
+        reason = f"proved is only {'; '.join(weaker)}" if weaker else "no certificate is about it"
+        out.append((1, escaped(f"not met: {requirement}: {reason}")))
+    return out
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the files that the arguments name; print a line; the exit status."""
-    texts = []
+    """Check the files that the arguments name; print a line for each certificate and requirement; the exit status."""
+    texts, names, expected = [], [], []
     try:
-        if len(arguments) != 2:
-            raise ValueError("usage: checker.py CERTIFICATE fabric.json")
-        for name, limit in zip(arguments, (MAX_CERTIFICATE_BYTES, MAX_FABRIC_BYTES), strict=True):
+        given = iter(arguments)
+        for x in given:
+            if x == "--expect" or x.startswith("--expect="):
+                expected.append(x.partition("=")[2] if x != "--expect" else next(given, ""))
+            else:
+                names.append(x)
+        if len(names) < 2:
+            raise ValueError("usage: checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]...")
+        for name in names:
+            limit = MAX_FABRIC_BYTES if name is names[-1] else MAX_CERTIFICATE_BYTES
             with open(name, "rb") as file:
                 data = file.read(limit + 1)
             if len(data) > limit:
                 raise ValueError(f"{name}: larger than {limit} bytes")
             texts.append(data.decode("utf-8"))
-        status, text = check(*texts)
+        found = judge(texts[:-1], texts[-1], expected)
     except (OSError, ValueError) as fault:
-        status, text = 2, line(f"not readable: {fault}")
-    print(text, file=sys.stderr if status else sys.stdout)
-    return status
+        found = [(2, line(f"not readable: {fault}"))]
+    for i, (status, text) in enumerate(found):
+        of = f"{line(names[i])}: " if len(found) > len(expected) and 1 < len(names) - 1 > i else ""
+        print(of + text, file=sys.stderr if status else sys.stdout)
+    return max(status for status, _ in found)
 
 
 if __name__ == "__main__":

@@ -38,26 +38,27 @@ def asked(name: str) -> str:
         "aligned": " and rail_alignment" if nics > 1 else "",
         "survives": f"  require survives any {lost} of spine  # every host still reaches every other\n" if lost else "",
     }  # fmt: skip
-    wrong = _errors(name, TEXT.format(**given))
+    wrong = _findings(name, TEXT.format(**given))
     if any(d.code == "E0212" for d in wrong):
         which = click.prompt("Transport", type=click.Choice(["infiniband", "roce"]), default="infiniband")
         given["transport"] = f"  transport {which}\n"
-        wrong = _errors(name, TEXT.format(**given))
-    if wrong:
-        first = wrong[0]
+        wrong = _findings(name, TEXT.format(**given))
+    errors = [d for d in wrong if d.severity is Severity.ERROR]
+    if errors:
+        first = errors[0]
         more = f"; {first.help}" if first.help else ""
         raise Wrong(f"no such design passes, and nothing is written: {first.message} ({first.code}){more}")
     return TEXT.format(**given)
 
 
-def _errors(name: str, text: str) -> list[Diagnostic]:
+def _findings(name: str, text: str) -> list[Diagnostic]:
     from pathlib import Path
 
     from tdsl import compiler
     from tdsl.compiler import Options
 
     path = Path(f"{name}.fab").resolve()
-    return [d for d in compiler.check(str(path), Options(overlay={str(path): text})).findings if d.severity is Severity.ERROR]
+    return list(compiler.check(str(path), Options(overlay={str(path): text})).findings)
 
 
 def _nics(host: str) -> int:

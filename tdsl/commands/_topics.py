@@ -103,7 +103,7 @@ def _topologies() -> dict[str, tuple[str, str]]:
     return out
 
 
-FROM_HOSTS = frozenset({"ends", "hosts", "per_host"})
+FROM_HOSTS = frozenset({"ends", "hosts", "per_host", "declared"})
 """Parameters of a topology that the declaration of the hosts gives."""
 
 

@@ -17,6 +17,7 @@ MANIFEST = """\
 title = "One line a device"  # shown by `tdsl list targets`
 consumer = "people"          # what reads the files
 needs = []                   # "links", "cables", "infiniband", "accelerator_hosts", "routing": skipped if one is missing
+# transport = true           # what it writes differs between InfiniBand and Ethernet, as names of interfaces do
 
 # [router]                   # of scope router: only those that
 # kind = "switch"            # are of this kind,

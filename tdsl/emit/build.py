@@ -22,10 +22,11 @@ from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
 from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
-from tdsl.emit.target import FileSpec, Routers, Target, choose, discover
+from tdsl.emit.target import TRANSPORT_NEEDS, FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.select import selected
+from tdsl.fabric.transports import open_families, transport_statements
 from tdsl.physical.stages import Stage
 from tdsl.source import SourceFile
 from tdsl.workers import Workers
@@ -142,6 +143,7 @@ def contents(
         selection.network = network
     _report_skipped(chosen, selection, diagnostics, only is not None)
     _report_systems(known, chosen, network, diagnostics)
+    _want_transport(fabric, chosen, selection, diagnostics)
     for target in chosen:
         try:
             with ExitStack() as bounds:
@@ -307,19 +309,30 @@ def _listed(names: Sequence[str]) -> str:
 def _report_systems(
     known: Mapping[str, Target], chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics
 ) -> None:
-    """An error where two targets would configure one switch; notes of switches that none configures."""
+    """An error where two targets would configure one switch and the call does not name both; a note where it does, since each
+    writes to a folder of its own; notes of switches that none configures."""
     if "routing" not in selection.view.capabilities:
         return
-    first: dict[str, Target] = {}
+    of_switch: dict[str, list[Target]] = {}
     for target in chosen:
         for router in selection.routers(target)[0] if target.routers.nos else ():
-            other = first.setdefault(router.name, target)
-            if router.kind == "switch" and other is not target:
-                diagnostics.add(
-                    "E0507", None, f"targets `{other.name}` and `{target.name}` would both configure {router.name}",
-                    help=f"name its operating system: `nos {target.routers.nos}`, or build one of the targets",
-                )  # fmt: skip
-                return
+            if router.kind == "switch":
+                of_switch.setdefault(router.name, []).append(target)
+    several = {switch: targets for switch, targets in of_switch.items() if len(targets) > 1}
+    for switch, (one, two, *_) in several.items():
+        if not selection.named.issuperset(t.name for t in several[switch]):
+            diagnostics.add(
+                "E0507", None, f"targets `{one.name}` and `{two.name}` would both configure {switch}",
+                help=f"name its operating system: `nos {two.routers.nos}`, or build one of the targets",
+            )  # fmt: skip
+            return
+    if several:
+        switch, targets = next(iter(several.items()))
+        others = f" and {len(several) - 1} more switch{'es' if len(several) > 2 else ''}" if len(several) > 1 else ""
+        diagnostics.add(
+            "E0511", None, f"{_listed([f'`{t.name}`' for t in targets])} each write a configuration of {switch}{others}",
+            severity=Severity.NOTE, help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
+        )  # fmt: skip
     if selection.named:
         return
     systems = {t.routers.nos for t in known.values()} - {""}
@@ -333,6 +346,22 @@ def _report_systems(
         name = next(n for n, s in selection.view.switch_systems.items() if not s)
         diagnostics.add("E0511", None, f"no configuration is written for {name}: nothing names its operating system",
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
+
+
+def _want_transport(fabric: Fabric, chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
+    """An error where files would differ with what the links speak, and the design leaves it open."""
+    names = open_families(fabric)
+    reading = [
+        f"`{t.name}`" for t in chosen
+        if t.reads_transport and (selection.of(t).view.capabilities | TRANSPORT_NEEDS).issuperset(t.needs)
+    ]  # fmt: skip
+    if names and reading:
+        writes = "targets {} write" if len(reading) > 1 else "target {} writes"
+        diagnostics.add(
+            "E0212", None,
+            f"what {writes.format(_listed(reading))} depends on the transport: the links can be {' or '.join(names)}, and the "
+            "fabric does not say which", help=transport_statements(names),
+        )  # fmt: skip
 
 
 def manifest(

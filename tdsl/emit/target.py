@@ -23,7 +23,9 @@ LARGEST = 1 << 20
 SCOPES = ("fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod")
 PARTS = frozenset(("adapters", "device", "host", "model", "router"))
 """Scopes whose records are devices or their models."""
-_TARGET_KEYS = {"title", "consumer", "needs", "options", "values", "router", "file", "layer"}
+_TARGET_KEYS = {"title", "consumer", "needs", "options", "values", "router", "file", "layer", "transport"}
+TRANSPORT_NEEDS = frozenset(("infiniband", "ethernet"))
+"""What a target may need that depends on what the links speak."""
 _ROUTER_KEYS = {"nos", "kind", "interface", "management", "mtu", "sonic", "channel"}
 _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identity", "needs", "kind", "part"}
 
@@ -124,6 +126,13 @@ class Target:
     values: Mapping[str, choices.Values] = field(default_factory=dict)
     routers: Routers = Routers()
     network: bool = False  # it is of the network alone, where there are scale-up links beside it
+    transport: bool = False  # what it writes differs with what the links speak, InfiniBand or Ethernet
+
+    @property
+    def reads_transport(self) -> bool:
+        """Whether the design has to say what the links speak before it can be built."""
+        every = {*self.needs, *(need for spec in self.files for need in spec.needs)}
+        return self.transport or not every.isdisjoint(TRANSPORT_NEEDS)
 
 
 class _Unfit(Exception):
@@ -181,7 +190,7 @@ def _load(manifest: Path, own: bool) -> Target:
     return Target(
         manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
         tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options, values,
-        _routers(data.get("router", {}), own), _layer(data) == "network",
+        _routers(data.get("router", {}), own), _layer(data) == "network", data.get("transport") is True,
     )  # fmt: skip
 
 

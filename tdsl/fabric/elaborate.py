@@ -113,8 +113,11 @@ def elaborate(
 
 
 def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
-    """Warn of statements whose guard leaves no assignment: they do nothing."""
+    """Warn of statements whose guard leaves no assignment: they do nothing. What a topology writes, for each declaration of hosts
+    and each kind of groups, has guards that its user cannot mend."""
     for node in (*wiring.idle, *plan.idle):
+        if node.guard is not None and node.guard.span == node.span:
+            continue
         span = node.guard.span if node.guard is not None else node.span
         diagnostics.add(
             "E0124",

@@ -1,8 +1,9 @@
 """Rails: which switch serves which index of the hosts' ports, read off the wiring.
 
-The *rail* of an end is the first index of its port class (``nic[3]``, ``nic[3, lane]`` are on rail 3). A design is
-*rail-organised* when more than half of the switches that hosts meet serve mostly one rail, and there is more than one
-rail. A class with a single index that numbers planes (as many indices as planes) has no rails.
+The *rail* of an end is the first index of its port class (``nic[3]``, ``nic[3, lane]`` are on rail 3). The hosts of a declaration
+are *rail-organised* in a port class when more than half of the switches that these ports meet serve mostly one rail, and there is
+more than one rail; they have rails if they are organised in the class that has most of their links. A class with a single index
+that numbers planes (as many indices as planes) has no rails.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ class RailPlan:
     """What the wiring says about rails.
 
     ``rows`` are the links between accelerator hosts and switches whose ends have a rail, ``rail`` the rail of each, and
-    ``switch`` the device it meets. ``serves`` holds the rail of every device (the commonest among the ends it meets, the
-    lowest of several as common), -1 for what meets none. ``count`` is the number of rails, 1 if not organised.
+    ``switch`` the device it meets. ``serves`` is the rail that this switch serves among the ends of the same class (the
+    commonest, the lowest of several as common; of hosts that have rails, if there are any at the switch). ``judged``: hosts of
+    the declaration have rails, and are organised in the class. ``count`` is the number of rails, 1 if not organised.
     """
 
     organised: bool
@@ -34,7 +36,7 @@ class RailPlan:
     rail: Ints
     switch: Ints
     serves: Ints
-    judged: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # of rows: the hosts of the declaration have rails
+    judged: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
 
 def port_values(fabric: Fabric, ports: Ints, tables: Sequence[Ints]) -> Ints:
@@ -47,13 +49,15 @@ def port_values(fabric: Fabric, ports: Ints, tables: Sequence[Ints]) -> Ints:
     return values
 
 
-def _first_indices(model: DeviceModel) -> tuple[Ints, Ints]:
-    """For every port of a model: its first index (-1 if it has none), and whether it is the only one."""
-    first, single = [], []
+def _first_indices(model: DeviceModel, names: dict[str, int]) -> tuple[Ints, Ints, Ints]:
+    """For every port of a model: its first index (-1 if it has none), whether it is the only one, and the number of the name of
+    its class; ``names`` gets those that are new."""
+    first, single, name = [], [], []
     for c in model.classes:
         first += [unravel(i, c.axes)[0] if c.axes else -1 for i in range(c.size)]
         single += [int(len(c.axes) == 1)] * c.size
-    return np.array(first, dtype=np.int64), np.array(single, dtype=np.int64)
+        name += [names.setdefault(c.name, len(names))] * c.size
+    return np.array(first, dtype=np.int64), np.array(single, dtype=np.int64), np.array(name, dtype=np.int64)
 
 
 def _accelerator_hosts(fabric: Fabric) -> Bools:
@@ -67,37 +71,49 @@ def rail_plan(fabric: Fabric) -> RailPlan:
         network = rail_plan(fabric.network)
         return replace(network, rows=np.flatnonzero(~scaleup_links(fabric))[network.rows])
     none = np.zeros(0, dtype=np.int64)
-    serves = np.full(fabric.device_count, -1, dtype=np.int64)
-    empty = RailPlan(False, 1, none, none, none, serves)
+    empty = RailPlan(False, 1, none, none, none, none)
     if not fabric.link_count:
         return empty
     rows = np.flatnonzero(_accelerator_hosts(fabric)[fabric.device_a] & fabric.is_switch[fabric.device_b])
-    tables = [_first_indices(m) for m in fabric.models]
-    rail = port_values(fabric, fabric.link_a[rows], [t[0] for t in tables])
-    single = port_values(fabric, fabric.link_a[rows], [t[1] for t in tables]) == 1
+    names: dict[str, int] = {}
+    tables = [_first_indices(m, names) for m in fabric.models]
+    rail, single, class_ = (port_values(fabric, fabric.link_a[rows], list(of_models)) for of_models in zip(*tables, strict=True))
     switch = fabric.device_b[rows]
     keep = rail >= 0
     planes = fabric.plane[switch]
-    numbered = single & (planes >= 0)
+    numbered = (single == 1) & (planes >= 0)
     if numbered.any():
         indices, instances = len(distinct(rail[numbered])), len(distinct(planes[numbered]))
         if indices == instances > 1:  # the index says the plane, so it is not a rail
             keep &= ~numbered
-    rows, rail, switch = rows[keep], rail[keep], switch[keep]
+    rows, rail, switch, class_ = rows[keep], rail[keep], switch[keep], class_[keep]
     if not len(rows):
         return empty
 
-    serves, organised, number = _serving(fabric, rail, switch)
     group = fabric.device_set[fabric.device_a[rows]]
-    judged = np.zeros(len(rows), dtype=np.bool_)
-    for g in np.unique(group).tolist():
+    serves = np.full(len(rows), -1, dtype=np.int64)
+    judged, main = np.zeros(len(rows), dtype=np.bool_), np.zeros(len(rows), dtype=np.bool_)
+    for g in distinct(group).tolist():
         mine = group == g
-        judged[mine] = _serving(fabric, rail[mine], switch[mine])[1]
-    if judged.any() and not judged.all():  # what other hosts meet says nothing of the rails of these
-        of_judged, alone, count = _serving(fabric, rail[judged], switch[judged])
-        organised, number = organised or alone, count if alone else number
-        serves = np.where(of_judged >= 0, of_judged, serves)
-    return RailPlan(organised, number if organised else 1, rows, rail, switch, serves, judged)
+        links = np.bincount(class_[mine])
+        most = int(links.argmax())
+        main |= mine & (class_ == most)
+        if _serving(fabric, rail[mine & (class_ == most)], switch[mine & (class_ == most)])[1]:
+            for c in np.flatnonzero(links).tolist():
+                ours = mine & (class_ == c)
+                judged[ours] = _serving(fabric, rail[ours], switch[ours])[1]
+    organised, count = False, 1
+    for c in distinct(class_).tolist():
+        ours = class_ == c
+        of_all = _serving(fabric, rail[ours], switch[ours])[0]
+        of_judged = _serving(fabric, rail[ours & judged], switch[ours & judged])[0] if (ours & judged).any() else of_all
+        serves[ours] = np.where(of_judged >= 0, of_judged, of_all)[switch[ours]]  # what others meet says nothing of these rails
+        if (ours & main).any():
+            _, together, number = _serving(fabric, rail[ours & main], switch[ours & main])
+            organised, count = organised or together, max(count, number if together else 1)
+    if judged.any():
+        organised, count = True, len(distinct(serves[judged]))
+    return RailPlan(organised, count if organised else 1, rows, rail, switch, serves, judged)
 
 
 def _serving(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:

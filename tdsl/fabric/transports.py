@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import ranks
@@ -45,15 +46,10 @@ def stated(plan: Plan) -> tuple[str, Span] | None:
 
 def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
     """Give a fabric whose types agree its transport. A link whose ports have two families in common, where neither a statement
-    nor the other links say which, is an error, and so is one that cannot speak what is stated. A transport is that of the
-    network: scale-up links beside one speak their own."""
+    nor the other links say which, is a warning: what is judged is the same for each of them. A link that cannot speak what is
+    stated is an error. A transport is that of the network: scale-up links beside one speak their own."""
     said = stated(plan)
-    beside = scaleup_links(fabric)
-    if beside.all():
-        beside = np.zeros_like(beside)
-    pairs = [
-        (link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]
-    ]
+    pairs = _typed_pairs(fabric)
     if not pairs:
         return
     agreed = set.intersection(*(common for *_, common in pairs))
@@ -70,7 +66,8 @@ def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
                 "E0212",
                 where,
                 f"the ports of this link can be {' or '.join(names)}, and the fabric does not say which: {ends}",
-                help="write " + " or ".join(f"`transport {n}`" for n in names) + " in the fabric's block",
+                help=transport_statements(names),
+                severity=Severity.WARNING,
             )
             return
         if said is not None and plan.transport is not None and not common & set(TRANSPORTS[said[0]]):
@@ -81,6 +78,29 @@ def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
             return
     if said is None and len(agreed) == 1:
         (fabric.transport,) = agreed
+
+
+def open_families(fabric: Fabric) -> list[str]:
+    """The families that links of a fabric may be of, where nothing says which; none where its transport is known."""
+    pairs = [] if fabric.transport else [common for *_, common in _typed_pairs(fabric)]
+    if not pairs or len(set.intersection(*pairs)) == 1:
+        return []
+    return sorted(next((common for common in pairs if len(common) > 1), ()))
+
+
+def transport_statements(names: Sequence[str]) -> str:
+    """The help of a finding: which statements say what links speak."""
+    return "write " + " or ".join(f"`transport {n}`" for n in names) + " in the fabric's block"
+
+
+def _typed_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int, set[str]]]:
+    """As ``_pairs``, of the links of the network whose ports have families in common, and these."""
+    beside = scaleup_links(fabric)
+    if beside.all():
+        beside = np.zeros_like(beside)
+    return [
+        (link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]
+    ]
 
 
 def families(a: PortClass, b: PortClass) -> set[str]:

@@ -15,7 +15,7 @@ from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 
-GIVEN = (*COUNTS, "hosts", "per_host")
+GIVEN = (*COUNTS, "hosts", "per_host", "declared")
 """Parameters of topologies that a fabric fills by their name."""
 Key = tuple[int, int, str]
 DEPTH = 8

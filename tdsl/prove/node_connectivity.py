@@ -173,8 +173,10 @@ class _Hosts:
             pass
         if self.best is None:
             u, v = self.classes[0], self.classes[1]
-            mine = min(u, v, key=lambda c: len(self.near[c.first]))
-            return _paths(0, len(self.near[mine.first]), (u.first, v.first), self.near[mine.first], False)
+            mine, other = sorted((u.first, v.first), key=lambda d: len(self.near[d]))
+            around = self.near[mine] & self.inner - {other}
+            joined = other in self.near[mine]
+            return _paths(0, len(around) + joined, (u.first, v.first), around, joined)
         return replace(_separation(self.best), lower=min(low, self.best.value))
 
     def _equal(self) -> None:

@@ -33,6 +33,15 @@ class EndSet:
         """Hosts, planned ones included."""
         return prod(a.size for a in self.axes)
 
+    def host_name(self, host: int) -> str:
+        """The path of a host by its number among those of the set."""
+        indices: list[int] = []
+        for axis in reversed(self.axes):
+            host, index = divmod(host, axis.size)
+            indices.insert(0, axis.low + index)
+        left = iter(indices)
+        return ".".join(name + (f"[{', '.join(str(next(left)) for _ in axes)}]" if axes else "") for name, axes in self.parts)
+
     def per_host(self, ends: Ends) -> int:
         """Ends of one host in one plane."""
         return self.ports.size // max(1, ends.planes)

@@ -21,6 +21,7 @@ from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import Entry
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
+from tdsl.semantics.seats import report_mixed_kinds
 from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sizing import Load, Sizer
 from tdsl.semantics.tier_specs import TierReader
@@ -323,6 +324,8 @@ class Intent:
             ends = self.ends or Ends((), s.span)
             for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
                 lines.append(Line(statement(made), s.name.span, ((line, "as the topology says here"),)))
+            if "seated" in instance.scope.names:
+                report_mixed_kinds(ends, instance.scope.value("seated", s.span), s.name.span, self.planner.library.diagnostics)
             return lines
         except Fault as fault:
             d = fault.diagnostic
@@ -347,6 +350,7 @@ class Intent:
         out: dict[str, Value] = {name: value for name, (value, _) in self.counts.items()}
         if self.ends is not None:
             out["hosts"], out["per_host"] = self.ends.hosts, self.ends.per_host
+            out["declared"] = tuple(x.hosts for x in self.ends.sets)
             if self.ends.sets[0].ports.axes:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out

@@ -101,9 +101,10 @@ class Check(ABC):
 
     ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
     the dimension of a quantity.
-    ``fails_by_default``: a refuted one is an error even if nothing requires it. ``monotone``: a violation found in a part of
-    the wiring stays whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged only where a
-    claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
+    ``fails_by_default``: a refuted one is an error even if nothing requires it, and a warning where it is ``mild``.
+    ``monotone``: a violation found in a part of the wiring stays whatever is added, so it is judged
+    although some wiring was refused. ``on_demand``: judged only where a claim asks. ``takes`` lists the
+    clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
     restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
     ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
     ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of
@@ -113,6 +114,7 @@ class Check(ABC):
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
+    ``in_rates``: its share may be asked in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``.
     ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     """
 
@@ -123,6 +125,7 @@ class Check(ABC):
     unit: ClassVar[str] = ""
     dim: ClassVar[Dim] = NONE
     fails_by_default: ClassVar[bool] = False
+    mild: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     on_demand: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"of"})
@@ -134,6 +137,7 @@ class Check(ABC):
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
     scarce: ClassVar[bool] = False
+    in_rates: ClassVar[bool] = False
     cost: ClassVar[int] = 1
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False

@@ -157,7 +157,7 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         return f"a share of the {claim.share_of} is a percentage", f"`{check.name} <= 30% of {claim.share_of}`"
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
-        if of_kind or (check.kind == "fraction" and value.dim == RATE):
+        if of_kind or _asks_rate(claim, check):
             return None
         said = f"{show(value)} is a {kind_name(value.dim)}"
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
@@ -167,8 +167,9 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     elif check.kind == "fraction" and value >= TOO_FULL:
         full = whole(value * 100)
         per_cent = f"{full:,}" if isinstance(full, int) else decimal(Fraction(value) * 100)
+        also = ", or a rate," if check.in_rates else ","
         return (
-            f"`{check.name}` is a share of full, or a rate, and {decimal(Fraction(value))} is {per_cent}%",
+            f"`{check.name}` is a share of full{also} and {decimal(Fraction(value))} is {per_cent}%",
             f"`{check.name} {claim.op} {decimal(Fraction(value))}%`",
         )
     else:
@@ -195,16 +196,44 @@ def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     judged_as = in_its_unit(claim, check, judged)
     verdict = holds(claim.op, judged_as.lower, judged_as.upper, claim.value)
     done = judged.status == "modelled" and verdict == "proved"
-    return judged if done else replace(judged, status=verdict)
+    judged = judged if done else replace(judged, status=verdict)
+    return _said_in_rates(claim, judged) if _asks_rate(claim, check) else judged
+
+
+def _asks_rate(claim: ResolvedClaim, check: Check) -> bool:
+    """Whether a share is asked for as a rate."""
+    return check.in_rates and isinstance(claim.value, Quantity) and claim.value.dim == RATE
 
 
 def in_its_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     """The judgement with its bounds in what the claim is written in: a fraction in bit/s, where a rate is asked."""
-    rate = check.kind == "fraction" and isinstance(claim.value, Quantity) and claim.value.dim == RATE
-    if not rate or judged.lower is None:
+    if not _asks_rate(claim, check) or judged.lower is None:
         return judged
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
     return replace(judged, value=lower, lower=lower, upper=upper)
+
+
+PERCENT = re.compile(r"(?:between [\d.]+% and )?[\d.]+%")
+"""The figure with which the text of a share begins."""
+
+
+def _said_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
+    """A judgement whose text answers in bit/s, with the share of the injection behind; and whose help says what can be asked at
+    most, where more is asked than the ports carry."""
+    lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
+    low, high = (show(Quantity(x, RATE)) for x in (lower, upper))
+    figure = low if lower == upper else f"between {low} and {high}"
+    share = PERCENT.sub(lambda found: f"{found[0]} of injection", judged.text, count=1)
+    asked = show(claim.value) if isinstance(claim.value, Quantity) else ""
+    said = figure if judged.status == "proved" else f"{asked} asked, {figure} {'proved' if lower == upper else 'known'}"
+    judged = replace(judged, text=f"{said} ({share})" if share else said)
+    if judged.upper is None or not _number(judged.upper) or claim.op not in (">", ">=", "=="):
+        return judged
+    full = upper / Fraction(_number(judged.upper))
+    if _number(claim.value) <= full:
+        return judged
+    most = show(Quantity(full, RATE))
+    return replace(judged, help=f"the ports carry {most} at most: ask for `{most}`, or add ports or faster ones")
 
 
 def holds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:

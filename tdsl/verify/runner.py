@@ -121,6 +121,7 @@ class _Run:
         self.view, self.every = views  # what metrics of the network look at, and both layers
         self.plain: dict[str, Judgement] = known.plain if known is not None else {}
         self.blamed: set[str] = set()
+        self.required: set[str] = set()  # metrics that a claim requires of the whole fabric
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
         self.number = 0  # of what is judged
@@ -135,6 +136,7 @@ class _Run:
         where something new was found."""
         jobs: list[tuple[int, int, Check | None, ResolvedClaim | None]] = []
         metrics = {claim.metric for claim in claims}
+        self.required = {claim.metric for claim in claims if _is_plain(claim) and not claim.report}
         for check in self.checks.values():
             if check.fails_by_default and check.applies_to(self.fabric) and self.wanted(check.name, check.code):
                 later = check.name not in metrics  # others go before its claims, which do not repeat what it says
@@ -344,13 +346,15 @@ class _Run:
             return
         for fault in judged.faults:
             other = self.checks.get(fault.unless)
-            if fault.severity is Severity.ERROR:
+            mild = check.mild and check.name not in self.required
+            severity = Severity.WARNING if mild and fault.severity is Severity.ERROR else fault.severity
+            if severity is Severity.ERROR:
                 self.blamed.add(check.name)
             if other is not None and self.wanted(other.name, other.code):
                 continue
             self.blames.add(
                 check.code, fault.at, fault.message, labels=fault.labels, notes=fault.notes, help=fault.help,
-                severity=fault.severity, count=fault.count,
+                severity=severity, count=fault.count,
             )  # fmt: skip
 
 

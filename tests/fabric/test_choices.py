@@ -118,8 +118,8 @@ def test_rails_of_hosts_that_others_disturb(tmp_path: Path) -> None:
     }"""
     f = fabric_of(text, tmp_path)
     plan = rail_plan(f)
-    leaves = [d for d in range(f.device_count) if f.device_path(d).startswith("leaf")]
-    assert plan.organised and plan.count == 2 and plan.serves[leaves].tolist() == [0, 1]
+    served = {(f.device_path(s), r) for s, r in zip(plan.switch.tolist(), plan.serves.tolist(), strict=True)}
+    assert plan.organised and plan.count == 2 and served == {("leaf[0]", 0), ("leaf[1]", 1)}
     assert {f.device_path(int(f.device_a[r]))[0] for r in plan.rows[plan.judged]} == {"a"}
 
 

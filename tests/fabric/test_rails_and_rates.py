@@ -70,12 +70,14 @@ def serving(links: list[tuple[int, int]]) -> tuple[dict[int, int], bool, int]:
     return own, 2 * settled > len(counts) and len(set(own.values())) > 1, len(set(own.values()))
 
 
-def planned(f: Fabric) -> tuple[bool, int, list[tuple[int, int, int]], dict[int, int], list[int]]:
-    """What the wiring says: organised, number of rails, (link, rail, switch), the rail of each switch, and the links judged."""
-    links = []
+def planned(f: Fabric) -> tuple[bool, int, list[tuple[int, int, int]], list[int], list[int]]:
+    """What the wiring says: organised, number of rails, (link, rail, switch), the rail that each of these switches serves for the
+    class of the port, and the links judged."""
+    links, class_of = [], {}
     for i in range(f.link_count):
         a, b = int(f.device_a[i]), int(f.device_b[i])
         c, k = f.port_class(int(f.link_a[i]))
+        class_of[i] = c.name
         up = f.statements[int(f.link_statement[i])].settings.get("layer") == "scaleup"
         if f.kind[a] == "host" and f.role[a] == "accelerator" and f.kind[b] == "switch" and c.axes and not up:
             first = c.axes[0].low + k // (c.size // c.axes[0].size)
@@ -85,15 +87,27 @@ def planned(f: Fabric) -> tuple[bool, int, list[tuple[int, int, int]], dict[int,
         links = [x for x in links if not x[3]]
     found = [x[:3] for x in links]
     if not found:
-        return False, 1, [], {}, []
-    serves, organised, number = serving([x[1:] for x in found])
+        return False, 1, [], [], []
     owner = {i: int(f.device_set[f.device_a[i]]) for i, _, _ in found}
-    judged = [i for i, _, _ in found if serving([x[1:] for x in found if owner[x[0]] == owner[i]])[1]]
-    if judged and len(judged) < len(found):
-        mine, alone, count = serving([x[1:] for x in found if x[0] in judged])
-        organised, number = organised or alone, count if alone else number
-        serves |= mine
-    return organised, number if organised else 1, found, serves, judged
+    names = list(dict.fromkeys(c.name for m in f.models for c in m.classes))
+
+    def of(*wanted: tuple[int, str]) -> list[tuple[int, int]]:
+        return [x[1:] for x in found if (owner[x[0]], class_of[x[0]]) in wanted]
+
+    main = {o: max(names, key=lambda c: len(of((o, c)))) for o in owner.values()}
+    judged = [i for i, _, _ in found
+              if serving(of((owner[i], main[owner[i]])))[1] and serving(of((owner[i], class_of[i])))[1]]  # fmt: skip
+    serves: dict[tuple[int, str], int] = {}
+    for c in names:
+        mine = [x for x in found if class_of[x[0]] == c]
+        for some in (mine, [x for x in mine if x[0] in judged]):
+            serves |= {(s, c): r for s, r in serving([x[1:] for x in some])[0].items()}
+    served = [serves[s, class_of[i]] for i, _, s in found]
+    if judged:
+        return True, len({r for (i, _, _), r in zip(found, served, strict=True) if i in judged}), found, served, judged
+    together = [serving(of(*((o, c) for o, mine in main.items() if mine == c))) for c in names if c in main.values()]
+    organised = any(x[1] for x in together)
+    return organised, max(x[2] for x in together if x[1]) if organised else 1, found, served, judged
 
 
 def test_rails_by_counting() -> None:
@@ -104,7 +118,7 @@ def test_rails_by_counting() -> None:
         organised, count, links, serves, judged = planned(f)
         assert list(zip(plan.rows.tolist(), plan.rail.tolist(), plan.switch.tolist(), strict=True)) == links, seed
         assert (plan.organised, plan.count) == (organised, count), seed
-        assert plan.serves.tolist() == [serves.get(d, -1) for d in range(f.device_count)], seed
+        assert plan.serves.tolist() == serves, seed
         assert [i for (i, _, _), yes in zip(links, plan.judged.tolist(), strict=True) if yes] == judged, seed
         assert len(plan.judged) == len(links)
         of = {i: r for i, r, _ in links} if organised else {}
@@ -131,8 +145,8 @@ def test_no_links_are_no_rails() -> None:
     b = Builder()
     b.devices("h", b.model("host", "H", {"p": 3}, accelerators=1), 2)
     plan = rails.rail_plan(b.build())
-    assert (plan.organised, plan.count, plan.serves.tolist()) == (False, 1, [-1, -1])
-    assert [len(x) for x in (plan.rows, plan.rail, plan.switch, plan.judged)] == [0] * 4
+    assert (plan.organised, plan.count) == (False, 1)
+    assert [len(x) for x in (plan.rows, plan.rail, plan.switch, plan.serves, plan.judged)] == [0] * 5
 
 
 # ------------------------------------------------------------ rates

@@ -11,8 +11,10 @@ import pytest
 from tdsl.compiler import Options
 from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
+from tdsl.emit.target import discover
 from tdsl.prove.symmetry import keeps
 from tdsl.prove.view import View
+from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of
 
 BOTH = """
@@ -24,9 +26,9 @@ model switch U { port p[1..8]: 400Gbps }
 WIRED = "host h[4]: H\n switch s[2]: S\n connect h[k].nic[r] to s[r]"
 
 
-def errors(text: str, folder: Path) -> list[str]:
+def faults_of(text: str, folder: Path) -> list[str]:
     found = compile_text(BOTH + text, folder).findings
-    return [d.code for d in found if d.severity is Severity.ERROR]
+    return [d.code for d in found if d.severity > Severity.NOTE]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def errors(text: str, folder: Path) -> list[str]:
 )
 def test_what_is_said(said: str, codes: list[str], transport: str, tmp_path: Path) -> None:
     result = compile_text(BOTH + f"fabric f {{ {said}\n {WIRED} }}", tmp_path)
-    assert [d.code for d in result.findings if d.severity is Severity.ERROR] == codes
+    assert [d.code for d in result.findings if d.severity > Severity.NOTE] == codes
     assert result.designs[0].fabric is not None
     if not {"E0101", "E0118", "E0120"} & set(codes):
         assert result.designs[0].fabric.transport == transport
@@ -67,7 +69,7 @@ def test_what_is_said(said: str, codes: list[str], transport: str, tmp_path: Pat
 )
 def test_types_say_what_they_can(switch: str, said: str, codes: list[str], tmp_path: Path) -> None:
     wired = WIRED.replace("]: S", f"]: {switch}")
-    assert errors(f"fabric f {{ {said}\n {wired} }}", tmp_path) == codes
+    assert faults_of(f"fabric f {{ {said}\n {wired} }}", tmp_path) == codes
 
 
 @pytest.mark.parametrize(("said", "made"), [("infiniband", True), ("roce", False), ("ethernet", False)])
@@ -171,3 +173,36 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
     assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
     files = [build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
     assert files[0] == files[1]
+
+
+# ------------------------------------------------------------ a transport that is left open
+
+
+def test_an_open_transport_fails_only_what_reads_it(tmp_path: Path) -> None:
+    """The figures do not differ, so `check` warns; a target whose files differ is refused, and the others are built."""
+    path = tmp_path / "open.fab"
+    path.write_text(BOTH + f"fabric f {{ {WIRED}\n connect s[0] to s[1] x 2\n require reachability }}")
+    checked = tdsl("check", path)
+    assert checked.exit_code == 0 and "warning[E0212]" in checked.stdout and "1 warning" in checked.stdout
+    assert tdsl("check", path, "--fail-on", "warning").exit_code == 1
+    for target, status in (("json", 0), ("slurm", 0), ("cabling", 1), ("opensm", 1), ("", 1)):
+        asked = ["--target", target] if target else []
+        built = tdsl("build", path, *asked, "--out", tmp_path / f"out-{target}")
+        assert built.exit_code == status and ("error[E0212]" in built.stderr) == bool(status), (target, built.stderr)
+        assert (tmp_path / f"out-{target}").exists() != bool(status)
+
+
+def test_targets_say_whether_their_files_differ_with_the_transport(tmp_path: Path) -> None:
+    """Each target whose files are not the same for InfiniBand and Ethernet is one that reads the transport, but for fabric.json,
+    which states what the design states."""
+    chips = "model chip A { port nv: 400Gbps { type NVLINK } }\n"
+    text = BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace("model switch S {", "model switch S { height 1U;") + chips
+    wired = f"{WIRED}\n connect s[0] to s[1]\n address s, h management from 10.0.0.0/24"
+    one, two = (
+        build(fabric_of(f"{text} fabric f {{ transport {said}\n {wired} }}", tmp_path), [], Diagnostics())
+        for said in ("infiniband", "ethernet")
+    )
+    differ = {path.split("/")[0] for path in one.keys() | two.keys() if one.get(path) != two.get(path)}
+    differ -= {"fabric.json", "manifest.json"}
+    reading = {name for name, target in discover(Diagnostics()).items() if target.reads_transport}
+    assert {"cabling", "netbox"} <= differ <= reading

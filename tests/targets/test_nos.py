@@ -98,10 +98,16 @@ def test_switches_that_name_a_system_and_get_no_file_are_a_warning(tmp_path: Pat
     assert warning.code == "E0511" and "not for 3 of 3 switches" in warning.message and not owners(files)
 
 
-def test_two_systems_for_one_switch(tmp_path: Path) -> None:
-    _, found = made(tmp_path, "nvue", "frr")
-    assert [(d.code, d.severity.word) for d in found] == [("E0507", "error")]
-    assert "would both configure leaf0" in found[0].message
+def test_two_systems_that_the_call_names_are_both_written_each_in_its_folder(tmp_path: Path) -> None:
+    alone = {name: made(tmp_path, name)[0] for name in ("frr", "nvue", "sonic")}
+    for names in (("nvue", "frr"), ("frr", "sonic", "nvue")):
+        files, found = made(tmp_path, *names)
+        assert [(d.code, d.severity.word) for d in found if "each write" in d.message] == [("E0511", "note")]
+        assert not [d for d in found if d.severity.word == "error"]
+        assert owners(files) == {name: ["leaf0", "leaf1", "spine"] for name in names}
+        for name in names:
+            mine = {path for path in alone[name] if path.startswith(f"{name}/")}
+            assert mine and {p: files[p] for p in mine} == {p: alone[name][p] for p in mine}
 
 
 def test_a_system_that_no_target_writes(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ NAMES = {
         address_overlap
     """,
     "monotone": "rate_match connector_match rack_space cable_length plane_isolation port_budget name_collision",
+    "mild": "rail_alignment",
     "on_demand": """
         power optics_power cost survives blast_radius mean_hops latency allreduce throughput links cables switches
         ports all_to_all_time taper address_overlap
@@ -38,6 +39,7 @@ NAMES = {
     """,
     "of_ports": "survives",
     "reads_of": "survives blast_radius taper",
+    "in_rates": "bisection throughput",
     "scarce": "edge_redundancy bisection node_redundancy throughput",
 }
 
@@ -67,12 +69,14 @@ def test_cheap_checks_come_first() -> None:
 def test_a_check_without_facts_of_its_own() -> None:
     plain = (
         "fails_by_default",
+        "mild",
         "monotone",
         "on_demand",
         "reads_of",
         "after_failures",
         "of_design",
         "scarce",
+        "in_rates",
         "of_ends",
         "of_ports",
     )

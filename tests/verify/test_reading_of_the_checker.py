@@ -279,7 +279,7 @@ def test_the_answer_is_one_line() -> None:
 def test_every_answer() -> None:
     """Status and line of a certificate that is verified, rejected, or not readable."""
     stated, file = text_of(pair())
-    assert checker.check(stated, file) == (0, "verified: reachability of f")
+    assert checker.check(stated, file) == (0, "verified: reachability of f (all 2 units)")
     for change, answer in (
         ({"units": 3}, (1, "rejected: the number of units is another")),
         ({"fabric": "g"}, (1, "rejected: the certificate is of another schema or fabric")),
@@ -326,13 +326,14 @@ def test_files_as_large_as_the_limit_are_read(
         status = checker.main(names)
         printed = capsys.readouterr()
         if less == (0, 0):
-            assert (status, printed.out, printed.err) == (0, "verified: reachability of f\n", "")
+            assert (status, printed.out, printed.err) == (0, "verified: reachability of f (all 2 units)\n", "")
         else:
             wrong, size = names[less[1]], len(texts[less[1]]) - 1
             assert (status, printed.out, printed.err) == (2, "", f"not readable: {wrong}: larger than {size} bytes\n"[:315])
-    for arguments in ([], names[:1], [*names, names[0]]):
+    for arguments in ([], names[:1], [names[0], "--expect", "reachability"]):
         assert checker.main(arguments) == 2
-        assert capsys.readouterr().err == "not readable: usage: checker.py CERTIFICATE fabric.json\n"
+        usage = "usage: checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]..."
+        assert capsys.readouterr().err == f"not readable: {usage}\n"
     Path(names[0]).write_text(text_of(pair(), units=3)[0])
     monkeypatch.setattr(checker, "MAX_CERTIFICATE_BYTES", 1000)
     monkeypatch.setattr(checker, "MAX_FABRIC_BYTES", 10_000)

@@ -69,6 +69,7 @@ class BisectionCheck(Check):
     after_failures = True
     reads = frozenset()
     scarce = True
+    in_rates = True
     of_ends = True
     takes = frozenset({"of", "intact"})
 

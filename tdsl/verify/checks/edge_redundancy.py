@@ -10,7 +10,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.bundles import spare_members
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import LinkPaths
-from tdsl.prove.edge_connectivity import disjoint_paths
+from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 
@@ -74,7 +74,7 @@ class EdgeRedundancy(Check):
         spare = spare_members(f, view.rows)
         if len(spare):  # a bundle is one path; nothing fails, so that a unit without a link stays one
             view = replace(view, rows=np.setdiff1d(view.rows, spare))
-        answer = disjoint_paths(view)
+        answer = link_disjoint_paths(view)
         pair = [f.device_name(d) for d in answer.proof_upper.pair]
         cut = _cut(view, answer)
         witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.redundancy import node_disjoint_paths
 from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
@@ -60,7 +60,7 @@ class NodeRedundancy(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
-        found = separators(view)
+        found = node_disjoint_paths(view)
         cut = found.proof_upper
         f = view.fabric
         u, v = (f.device_name(d) for d in cut.pair)

@@ -21,15 +21,17 @@ class RailAlignment(Check):
     count on it: a swapped cable costs bandwidth without any link being down.
 
     ## Formula and source
-    The rail of a NIC is the first index of its port class. A switch serves the rail that most of its host ports have; every
-    port of another rail is a violation. Where it should be: on the switch of its rail that hosts sharing a switch with this
-    host use. Source: Wang et al., "Rail-only: a low-cost high-performance network for training LLMs" (2023); NVIDIA DGX
-    SuperPOD reference architecture.
+    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most
+    of its host ports have; every port of another rail is a violation. Where it should be: on the switch of its rail
+    that hosts sharing a switch with this host use. Source: Wang et al., "Rail-only: a low-cost high-performance
+    network for training LLMs" (2023); NVIDIA DGX SuperPOD reference architecture.
 
     ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
-    are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of the hosts
-    of each declaration by themselves: beside a core with rails, the hosts of an edge site may all be connected to one switch. The
-    answer names those without rails. An index that numbers planes is no rail.
+    are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of each port
+    class and of the hosts of each declaration by themselves, and hosts have rails if they do in the class with most links: beside
+    a core with rails, the hosts of an edge site, or the storage ports, may all be connected to one switch. The
+    answer names those without rails. An index that numbers planes is no rail. Where nothing requires `rail_alignment`, a
+    violation is a warning.
 
     ## A design that passes
     ```fab
@@ -54,6 +56,7 @@ class RailAlignment(Check):
     kind = "yes_no"
     cost = 0
     fails_by_default = True
+    mild = True
     of_design = True
     of_network = True
     takes = frozenset({"of"})
@@ -66,7 +69,7 @@ class RailAlignment(Check):
         judged = here & plan.judged if len(plan.rows) else here
         if not judged.any():
             return _no_rails(f, plan)
-        wrong = judged & (plan.serves[plan.switch] != plan.rail)
+        wrong = judged & (plan.serves != plan.rail)
         if wrong.any():
             return self._misplaced(f, plan, wrong)
         count = len(np.unique(plan.rail[judged]))
@@ -74,7 +77,7 @@ class RailAlignment(Check):
         others = here & ~judged
         if not others.any():
             return yes(text)
-        names = [f.sets[s].path for s in np.unique(f.device_set[f.device_a[plan.rows[others]]]).tolist()]
+        names = _without_rails(f, plan, others)
         return yes(f"{text}; the switches of {listing(names, 3)} serve several rails each", {"without_rails": names})
 
     def _misplaced(self, f: Fabric, plan: RailPlan, wrong: Bools) -> Judgement:
@@ -89,7 +92,7 @@ class RailAlignment(Check):
             found, rail = int(plan.switch[at]), int(plan.rail[at])
             expected = _expected(f, plan, at)
             where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
-            message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[found])}{where}"
+            message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[at])}{where}"
             message += f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
             help = f"connect it to the switch of rail {rail}"
@@ -104,15 +107,32 @@ class RailAlignment(Check):
         return no(faults[0].message, tuple(faults), witness)
 
 
+def _without_rails(f: Fabric, plan: RailPlan, others: Bools) -> list[str]:
+    """Declarations of hosts without rails, and classes of ports without rails of hosts that have some."""
+    railed = {int(s) for s in np.unique(f.device_set[f.device_a[plan.rows[plan.judged]]])}
+    device = f.device_a[plan.rows[others]]
+    ports = np.stack((f.device_set[device], f.link_a[plan.rows[others]] - f.port_base[device]))
+    names: dict[str, None] = {}
+    for s, port in np.unique(ports, axis=1).T.tolist():
+        declared = f.sets[s]
+        names[f"{declared.path}.{declared.model.class_of(port).name}" if s in railed else declared.path] = None
+    return list(names)
+
+
 def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
     """Skipped; the fault is there for a claim that insists."""
     reason = "the design is not rail-organised"
     if not len(plan.rows):
         fault = Fault(None, f"{reason}: no host port has a rail")
         return Judgement("skipped", reason=reason, faults=(fault,))
-    foreign = plan.switch[plan.rail != plan.serves[plan.switch]]  # switches that serve several rails
-    switch = int((foreign if len(foreign) else plan.switch).min())
-    mine = plan.switch == switch
+    foreign = plan.rail != plan.serves  # at switches that serve several rails
+    rows = np.flatnonzero(foreign if foreign.any() else plan.rail >= 0)
+    at = int(rows[plan.switch[rows].argmin()])
+    switch, class_ = int(plan.switch[at]), f.port_class(int(f.link_a[plan.rows[at]]))[0].name
+    there = np.flatnonzero(plan.switch == switch)
+    same = [f.port_class(p)[0].name == class_ for p in f.link_a[plan.rows[there]].tolist()]
+    mine = np.zeros(len(plan.rows), dtype=np.bool_)
+    mine[there[same]] = True
     found = distinct(plan.rail[mine])
     name = f.device_name(switch)
     what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
@@ -127,7 +147,7 @@ def _expected(f: Fabric, plan: RailPlan, at: int) -> int:
     host = f.device_a[plan.rows]
     mine = host == host[at]
     shared = np.zeros(f.device_count, dtype=np.bool_)
-    right = plan.serves[plan.switch] == plan.rail
+    right = plan.serves == plan.rail
     shared[plan.switch[mine & right if (mine & right).any() else mine]] = True
     sibling = np.zeros(f.device_count, dtype=np.bool_)
     sibling[host[shared[plan.switch]]] = True

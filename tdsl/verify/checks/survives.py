@@ -10,8 +10,8 @@ import numpy as np
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection
-from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.search import listing
 from tdsl.prove.set_flow import members
 from tdsl.prove.unit_network import unit_network
@@ -160,7 +160,7 @@ def _covered(view: View, named: list[Element], count: int, asked: ResolvedClaim)
         return False
     if asked.metric == "reachability" and not asked.of and not asked.through and not len(view.others):
         links = _largest(rows, np.ones(len(view.rows), dtype=np.int64), count)
-        return disjoint_paths(view).lower > links
+        return link_disjoint_paths(view).lower > links
     if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
         found = bisection(view)
         net = found.net

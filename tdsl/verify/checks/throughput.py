@@ -101,6 +101,7 @@ class Throughput(Check):
     on_demand = True
     after_failures = True
     scarce = True
+    in_rates = True
     of_ends = True
     takes = frozenset({"args", "of", "to", "through"})
     example = "throughput ring >= 100%"

@@ -61,17 +61,41 @@ def _serving(found: dict[int, tuple[int, int, int]]) -> tuple[dict[int, int], bo
     return serves, 2 * settled > len(count) and len({*serves.values()}) > 1
 
 
+RailLinks = dict[int, tuple[int, int, int]]
+"""The host, the switch and the rail of links, by their rows."""
+
+
+def rails_of_classes(w: Wiring) -> tuple[dict[str, RailLinks], bool]:
+    """The links of hosts with rails, by the name of the port class: of each declaration that is organised by rails in the class
+    with most links the classes that are. And whether the design is organised by rails: some declaration is, or all hosts with
+    most links in one class are together."""
+    f = w.fabric
+    declared: dict[int, dict[str, RailLinks]] = {}
+    for row, link in rails(w)[0].items():
+        port = next(p for p in (int(f.link_a[row]), int(f.link_b[row])) if int(f.port_device[p]) == link[0])
+        classes = declared.setdefault(f.set_of(link[0]).index, {c.name: {} for m in f.models for c in m.classes})
+        classes[f.port_class(port)[0].name][row] = link
+    judged: dict[str, RailLinks] = {}
+    together: dict[str, RailLinks] = {}
+    for classes in declared.values():
+        main = max(classes, key=lambda name: len(classes[name]))
+        together.setdefault(main, {}).update(classes[main])
+        for name, links in classes.items() if _serving(classes[main])[1] else ():
+            if links and _serving(links)[1]:
+                judged.setdefault(name, {}).update(links)
+    return judged, bool(judged) or any(_serving(links)[1] for links in together.values())
+
+
 def rail_alignment(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
-    """Whether every NIC is on a switch that serves its rail, of the hosts of each declaration that is organised by rails."""
-    found = rails(Wiring.whole(w.fabric))[0]
-    declared: dict[int, dict[int, tuple[int, int, int]]] = {}
-    for row, link in found.items():
-        declared.setdefault(w.fabric.set_of(link[0]).index, {})[row] = link
-    judged = {row: link for links in declared.values() if _serving(links)[1] for row, link in links.items()}
+    """Whether every NIC of the hosts and port classes with rails is on a switch that serves its rail."""
+    judged, _ = rails_of_classes(Wiring.whole(w.fabric))
     if not judged:
         if claim is None or claim.report:
             raise NoOpinion("the design is not organised by rails")
         return whether(NETWORKX, False)
-    serves = _serving(judged)[0]
     mine = {row for *_, row in w.graph.edges(keys=True)}
-    return whether(NETWORKX, all(serves[switch] == rail for row, (_, switch, rail) in judged.items() if row in mine))
+    serves = {name: _serving(links)[0] for name, links in judged.items()}
+    aligned = (
+        serves[n][switch] == rail for n, links in judged.items() for row, (_, switch, rail) in links.items() if row in mine
+    )
+    return whether(NETWORKX, all(aligned))

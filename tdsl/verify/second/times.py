@@ -12,7 +12,7 @@ from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import halves
 from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, exactly
 from tdsl.verify.second.figures import fits, joined_inside, reachability
-from tdsl.verify.second.ports import rails
+from tdsl.verify.second.ports import rails_of_classes
 from tdsl.verify.second.wiring import Wiring
 
 SECOND = 10**15
@@ -108,7 +108,7 @@ def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
         raise NoOpinion("a unit has no link")
     found: list[Fraction] = []
     by = NETWORKX
-    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails(Wiring.whole(w.fabric))[2]):
+    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails_of_classes(Wiring.whole(w.fabric))[1]):
         by = Z3
         found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
         share = min(halves.least(w, None, limits).lower, Fraction(1))
