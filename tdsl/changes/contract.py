@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SHOWN_ELSEWHERE = ("hosts", "chips", "rails", "planes", "pods")
 """Settings of a fabric whose meaning is devices and cables; so are blocks that name a topology."""
 STATEMENTS = (
-    "address", "routing", "roce", "partition", "subnet_manager", "minimize", "layer", "nos", "transport", "forwards", "distance",
+    "routing", "roce", "partition", "subnet_manager", "minimize", "layer", "nos", "transport", "forwards", "distance",
 )  # fmt: skip
 """Settings of a fabric that its devices and cables need not show."""
 CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")

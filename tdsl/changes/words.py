@@ -57,13 +57,16 @@ TITLES = {
 
 
 def contract_summary(c: Changes) -> str:
-    """How many differences each part of the contract has, by kind: ``requirements: 1 weaker, 1 removed; waivers: 1 added``."""
+    """How many differences each part of the contract has, by kind: ``1 requirement weaker, 2 removed; 1 waiver added``."""
     kinds = {part: Counter(x.change for x in c.contract if x.part == part) for part in TITLES}
     kinds["parameter"]["changed"] += len(c.parameters)
     said = []
-    for part, title in TITLES.items():
-        listed = ", ".join(f"{n:,} {kind}" for kind, n in kinds[part].items() if n)
-        said += [f"{title} {listed}"] if listed else []
+    for part, counts in kinds.items():
+        listed = [f"{n:,} {kind}" for kind, n in counts.items() if n]
+        if listed:
+            number, kind = listed[0].split(" ")
+            noun = part if number == "1" else {"severity": "severities"}.get(part, f"{part}s")
+            said.append(", ".join([f"{number} {noun} {kind}", *listed[1:]]))
     return "; ".join(said)
 
 
@@ -79,7 +82,7 @@ def contract_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _contract_row(x: ContractChange) -> tuple[str, str]:
     sign = {"added": "+", "removed": "-"}.get(x.change, "~")
-    named = x.part not in ("requirement", "waiver", "statement", "file", "design") and x.what != x.part
+    named = x.part not in ("requirement", "waiver", "statement", "file") and x.what not in (x.part, "file", "fabric")
     texts = [x.before, x.after] if x.before and x.after and x.before != x.after else [x.after or x.before]
     note = f" ({x.note})" if x.note else ""
     return sign, f"{x.change}: {f'{x.what} ' * named}{' → '.join(texts)}{note}"
@@ -272,8 +275,9 @@ def overview(r: Revisions) -> str:
     if r.of == r.same:
         which = "the design is" if r.same == 1 else f"the {r.same:,} designs are"
         return f"no design differs: {which} the same, byte for byte, in {r.before} and {r.after}, with all that they use"
-    said = [f"{r.judged:,} of {r.of:,} designs compared", f"{r.differing:,} differ"]
-    said += [f"{r.same:,} are the same, byte for byte"] if r.same else []
+    said = [f"{r.judged:,} of {r.of:,} design{'s' * (r.of != 1)} compared"]
+    said += [f"{r.differing:,} {'differs' if r.differing == 1 else 'differ'}"] if r.differing or not r.same else []
+    said += [f"{r.same:,} unchanged"] if r.same else []
     listed = (("added", r.added), ("removed", r.removed), ("renamed", r.renamed), ("not compared", r.failed))
     said += [f"{len(rows):,} {what}" for what, rows in listed if rows]
     return f"{r.before} to {r.after}: {', '.join(said)}"

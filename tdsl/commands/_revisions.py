@@ -83,6 +83,8 @@ class OpenedSource:
 
     def named(self, text: str) -> str:
         """A text that may name the folder."""
+        if self.held is None:
+            return text
         for folder in (self.folder.as_posix(), os.path.relpath(self.folder)):
             text = text.replace(f"{folder}/", f"{self.revision}:").replace(folder, f"{self.revision}:")
         return text
