@@ -77,13 +77,16 @@ class Contract:
     files: Mapping[str, str] = field(default_factory=dict)  # digests by path from the design's folder
     parameters: dict[str, dict[str, str]] = field(default_factory=dict)  # "n: default" and the like to the text
     statements: dict[str, Counter[str]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # parameters to which the call gives a value
     shown: dict[str, str] = field(default_factory=dict)  # how a statement is written, by its tokens
 
 
-def contract_of(compilation: Compilation, home: Path, read: Mapping[Path, bytes], settings: Mapping[str, str]) -> Contract:
+def contract_of(
+    compilation: Compilation, home: Path, read: Mapping[Path, bytes], settings: Mapping[str, str], given: Iterable[str] = ()
+) -> Contract:
     """The contract of a compiled design. ``home`` is its file and ``read`` what was read for it, by absolute path; ``settings``
-    are those of its ``tdsl.toml``."""
-    out = Contract(compilation.file, settings=settings)
+    are those of its ``tdsl.toml``, ``given`` the names of parameters that the call gives a value."""
+    out = Contract(compilation.file, settings=settings, given=frozenset(given))
     lock = read.get(Path(f"{home}{LOCK}"))
     if lock is not None:
         lines = (line.partition(b"#")[0].strip() for line in lock.splitlines())
@@ -211,8 +214,9 @@ def compare_contracts(
     out += _waivers(*([w for w in c.waivers if subject.has(i, w.block)] for i, c in enumerate(sides)))
     if subject.shared:
         out += _settings(old.settings, new.settings)
-    values = ({k: str(v) for k, v in d.parameters.items()} for d in designs)
-    out += _parameters(*(_of_blocks(c.parameters, i, subject) for i, c in enumerate(sides)), *values)
+    declared = [_of_blocks(c.parameters, i, subject) for i, c in enumerate(sides)]
+    values = [{k: str(v) for k, v in d.parameters.items()} for d in designs]
+    out += _parameters(declared[0], declared[1], values[0], values[1], old.given | new.given)
     if subject.shared:
         out += [*_lock(old, new), *_files(old.files, new.files)]
     out += _statements(*(_lines(c, i, subject) for i, c in enumerate(sides)))
@@ -227,14 +231,9 @@ def compare_contracts(
 def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
     """Waivers that are on one side only, or have another reason, day or finding."""
     gone, come = list(old), list(new)
-    same = (
-        lambda a, b: (a.text, a.findings) == (b.text, b.findings),
-        lambda a, b: a.text == b.text,
-        lambda a, b: bool(a.findings) and a.findings == b.findings,
-    )
-    for step, alike in enumerate(same):
+    for step in range(3):
         for a in list(gone):
-            b = next((b for b in come if a.name == b.name and alike(a, b)), None)
+            b = next((b for b in come if a.name == b.name and _alike(a, b, step)), None)
             if b is None:
                 continue
             gone.remove(a)
@@ -248,6 +247,12 @@ def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
         yield ContractChange("waiver", "removed", a.name, a.text, "", a.allowed.replace("allows", "allowed", 1))
     for b in come:
         yield ContractChange("waiver", "added", b.name, "", b.text, b.allowed)
+
+
+def _alike(a: Waiver, b: Waiver, step: int) -> bool:
+    """Whether two waivers are equal (0), have the same text (1), or allow the same findings (2)."""
+    same_findings = a.findings == b.findings
+    return (a.text == b.text and (step == 1 or same_findings)) if step < 2 else bool(a.findings) and same_findings
 
 
 def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
@@ -274,12 +279,15 @@ def _of_blocks(found: Mapping[str, Mapping[str, str]], side: int, subject: Subje
 
 
 def _parameters(
-    old: Mapping[str, str], new: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str]
+    old: Mapping[str, str], new: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str], given: frozenset[str]
 ) -> Iterator[ContractChange]:
-    """Declarations that differ, but for a default that is the value itself: values are compared beside."""
+    """Declarations that differ. Values are compared beside, so a default that is the value of both sides is left to that, and so
+    is one that is only written in another way."""
     for name, change, was, now in _differing(old, new):
-        parameter = name.partition(":")[0]
-        if (was, now) != (before.get(parameter, ""), after.get(parameter, "")):
+        parameter, _, what = name.partition(": ")
+        values = before.get(parameter), after.get(parameter)
+        told = what == "default" and parameter not in given and None not in values
+        if not told:
             yield ContractChange("parameter", change, name, was, now)
 
 
@@ -287,13 +295,13 @@ def _lock(old: Contract, new: Contract) -> Iterator[ContractChange]:
     a, b = old.lock, new.lock
     if a == b:
         return
-    said = ["" if c is None else f"{sum(c.values()):,} lines" for c in (a, b)]
+    was, now = ("" if c is None else f"{c.total():,} lines" for c in (a, b))
     if a is None or b is None:
         note = "it recorded which links stay" if b is None else "it records which links stay"
-        yield ContractChange("lock", "removed" if b is None else "added", LOCK.lstrip("."), *said, note)
+        yield ContractChange("lock", "removed" if b is None else "added", LOCK.lstrip("."), was, now, note)
         return
     note = f"{(b - a).total():,} lines are new, {(a - b).total():,} are gone"
-    yield ContractChange("lock", "changed", LOCK.lstrip("."), *said, note)
+    yield ContractChange("lock", "changed", LOCK.lstrip("."), was, now, note)
 
 
 def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
@@ -371,6 +379,6 @@ def _fact_text(value: object) -> str:
         said = ", ".join(map(_fact_text, value))
         return said if len(said) <= 60 else f"{said[:40]}… ({len(value)} values, {sha256(said.encode()).hexdigest()[:8]})"
     try:
-        return text_of(value)  # type: ignore[arg-type]
+        return text_of(value)
     except (TypeError, AttributeError):
         return str(value)

@@ -104,12 +104,9 @@ class Names:
 
     def compare_ports(self, old: Selector, new: Selector, same_text: bool) -> Order:
         """The same for ports of devices."""
-        sides = []
-        for side, (fabric, selector) in enumerate(zip(self.fabrics, (old, new), strict=True)):
-            paths = (fabric.port_path(p).rpartition(".") for p in selector.port_rows.tolist())
-            known = self.known if side == 0 else {}
-            sides.append({f"{known.get(device, device)}.{port}" for device, _, port in paths})
-        return self._compare(*sides, same_text, lambda name: name.rpartition(".")[0])
+        before, after = (_port_paths(f, s) for f, s in zip(self.fabrics, (old, new), strict=True))
+        today = {f"{self.known.get(device, device)}.{port}" for device, port in before}
+        return self._compare(today, {".".join(p) for p in after}, same_text, lambda name: name.rpartition(".")[0])
 
     def _compare(self, before: set[str], after: set[str], same_text: bool, owner: Callable[[str], str]) -> Order:
         if before == after:
@@ -121,6 +118,12 @@ class Names:
         if before == after:
             return "same"
         return "weaker" if after < before else "stronger" if after > before else "changed"
+
+
+def _port_paths(fabric: Fabric, selector: Selector) -> list[tuple[str, str]]:
+    """Device and port of each port that a path names."""
+    paths = (fabric.port_path(p).rpartition(".") for p in selector.port_rows.tolist())
+    return [(device, port) for device, _, port in paths]
 
 
 def _with_groups(paths: Iterable[str]) -> frozenset[str]:
@@ -167,7 +170,7 @@ def _bound(claim: ResolvedClaim) -> tuple[str, Fraction | None, object]:
     """Comparison, number and unit of a claim; of whole numbers the nearest one."""
     value, dim = claim.value, NONE
     if isinstance(value, Quantity):
-        value, dim = value.amount, value.dim
+        dim, value = value.dim, value.amount
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         return claim.op, None, dim
     number, op = Fraction(value), claim.op
@@ -226,7 +229,7 @@ def _judges_each(claim: ResolvedClaim) -> bool:
     check = catalogue().get(claim.metric)
     if check is None or claim.of_all or (claim.of_to and claim.metric != "survives"):
         return False
-    return not check.reads_of or claim.metric == "survives"
+    return not check.reads_of or claim.metric in ("survives", "blast_radius")
 
 
 def _selectors(old: Sequence[Selector], new: Sequence[Selector], names: Names) -> Order:
@@ -315,29 +318,23 @@ def _changes(
     reports = requirements_of(claims[1], report=True)
     for i in left_old:
         if i not in done_old:
-            stays = _which(lambda r, i=i: compare_parts(old[i], r, names), new, old[i])
+            stays = next((r for r in new if _says(r, old[i], names, removed=True)), None)
             note = f"`{stays.text}` still requires it" if stays is not None else ""
             if any(r.text == old[i].text or r.claim.metric == old[i].claim.metric for r in reports) and not note:
                 note = "it is only reported now"
             out.append(ContractChange("requirement", "removed", old[i].claim.metric, old[i].text, "", note))
     for j in left_new:
         if j not in done_new:
-            was = _which(lambda r, j=j: _reversed(compare_parts(r, new[j], names)), old, new[j])
+            was = next((r for r in old if _says(r, new[j], names, removed=False)), None)
             note = f"`{was.text}` required it already" if was is not None else ""
             out.append(ContractChange("requirement", "added", new[j].claim.metric, "", new[j].text, note))
     rank = ("removed", "weaker", "changed", "stronger", "added")
     return sorted(out, key=lambda c: rank.index(c.change))
 
 
-def _which(
-    judge: Callable[[Requirement], dict[str, Order]], others: Sequence[Requirement], mine: Requirement
-) -> Requirement | None:
-    """A requirement of the other design that says all that this one says."""
-    near = (r for r in others if r.claim.metric == mine.claim.metric)
-    return next((r for r in near if combine_orders(judge(r).values()) in ("same", "stronger")), None)
-
-
-def _reversed(parts: dict[str, Order]) -> dict[str, Order]:
-    """The same from the other side."""
-    back: dict[Order, Order] = {"weaker": "stronger", "stronger": "weaker"}
-    return {part: back.get(order, order) for part, order in parts.items()}
+def _says(other: Requirement, mine: Requirement, names: Names, removed: bool) -> bool:
+    """Whether a requirement of the other design says all that one says that was removed, or that was added."""
+    if other.claim.metric != mine.claim.metric:
+        return False
+    pair = (mine, other) if removed else (other, mine)
+    return combine_orders(compare_parts(*pair, names).values()) in ("same", "stronger" if removed else "weaker")

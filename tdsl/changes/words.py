@@ -198,25 +198,7 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield ""
         return
     yield from (line for sentence in summary(c) for line in (_cell(sentence[0].upper() + sentence[1:] + "."), ""))
-    if c.contract or c.parameters:
-        yield "| contract | before | after | change |"
-        yield "|---|---|---|---|"
-        rows = [
-            (TITLES[x.part], x.what, x.before, x.after, x.change, x.note) for part in TITLES for x in c.contract if x.part == part
-        ]
-        shown = rows if whole else rows[: FEW * 4]
-        for title, what, before, after, change, note in shown:
-            word = f"**{change}**" if change in ("weaker", "removed") else change
-            cells = [
-                _cell(f"{title.removesuffix('s') if title != 'requirements' else ''} {what}".strip()),
-                _cell(before),
-                _cell(after),
-            ]
-            yield "| " + " | ".join([*cells, word + _cell(note and f": {note}")]) + " |"
-        if len(shown) < len(rows):
-            yield f"| {len(rows) - len(shown):,} more | | | |"
-        yield from (f"| parameter {_cell(x.what)} | {_cell(x.before)} | {_cell(x.after)} | changed |" for x in c.parameters)
-        yield ""
+    yield from _contract_table(c, whole)
     rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
     rows += [(x.what, x.before, x.after, _step(x).strip(" ()")) for x in c.figures]
     if rows:
@@ -237,6 +219,24 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield "```"
         yield "</details>"
         yield ""
+
+
+def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
+    """What differs in the contract, a row each, parameters last."""
+    rows = [x for part in TITLES for x in c.contract if x.part == part]
+    if not rows and not c.parameters:
+        return
+    yield "| contract | before | after | change |"
+    yield "|---|---|---|---|"
+    shown = rows if whole else rows[: FEW * 4]
+    for x in shown:
+        word = f"**{x.change}**" if x.change in ("weaker", "removed") else x.change
+        name = x.what if x.part == "requirement" else f"{x.part} {x.what}" if x.what != x.part else x.part
+        yield f"| {_cell(name)} | {_cell(x.before)} | {_cell(x.after)} | {word}{_cell(x.note and f': {x.note}')} |"
+    if len(shown) < len(rows):
+        yield f"| {len(rows) - len(shown):,} more | | | |"
+    yield from (f"| parameter {_cell(x.what)} | {_cell(x.before)} | {_cell(x.after)} | changed |" for x in c.parameters)
+    yield ""
 
 
 def _cell(value: str) -> str:

@@ -230,7 +230,8 @@ def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
                     say(f"{block}\n\n", sys.stderr)
             raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
         home = Path(os.path.abspath(opened.source))
-        return Side(compilation, contract_of(compilation, home, opened.files_read(), opened.settings))
+        given = [name for name, _ in asked.set]
+        return Side(compilation, contract_of(compilation, home, opened.files_read(), opened.settings, given))
 
 
 def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
@@ -249,16 +250,16 @@ def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
         raise Wrong(f"no fabric has the same name in both: OLD has {listed[0]}, NEW has {listed[1]}")
     out = []
     for name in [*before, *(n for n in after if n not in before)]:
-        a, b = before.get(name), after.get(name)
-        if a is not None and b is not None:
-            assert old is not None and new is not None
-            blocks = frozenset({a.name, a.cluster}), frozenset({b.name, b.cluster})
-            sides = old.contract, new.contract
-            out.append(Compared(a, b, compare(a, b, sides, Subject(blocks, shared=name == common[0]))))
+        was, now = before.get(name), after.get(name)
+        if was is not None and now is not None and old is not None and new is not None:
+            blocks = frozenset({was.name, was.cluster}), frozenset({now.name, now.cluster})
+            subject = Subject(blocks, shared=name == common[0])
+            out.append(Compared(was, now, compare(was, now, (old.contract, new.contract), subject)))
         else:
             whole = "fabric" if before and after else "file"
-            file = old.contract.file if old is not None and b is None else new.contract.file if new is not None else ""
-            out.append(Compared(a, b, compare_with_nothing(a, b, whole, file)))
+            side = new if now is not None else old
+            assert side is not None
+            out.append(Compared(was, now, compare_with_nothing(was, now, whole, side.contract.file)))
     return out
 
 
