@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, fields
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +38,9 @@ STATEMENTS = (
 )  # fmt: skip
 """Settings of a fabric that its devices and cables need not show."""
 CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")
+NOT_FACTS = ("name", "axes", "first", "origin", "sonic")
+EACH_PORT = ("cages", "connectors", "labels", "systems", "netdevs", "lane_systems", "lane_netdevs")
+"""Fields of a class of ports that are shown as its count, or as nothing; and those that have one entry a port."""
 MESSAGES = 2
 """Findings of one waiver that are shown."""
 
@@ -252,7 +255,7 @@ def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
 def _alike(a: Waiver, b: Waiver, step: int) -> bool:
     """Whether two waivers are equal (0), have the same text (1), or allow the same findings (2)."""
     same_findings = a.findings == b.findings
-    return (a.text == b.text and (step == 1 or same_findings)) if step < 2 else bool(a.findings) and same_findings
+    return (a.text == b.text and (step == 1 or same_findings)) if step < 2 else same_findings
 
 
 def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
@@ -355,17 +358,19 @@ def _models(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
     for (name, _), model in before.items():
         other = after.get((name, model.variant))
         if other is not None and other is not model:
-            for fact, change, was, now in _differing(_facts(model), _facts(other)):
+            sizes = [{c.name: c.size for c in m.classes} for m in (model, other)]
+            same_size = {name for name, size in sizes[0].items() if sizes[1].get(name) == size}
+            for fact, change, was, now in _differing(_facts(model, same_size), _facts(other, same_size)):
                 yield ContractChange("model", change, f"{name}: {fact}", was, now)
 
 
-def _facts(model: DeviceModel) -> dict[str, str]:
-    """What a model says, by name, as text."""
+def _facts(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
+    """What a model says, by name, as text; of each port of a class only where both sides have as many of it."""
     out = {"title": model.title} if model.title else {}
     out |= {name: _fact_text(value) for name, value in model.facts.items()}
     for c in model.classes:
         for f in fields(c):
-            if f.name not in ("name", "axes", "first", "origin", "sonic"):
+            if f.name not in NOT_FACTS and (c.name in same_size or f.name not in EACH_PORT):
                 out[f"port {c.name} {f.name}"] = _fact_text(getattr(c, f.name))
         out[f"port {c.name} count"] = str(c.size)
     for chip in model.chips:

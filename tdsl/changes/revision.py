@@ -25,7 +25,7 @@ KINDS = (".fab", ".csv", ".lock")
 LOCK = ".lock"
 LIKE = 0.5
 """The share of lines in common from which on a file that is gone and one that is new are one file, renamed; git's own."""
-_FABRIC = re.compile(rb"^(fabric|cluster)\b", re.MULTILINE)
+_FABRIC = re.compile(rb"^[ \t]*(?:fabric|cluster)\b[ \t]*(\w*)", re.MULTILINE)
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
 
@@ -176,15 +176,18 @@ def _touched(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]
 
 
 def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[str, str]:
-    """New paths of files by their old ones: those of equal contents first, then those of which most lines are equal."""
+    """New paths of designs by their old ones: those of equal contents first, then those that declare the same fabrics, then those
+    of which most lines are equal."""
     lines = {name: Counter(filter(None, map(bytes.strip, data.splitlines()))) for name, data in (*gone.items(), *come.items())}
     alike = []
     for a, data in gone.items():
         for b, other in come.items():
             most = max(lines[a].total(), lines[b].total())
-            share = 2.0 if data == other else (lines[a] & lines[b]).total() / most if most else 0.0
-            if share >= LIKE:
-                alike.append((-share, PurePosixPath(a).name != PurePosixPath(b).name, a, b))
+            share = (lines[a] & lines[b]).total() / most if most else 0.0
+            declared = sorted(_FABRIC.findall(data))
+            same_names = bool(declared) and declared == sorted(_FABRIC.findall(other))
+            if share >= LIKE or same_names:
+                alike.append((data != other, not same_names, -share, PurePosixPath(a).name != PurePosixPath(b).name, a, b))
     out: dict[str, str] = {}
     for *_, a, b in sorted(alike):
         if a not in out and b not in out.values():

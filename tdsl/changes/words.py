@@ -221,6 +221,11 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield ""
 
 
+def paragraphs(text: str) -> str:
+    """Lines as paragraphs of Markdown that are no markup."""
+    return "\n\n".join(map(_cell, text.splitlines()))
+
+
 def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
     """What differs in the contract, a row each, parameters last."""
     rows = [x for part in TITLES for x in c.contract if x.part == part]
@@ -280,7 +285,8 @@ def overview(r: Revisions) -> str:
     said += [f"{r.same:,} unchanged"] if r.same else []
     listed = (("added", r.added), ("removed", r.removed), ("renamed", r.renamed), ("not compared", r.failed))
     said += [f"{len(rows):,} {what}" for what, rows in listed if rows]
-    return f"{r.before} to {r.after}: {', '.join(said)}"
+    failed = "".join(f"\nnot compared: {name}: {why}" for name, why in r.failed)
+    return f"{r.before} to {r.after}: {', '.join(said)}{failed}"
 
 
 def revisions_document(r: Revisions) -> dict[str, object]:

@@ -29,7 +29,7 @@ from tdsl.commands._shared import (
 )
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
-from tdsl.report.paint import Paint, wants_colour, width_of
+from tdsl.report.paint import Paint, tame, wants_colour, width_of
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract
@@ -125,18 +125,18 @@ def command(
     if output_format == "json":
         say(_json(old, new, found, plans, span))
     elif output_format == "markdown":
-        from tdsl.changes.words import markdown
+        from tdsl.changes.words import markdown, paragraphs
         from tdsl.changes.words import steps as ordered
 
         say(markdown(changes, full) if changes else "")
-        say("".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans) + (last and f"\n{last}\n"))
+        say("".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans) + (last and f"\n{paragraphs(last)}\n"))
     else:
         from tdsl.changes.words import steps as ordered
         from tdsl.changes.words import text
 
         paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
         say(text(changes, paint, width, full) if changes else "")
-        say("".join(f"\n{ordered(p, paint, width, full)}" for p in plans) + (last and f"{chr(10) * bool(changes)}{last}\n"))
+        say("".join(f"\n{ordered(p, paint, width, full)}" for p in plans) + (last and f"{chr(10) * bool(changes)}{tame(last)}\n"))
     failing = any(d.severity is Severity.ERROR for x in found if x.new is not None for d in x.new.findings)
     if failing:
         named = [x.after_file for x in found if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)]
@@ -231,7 +231,9 @@ def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
             raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
         home = Path(os.path.abspath(opened.source))
         given = [name for name, _ in asked.set]
-        return Side(compilation, contract_of(compilation, home, opened.files_read(), opened.settings, given))
+        contract = contract_of(compilation, home, opened.files_read(), opened.settings, given)
+        contract.file = place.source
+        return Side(compilation, contract)
 
 
 def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
