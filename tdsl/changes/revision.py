@@ -26,6 +26,7 @@ LOCK = ".lock"
 LIKE = 0.5
 """The share of lines in common from which on a file that is gone and one that is new are one file, renamed; git's own."""
 _FABRIC = re.compile(rb"^[ \t]*(?:fabric|cluster)\b[ \t]*(\w*)", re.MULTILINE)
+_WORD = re.compile(rb"[^\s\"'/().,;{}\[\]]+")
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
 
@@ -163,13 +164,13 @@ def _touched(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]
     Settings of the project are about all designs."""
     if any(PurePosixPath(name).name == SETTINGS for name in differ):
         return set(designs)
-    words = {name: set(re.findall(rb"[^\s\"'/().,;{}\[\]]+", data)) for name, data in held.items() if name.endswith(".fab")}
+    words = {name: set(_WORD.findall(data)) for name, data in held.items() if name.endswith(".fab")}
     found = {name.removesuffix(LOCK) if name.endswith(LOCK) else name for name in differ}
     waiting = list(found)
     while waiting:
         path = PurePosixPath(waiting.pop())
-        called = {os.fsencode(part) for part in (path.stem, path.name, *path.parts[:-1])}
-        more = {name for name, said in words.items() if name not in found and not called.isdisjoint(said)}
+        called = [set(_WORD.findall(part.encode(errors="surrogateescape"))) for part in (path.stem, *path.parts[:-1])]
+        more = {name for name, said in words.items() if name not in found and any(part and part <= said for part in called)}
         found |= more
         waiting += more
     return found.intersection(designs)

@@ -81,6 +81,21 @@ class OpenedSource:
                 design.findings = [self._finding(d) for d in design.findings]
         return compilation
 
+    @contextmanager
+    def names_of_disk(self, compilation: Compilation) -> Iterator[None]:
+        """Have the files of a compilation bear the names by which they are read, inside: proofs read tables beside a design."""
+        files = {id(f): f for f in compilation.read} if self.held is not None else {}
+        prefix, named = f"{self.revision}:", []
+        for file in files.values():
+            if file.name.startswith(prefix):
+                named.append((file, file.name))
+                file.name = str(self.folder / file.name.removeprefix(prefix))
+        try:
+            yield
+        finally:
+            for file, name in named:
+                file.name = name
+
     def named(self, text: str) -> str:
         """A text that may name the folder."""
         if self.held is None:
@@ -140,8 +155,9 @@ def opened_source(
     record = files.Record()
     revision, file = (read.name, source) if read is not None else split_revision(source, other)
     if not revision:
+        here = _settings_here() if recording else {}
         with files.recorded(record) if recording else nullcontext():
-            yield OpenedSource(source, options, source, record, settings=_settings_here() if recording else {})
+            yield OpenedSource(source, options, source, record, settings=here)
         return
     place = Path(os.path.abspath(file)) if read is None else read.top / file
     try:

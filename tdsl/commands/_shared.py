@@ -263,8 +263,12 @@ def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Co
 
     with opened_source(source, options) as opened:
         try:
-            for compilation in (answers if kept and not opened.revision else compiler).stages(opened.source, opened.options):
+            stages = (answers if kept and not opened.revision else compiler).stages(opened.source, opened.options)
+            compilation = next(stages, None)
+            while compilation is not None:
                 yield opened.name_revision(compilation)
+                with opened.names_of_disk(compilation):
+                    compilation = next(stages, None)
         except compiler.UsageError as wrong:
             raise Wrong(opened.named(str(wrong))) from None
 

@@ -328,7 +328,7 @@ def _confirm(compilations: Sequence[Compilation], files: Sequence[str], asked: O
     from tdsl.second_opinion import confirm
 
     for compilation, source in zip(compilations, files, strict=True):
-        with opened_source(source, asked) as opened:
+        with opened_source(source, asked) as opened, opened.names_of_disk(compilation):
             found = confirm(compilation, opened.source, opened.options)
         for file in found:
             if folder is not None:

@@ -18,6 +18,7 @@ from tdsl.commands._everywhere import warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
+    STDIN,
     Setting,
     Wrong,
     design_options,
@@ -26,6 +27,7 @@ from tdsl.commands._shared import (
     options,
     save,
     say,
+    with_stdin,
 )
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
@@ -220,7 +222,9 @@ def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
     from tdsl.commands._progress import progress
     from tdsl.commands._revisions import opened_source
 
-    with opened_source(place.source, asked, place.other, place.read, recording=True) as opened, progress():
+    _, asked = with_stdin([place.source], asked)
+    source = STDIN if place.source == "-" else place.source
+    with opened_source(source, asked, place.other, place.read, recording=True) as opened, progress():
         compilation = opened.compile_with(compiler.check if verify else compiler.elaborate)
         if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
             from tdsl.report.terminal import findings
@@ -286,11 +290,12 @@ def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]
 def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Compared], Revisions, str]:
     """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and what became of them;
     and what to call the new one."""
-    from tdsl.changes.model import Revisions
+    from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import RevisionError, designs_between, root
 
     try:
-        top = root(Path(file).resolve().parent if file else Path.cwd())
+        folder = Path(file).resolve().parent if file else Path.cwd()
+        top = root(folder if folder.is_dir() else Path.cwd())
         between = designs_between(span, top)
     except RevisionError as wrong:
         raise Wrong(f"{span}: {wrong}") from None
@@ -313,6 +318,12 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
             compared = ways.compare(*sides)
         except (Incomparable, Wrong) as why:
             said = why.message if isinstance(why, Wrong) else str(why)
+            if new is None:  # it is gone, whatever it was
+                gone = ContractChange("design", "removed", "file", label, "", "it did not compile")
+                found.append(Compared(None, None, Changes(label, contract=[gone])))
+                out.compared, out.differing = out.compared + 1, out.differing + 1
+                out.removed.append(label)
+                continue
             warn(f"{label} is not compared: {said}")
             out.failed.append((label, said))
             continue
@@ -352,8 +363,7 @@ def _write_moves(path: Path, found: list[Compared], from_nothing: bool) -> None:
     rows = []
     for x in found:
         last = x.new if x.new is not None else x.old
-        assert last is not None
-        rows.append((x.changes, last.phase, last.needed))
+        rows += [(x.changes, last.phase, last.needed)] if last is not None else []
     save(csv(rows, first), path)
 
 

@@ -179,3 +179,29 @@ def test_a_renamed_file_is_named(commit: Commit) -> None:
     done = tdsl("diff", "main", "pods/uno.fab")
     assert done.exit_code == 2 and "it may be main:pods/one.fab, renamed since" in done.stderr
     assert tdsl("diff", "main:pods/one.fab", "pods/uno.fab", "--detailed-exitcode", "--no-checks").exit_code == 0
+
+
+def test_tables_beside_a_design_are_of_its_revision(commit: Commit) -> None:
+    """Proofs and the second opinion read them there; what the working tree has instead is a difference."""
+    table = Path("pods/m.csv")
+    table.write_text("from,to,amount\nnode[0],node[1],1\n")
+    commit(one=DESIGN.replace("NAME", "one").replace("diameter <= 2", 'throughput "m.csv" >= 100%'))
+    call = ("check", "branch:pods/one.fab", "--output-format", "json")
+    table.unlink()
+    for done in (tdsl(*call), tdsl(*call, "--second-opinion"), tdsl("check", "branch:pods/one.fab")):
+        assert done.exit_code == 0 and "main" not in done.output, done.output
+    table.write_text("from,to,amount\nnode[0],node[1],2\n")
+    done = tdsl("diff", "branch", "pods/one.fab", "--output-format", "json", "--detailed-exitcode")
+    assert done.exit_code == 3, done.output
+    assert [(c["part"], c["change"], c["what"]) for c in json.loads(done.stdout)["fabrics"][0]["contract"]] == [
+        ("file", "changed", "m.csv")
+    ]  # fmt: skip
+
+
+def test_a_deleted_design_that_never_compiled(commit: Commit) -> None:
+    subprocess.run(["git", "checkout", "-q", "main"], check=True)
+    commit(bad="fabric bad {\n  switch x: NONE\n}\n")
+    subprocess.run(["git", "checkout", "-q", "-B", "branch"], check=True)
+    commit(bad=None)
+    found = compared()
+    assert found["contract"] == {"pods/bad.fab": [("design", "removed")]} and found["judged"] == found["of"] == 3
