@@ -155,9 +155,9 @@ def opened_source(
     record = files.Record()
     revision, file = (read.name, source) if read is not None else split_revision(source, other)
     if not revision:
-        here = _settings_here() if recording else {}
+        followed = _settings_here() if recording else {}
         with files.recorded(record) if recording else nullcontext():
-            yield OpenedSource(source, options, source, record, settings=here)
+            yield OpenedSource(source, options, source, record, settings=followed)
         return
     place = Path(os.path.abspath(file)) if read is None else read.top / file
     try:
