@@ -86,7 +86,7 @@ class Names:
         old, new = (map(f.device_path, range(f.device_count)) for f in self.fabrics)
         return _with_groups(self.known.get(p, p) for p in old), _with_groups(new)
 
-    def today(self, element: Element) -> str:
+    def name_now(self, element: Element) -> str:
         """The name of an element of the old fabric in the new one."""
         if not self.known:
             return element.name
@@ -99,14 +99,14 @@ class Names:
     def compare_elements(self, old: Sequence[Element], new: Sequence[Element], same_text: bool) -> Order:
         """Whether the new elements are as many as the old ones, fewer (weaker) or more. Where both are written in the same words,
         elements that only one of the fabrics has do not count: they came or went with it."""
-        before, after = {self.today(e) for e in old}, {e.name for e in new}
+        before, after = {self.name_now(e) for e in old}, {e.name for e in new}
         return self._compare(before, after, same_text, lambda name: name)
 
     def compare_ports(self, old: Selector, new: Selector, same_text: bool) -> Order:
         """The same for ports of devices."""
         before, after = (_port_paths(f, s) for f, s in zip(self.fabrics, (old, new), strict=True))
-        today = {f"{self.known.get(device, device)}.{port}" for device, port in before}
-        return self._compare(today, {".".join(p) for p in after}, same_text, lambda name: name.rpartition(".")[0])
+        now = {f"{self.known.get(device, device)}.{port}" for device, port in before}
+        return self._compare(now, {".".join(p) for p in after}, same_text, lambda name: name.rpartition(".")[0])
 
     def _compare(self, before: set[str], after: set[str], same_text: bool, owner: Callable[[str], str]) -> Order:
         if before == after:
@@ -138,7 +138,7 @@ def _with_groups(paths: Iterable[str]) -> frozenset[str]:
 # ---------------------------------------------------------------- bounds
 
 
-def implies(op: str, value: Fraction, other_op: str, other: Fraction) -> bool:
+def implies_bound(op: str, value: Fraction, other_op: str, other: Fraction) -> bool:
     """Whether every number that satisfies the first comparison satisfies the second."""
     if op == "==":
         return {
@@ -149,7 +149,7 @@ def implies(op: str, value: Fraction, other_op: str, other: Fraction) -> bool:
         return other_op == "!=" and value == other
     if op[0] == ">":  # mirrored, it is a comparison with `<`
         mirror = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-        return implies(mirror[op], -value, mirror.get(other_op, other_op), -other)
+        return implies_bound(mirror[op], -value, mirror.get(other_op, other_op), -other)
     if other_op in ("<", "<="):
         return value < other or (value == other and (op == "<" or other_op == "<="))
     return other_op == "!=" and (other > value or (other == value and op == "<"))
@@ -162,7 +162,7 @@ def compare_bounds(old: ResolvedClaim, new: ResolvedClaim) -> Order:
     (op, value, dim), (other_op, other, other_dim) = _bound(old), _bound(new)
     if value is None or other is None or dim != other_dim:
         return "same" if (op, old.value) == (other_op, new.value) else "changed"
-    tighter, looser = implies(other_op, other, op, value), implies(op, value, other_op, other)
+    tighter, looser = implies_bound(other_op, other, op, value), implies_bound(op, value, other_op, other)
     return "same" if tighter and looser else "stronger" if tighter else "weaker" if looser else "changed"
 
 

@@ -221,8 +221,8 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield ""
 
 
-def paragraphs(text: str) -> str:
-    """Lines as paragraphs of Markdown that are no markup."""
+def markdown_paragraphs(text: str) -> str:
+    """Lines as markdown_paragraphs of Markdown that are no markup."""
     return "\n\n".join(map(_cell, text.splitlines()))
 
 
@@ -275,7 +275,7 @@ def document(c: Changes) -> dict[str, object]:
     return out
 
 
-def overview(r: Revisions) -> str:
+def revisions_overview(r: Revisions) -> str:
     """A line on the designs of two revisions: how many were looked at, and what became of them."""
     if r.of == r.same:
         which = "the design is" if r.same == 1 else f"the {r.same:,} designs are"

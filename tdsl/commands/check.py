@@ -109,7 +109,7 @@ class Further(Output):
     "  tdsl check dgx_superpod_h100          (a design of the standard library)\n"
     "  tdsl check main:superpod.fab          (as it is in the git revision `main`, with what it uses there)",
 )
-@click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE|DIR|REVISION:FILE|-...")
+@click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE|DIR|-...")
 @design_options
 @click.option("--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times.")
 @click.option("--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times.")

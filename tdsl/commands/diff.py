@@ -99,7 +99,7 @@ def command(
     Exit status: 0 compared; 1 NEW has errors or fails a requirement, or a design cannot be compared; 2 a wrong call;
     --detailed-exitcode adds 3 where anything differs.
     """
-    from tdsl.changes.words import overview
+    from tdsl.changes.words import revisions_overview
 
     asked = options(given)
     both = replace(asked, phase=asked.phase or LAST)
@@ -123,15 +123,18 @@ def command(
     if picture is not None:
         _draw(picture, whole)
     plans = [_plan(*x, floor) for x in whole] if steps else []
-    last = overview(span) if span is not None else ""
+    last = revisions_overview(span) if span is not None else ""
     if output_format == "json":
         say(_json(old, new, found, plans, span))
     elif output_format == "markdown":
-        from tdsl.changes.words import markdown, paragraphs
+        from tdsl.changes.words import markdown, markdown_paragraphs
         from tdsl.changes.words import steps as ordered
 
         say(markdown(changes, full) if changes else "")
-        say("".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans) + (last and f"\n{paragraphs(last)}\n"))
+        say(
+            "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans)
+            + (last and f"\n{markdown_paragraphs(last)}\n")
+        )
     else:
         from tdsl.changes.words import steps as ordered
         from tdsl.changes.words import text
