@@ -18,6 +18,7 @@ from tdsl.commands._shared import (
     Source,
     Text,
     Wrong,
+    at_least_option,
     cache_option,
     compiled,
     design_options,
@@ -122,6 +123,7 @@ class Further(Output):
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
+@at_least_option("what a requirement names")
 @click.option(
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
@@ -207,6 +209,9 @@ def command(
 
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
     the parameters, and what does not is reported with the smallest values that show it.
+
+    Nothing judged is no pass: a design of which nothing was judged is an error. What a requirement names and is not judged is
+    reported, and with --at-least it is an error.
 
     Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
