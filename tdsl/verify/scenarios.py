@@ -61,8 +61,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where. ``of`` are
-    the requirements, the reports, and the checks that every fabric must pass and that apply; ``judged`` those that were judged."""
+    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where.
+
+    ``of`` are the requirements, the reports, and the checks that every fabric must pass and that apply; ``judged`` those of them
+    that were judged.
+    """
 
     failed: Failed
     answers: tuple[Answer, ...]

@@ -291,7 +291,7 @@ def test_bus_ids_are_made_canonical() -> None:
 
 def compared(text: str, dump: str, name: str = "planned.xml") -> list[str]:
     """What differs from the machine."""
-    found = against(SourceFile(name, text), SourceFile("dump.xml", dump))
+    found = against(SourceFile(name, text), SourceFile("dump.xml", dump)).findings
     assert {d.code for d in found} <= {"E0529"}
     return [d.message for d in found]
 
