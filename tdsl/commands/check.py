@@ -341,9 +341,17 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
             made = certify(design.fabric, design.claims, design.results)
             for name, text in made.texts.items():
                 save(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
-            for finding in not_written(made, design.name):
+            for finding in (*not_written(made, design.name), *_no_certificate(made, design.name)):
                 design.findings = [*design.findings, finding]
                 compilation.findings = [*compilation.findings, finding]
+
+
+def _no_certificate(made: Certified, design: str) -> Iterator[Diagnostic]:
+    """An error where certificates are asked for and none is written."""
+    if not made.texts and not made.rejected:
+        why = "each is left out, as the notes say" if made.left_out else "no result that was judged has a form of certificate"
+        help = "check requirements on reachability, bisection, redundancy or failures, or leave --certificates out"
+        yield Diagnostic("E0516", f"no certificate of `{design}` is written: {why}", help=help)
 
 
 def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:
