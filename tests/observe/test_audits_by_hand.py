@@ -167,6 +167,9 @@ def test_links_that_no_capture_shows() -> None:
     )
     everything = Settings(only=np.ones(F.device_count, dtype=np.bool_))
     assert notes(audit(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
+    unheard = Settings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
+    (nothing,) = audit(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
+    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith("no capture is of a device that --only names")
 
 
 def test_devices_of_other_names() -> None:
