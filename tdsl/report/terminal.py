@@ -262,8 +262,8 @@ def closing(report: Report, paint: Paint) -> str:
     """How many findings there are, how long it took, and where to read on."""
     found = report.findings
     judged, asked = report.coverage
-    part = f"; {judged:,} of {asked:,} requirements judged in full" if judged < asked else ""
-    lines = [f"{tally(found, paint)} in {report.elapsed_s:.1f} s{part}"]
+    part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked else ""
+    lines = [f"{tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page(d.code)})
     if codes:
         lines.append(
