@@ -68,7 +68,7 @@ def rendered(who: str, leaves: int, place: Path) -> dict[str, Any]:
     made = fabric(design)
 
     def files() -> Any:
-        return contents(made, ["eos"], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(1)))
+        return contents(made, ["eos"], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(1))).files
 
     if who == "tdsl":
         files()
@@ -97,7 +97,7 @@ def configured(nos: str, jobs: int, place: Path) -> dict[str, Any]:
     made = fabric(design)
 
     def work() -> int:
-        files = contents(made, [nos], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(jobs)))
+        files = contents(made, [nos], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(jobs))).files
         write(files, place / "out", Diagnostics())
         return len(files) - 1
 

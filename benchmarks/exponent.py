@@ -43,7 +43,7 @@ def measure(who: str, endpoints: int) -> Record:
         def work() -> None:
             fabric = compiler.elaborate(str(path)).designs[0].fabric
             assert fabric is not None and fabric.complete
-            written = contents(fabric, ("cabling",), Diagnostics(), options) if who != "tdsl" else {}
+            written = contents(fabric, ("cabling",), Diagnostics(), options).files if who != "tdsl" else {}
             kept.append((fabric.link_count, sum(map(len, written.values()))))
 
         compiler.elaborate(str(path))

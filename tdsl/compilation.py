@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ class Options:
     places: SourceFile | None = None  # a table of racks and units
     prices: SourceFile | None = None  # what models cost, as TOML
     day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
+    at_least: Fraction | None = None  # the share of what each requirement is about that must be judged
     phase: int = 0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tdsl import progress
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import acquainted, explained, gathered, lone, settled, upgraded, verified, wired
+from tdsl.phases import acquainted, covered, explained, gathered, lone, settled, upgraded, verified, wired
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
                     yield so_far(False)
                     known = len(found)
     explained(text.plans, own)
-    yield so_far(verify)
+    yield covered(so_far(verify), options) if verify and parsed else so_far(verify)
 
 
 def _refuse_absent(absent: list[dict[str, str]]) -> None:

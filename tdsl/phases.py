@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
 
+NOT_LEFT = "`--select` and `--ignore` leave nothing that can be judged; `tdsl list checks` shows what each check is about"
+
 
 def wired(
     design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
@@ -202,6 +204,27 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     compilation.waivers = tuple(allowed.every())
     compilation.findings = gather([*compilation.findings, *own])
     compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    return compilation
+
+
+def covered(compilation: Compilation, options: Options) -> Compilation:
+    """A verified compilation with an error for each design of which nothing was judged, and what says that a requirement was
+    judged in part. Neither can be allowed: an answer about nothing is none."""
+    from tdsl.verify.check import catalogue
+    from tdsl.verify.coverage import nothing_judged, partly_judged
+
+    checks = catalogue()
+    for design in compilation.designs:
+        if design.fabric is None or not design.fabric.complete:
+            continue
+        added = list(partly_judged(design.results, design.findings, options.at_least))
+        about = [r for r in design.results if design.failed is None or r.check not in checks or not checks[r.check].of_design]
+        errors = any(d.severity is Severity.ERROR for d in design.findings)
+        if not errors and not any(r.judged for r in about):
+            added.append(nothing_judged(design.name, about, NOT_LEFT if options.select or options.ignore else ""))
+        if added:
+            design.findings = gather([*design.findings, *added])
+            compilation.findings = gather([*compilation.findings, *added])
     return compilation
 
 

@@ -60,7 +60,7 @@ class Verdict:
     """What is known of one requirement or check over all combinations.
 
     ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the status, ``asked``
-    for how many there is the requirement. ``bare``: nobody requires it.
+    for how many there is the requirement, and ``judged`` for how many it is answered. ``bare``: nobody requires it.
     """
 
     check: str
@@ -71,6 +71,7 @@ class Verdict:
     first: Case | None
     count: int
     asked: int
+    judged: int
 
 
 @dataclass(slots=True)
@@ -143,7 +144,7 @@ class Sweep(Compilation):
         statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
         worst = min(statuses.values(), key=lambda status: ranks.index(status))
         having = [at for at in sorted(statuses) if statuses[at] == worst]
-        check = next(iter(row.values())).check
+        check, answered = next(iter(row.values())).check, sum(r.judged > 0 for r in row.values())
         first = row.get(having[0])
         told = _words(first) if first is not None else "the design has errors"
         every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
@@ -159,7 +160,7 @@ class Sweep(Compilation):
                     f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
                 )
             status = worst if self.whole else "bounded"
-            return Verdict(check, what, bare, status, answer, None, len(having), len(statuses))
+            return Verdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
         case = self.cases[having[0]]
         if alike:
             answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
@@ -168,7 +169,7 @@ class Sweep(Compilation):
             if not self.whole:
                 rest = f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; {self._unchecked()}"
             answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
-        return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses))
+        return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
 
     def _unchecked(self) -> str:
         """What is not known, because it was not checked."""

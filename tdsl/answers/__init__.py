@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 
 from tdsl import cache, compiler, files
@@ -108,7 +109,7 @@ def _said(value: object) -> Json:
             return []
         case Severity():
             return ["severity", value.name]
-        case bool() | int() | str() | Path():
+        case bool() | int() | str() | Path() | Fraction():
             return [type(value).__name__, str(value)]
         case SourceFile():
             return ["file", value.name, value.text]

@@ -62,7 +62,7 @@ class _Writer:
 
     def result(self, r: Result) -> Json:
         plain = (r.check, r.status, r.unit, r.exact, r.link_class, r.reason, r.requirement, r.text, r.report, r.scope)
-        values = (r.value, r.lower, r.upper, r.ratio, r.witness, r.measures, r.second_opinion)
+        values = (r.value, r.lower, r.upper, r.ratio, r.witness, r.measures, r.second_opinion, r.judged, r.of)
         return [list(plain), [value_written(v) for v in values], self.origin(r.origin)]
 
     def design(self, d: Design, last: bool) -> Json:
@@ -111,10 +111,10 @@ def _read(given: Json) -> list[Compilation]:
 
     def result(of: Json) -> Result:
         (check, status, unit, exact, link_class, reason, requirement, text, report, scope), values, at = of
-        value, lower, upper, ratio, witness, measures, second = map(value_read, values)
+        value, lower, upper, ratio, witness, measures, second, judged, asked = map(value_read, values)
         return Result(
             check, status, value, unit, lower, upper, exact, ratio, link_class, witness, reason, requirement, origin(at), text,
-            report, scope, measures, second,
+            report, scope, measures, second, judged, asked,
         )  # fmt: skip
 
     findings = [finding(d) for d in given["findings"]]

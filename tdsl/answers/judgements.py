@@ -116,7 +116,7 @@ def _judgement(j: Judgement, home: Layout) -> Json:
         ]
         for x in j.faults
     ]  # fmt: skip
-    values = [value_written(v) for v in (j.value, j.lower, j.upper, j.ratio, j.witness, j.measures)]
+    values = [value_written(v) for v in (j.value, j.lower, j.upper, j.ratio, j.witness, j.measures, j.judged, j.of)]
     plain = [j.status, j.text, j.link_class, j.reason, list(j.notes), j.help]
     return [plain, values, faults, _labels(j.labels, home)]
 
@@ -147,10 +147,10 @@ def _restore(document: Json, made: Wired, files: list[SourceFile]) -> None:
 
     def judgement(of: Json) -> Judgement:
         (status, text, link_class, reason, notes, help), values, faults, told = of
-        value, lower, upper, ratio, witness, measures = map(value_read, values)
+        value, lower, upper, ratio, witness, measures, count, asked = map(value_read, values)
         return Judgement(
             status, text, value, lower, upper, ratio, link_class, witness, reason, tuple(map(fault, faults)), labels(told),
-            tuple(notes), help, measures,
+            tuple(notes), help, measures, count, asked,
         )  # fmt: skip
 
     for name, judged in document["plain"]:

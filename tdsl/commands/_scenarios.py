@@ -69,10 +69,11 @@ def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str
     said: list[str] = []
     broken = 0
     for design in designs:
-        wrong, count = 0, 0
+        wrong, count, partly = 0, 0, 0
         waiting: deque[Line] = deque()
         for outcome in _outcomes(design, _failures(design, lines, always, waiting), asked):
             line, count, wrong = waiting.popleft(), count + 1, wrong + (not outcome.ok)
+            partly += outcome.judged < outcome.of or any(a.judged < a.of for a in outcome.answers)
             if output_format == "json":
                 kept.append(_facts(design, line, outcome))
                 continue
@@ -82,7 +83,8 @@ def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str
                 said.clear()
         broken += wrong
         good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
-        said += [f"{good}\n"] if count else []
+        less = f"; in {partly:,} of them not all that is asked was judged" if partly else ""
+        said += [f"{good}{less}\n"] if count else []
     if output_format == "json":
         from tdsl.report.json_report import SCHEMA, dump
 
@@ -99,7 +101,8 @@ def _outcomes(design: Design, failures: Iterator[Failed], asked: Options) -> Ite
     from tdsl.verify.scenarios import scenarios
 
     assert design.fabric is not None
-    yield from scenarios(design.fabric, design.claims, failures, asked.select, asked.ignore, of_seconds(asked.check_seconds))
+    budget = of_seconds(asked.check_seconds)
+    yield from scenarios(design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least)
 
 
 def _failures(design: Design, lines: Sequence[Line], always: tuple[str, ...], waiting: deque[Line]) -> Iterator[Failed]:
@@ -137,5 +140,7 @@ def _facts(design: Design, line: Line, outcome: Outcome) -> dict[str, object]:
         "elements": list(outcome.failed.names),
         "fabric": design.name,
         "ok": outcome.ok,
+        "judged": outcome.judged,
+        "of": outcome.of,
         "results": [a.facts() for a in outcome.answers],
     }

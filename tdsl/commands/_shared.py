@@ -161,6 +161,7 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         second_best=given.get("second_best", False),
         severities=_severities(),
         locked=given.get("locked", False),
+        at_least=given.get("at_least"),
         places=_table(given.get("places")),
         prices=_table(given.get("prices")),
     )
@@ -360,6 +361,23 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
             told = replace(design, findings=[d for d in design.findings if d.severity >= least])
             for block in findings(told, paint, width):
                 say(f"{block}\n\n", stream)
+
+
+def _share_of(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
+    """A percentage as a share."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"\s*(\d{1,3}(?:\.\d{1,9})?)\s*%?\s*", value)
+    share = Fraction(found[1]) / 100 if found else None
+    if share is None or share > 1:
+        raise click.BadParameter(f"{value!r} is not a percentage such as 100%", context, option)
+    return share
+
+
+def at_least_option(what: str) -> Callable[[F], F]:
+    """``--at-least``, with what it is a share of."""
+    help = f"Fail where less than this share of {what} is judged."
+    return click.option("--at-least", callback=_share_of, metavar="PERCENT", help=help)
 
 
 FLOOR = re.compile(r"\s*(?:bisection\s*>=\s*)?(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")

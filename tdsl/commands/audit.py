@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from tdsl.commands._shared import (
     FOUND,
     OK,
     Wrong,
+    at_least_option,
     column_option,
     columns_of,
     compiled,
@@ -71,6 +73,7 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Turn names of the captures into names of the design.",
 )
 @click.option("--only", multiple=True, metavar="SELECTOR", help="Check links of these devices only, such as 'su[0..1].*'.")
+@at_least_option("the links of the design, or of those of --only,")
 @click.option("--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links.")
 @click.option("--no-requirements", is_flag=True, help="Do not check the requirements on what is built.")
 @click.option(
@@ -102,7 +105,7 @@ def command(
     Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show are "not seen", and
     no faults.
 
-    Exit status: 0 cabled as designed, 1 faults, 2 a wrong call.
+    Exit status: 0 cabled as designed, 1 faults, or no link of the design was judged, 2 a wrong call.
     """
     from tdsl.observe.record import Observed
 
@@ -134,7 +137,7 @@ def command(
         return FOUND
     observed = Observed()
     read_captures(captures, observed, column)
-    made = [_audited(one, observed, _settings(one, assets, maps, only, simulator)) for one in designs]
+    made = [_audited(one, observed, _settings(one, assets, maps, only, simulator, asked.at_least)) for one in designs]
     if accept is not None:
         _accept(accept, designs, made, standing, (reason, ticket, until), today(given["today"]))
     if not no_requirements:
@@ -160,7 +163,10 @@ def read_captures(captures: list[tuple[str, Path]], observed: Any, column: Seque
         raise Wrong(str(wrong)) from None
 
 
-def _settings(design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool) -> Settings:
+def _settings(
+    design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool,
+    at_least: Fraction | None,
+) -> Settings:  # fmt: skip
     from tdsl.diagnostic import Diagnostics
     from tdsl.fabric.select import selected
     from tdsl.observe.audit import Settings
@@ -180,7 +186,7 @@ def _settings(design: Design, assets: Path | None, maps: tuple[str, ...], only: 
         first = found.items[0]
         at = f":{first.span.begin[0]}" if first.span is not None else ""
         raise Wrong(f"{assets}{at}: {first.message} ({first.code}); {first.help}")
-    return Settings(rules, table, chosen, simulator)
+    return Settings(rules, table, chosen, simulator, at_least)
 
 
 def _text(path: Path) -> str:
@@ -285,6 +291,9 @@ def _print(compilation: Compilation, designs: list[Design], made: list[Audit], o
         say(dump({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics}))
     elif output_format == "csv":
         say(_table(made, places).decode())
+        for m in made:
+            if int(m.judged.sum()) < m.of:  # which no row of a work list says
+                warn(report.summary(m).splitlines()[0])
     elif output_format == "markdown":
         say("".join(report.markdown(m) for m in made))
     else:

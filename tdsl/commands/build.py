@@ -32,7 +32,7 @@ from tdsl.commands._shared import (
 )
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
-from tdsl.diagnostic import Diagnostics, gather
+from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.progress import phase
 from tdsl.source import SourceFile
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.compiler import Compilation, Design
-    from tdsl.emit.build import BuildOptions
+    from tdsl.emit.build import BuildOptions, Output
     from tdsl.emit.site import Site
     from tdsl.emit.spool import Content
     from tdsl.fabric.graph import Fabric
@@ -127,6 +127,8 @@ def command(
 
     With --only, files of each device are those of the part, lists have its rows, and what is of the whole fabric is left out. A
     part does not take the place of a build of the whole fabric or of another part: give it a folder of its own.
+
+    A target that --target names and that writes no file is an error.
     """
     from tdsl.emit.build import BuildOptions
     from tdsl.workers import Workers, WorkersEnded
@@ -254,8 +256,8 @@ def _made(
     several = len(stages) > 1
     last = {d.name: d for d in built}
     parts = _parts({name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only)
-    files = {
-        name if several else "": _files(
+    made = {
+        name: _output(
             d,
             targets,
             replace(
@@ -265,6 +267,8 @@ def _made(
         for name, d in last.items()
         if name in parts or not options.only
     }
+    _report_unwritten(made, last)
+    files = {name if several else "": output.files for name, output in made.items()}
     together = joint(files) if several and FOLDER not in files else {}
     return files | ({FOLDER: together} if together else {})
 
@@ -318,14 +322,26 @@ def _table(path: Path) -> SourceFile:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
-def _files(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Mapping[str, Content]:
+def _output(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Output:
     from tdsl.emit.build import contents
 
     diagnostics = Diagnostics()
     assert design.fabric is not None
-    files = contents(design.fabric, targets, diagnostics, options)
+    made = contents(design.fabric, targets, diagnostics, options)
     design.findings = [*design.findings, *gather(diagnostics)]
-    return files
+    return made
+
+
+def _report_unwritten(made: Mapping[str, Output], designs: Mapping[str, Design]) -> None:
+    """An error for each target that the call names and that writes nothing for any fabric; for one that others have, a note."""
+    from tdsl.emit.build import UNWRITTEN
+
+    for name, output in made.items():
+        for target, why in output.unwritten.items():
+            nowhere = all(target in other.unwritten for other in made.values())
+            text = f"target `{target}` writes nothing for `{name}`: {why}"
+            severity = Severity.ERROR if nowhere else Severity.NOTE
+            designs[name].findings = [*designs[name].findings, Diagnostic(UNWRITTEN, text, severity=severity)]
 
 
 def _report(compilation: Compilation, begin: float) -> None:

@@ -18,6 +18,7 @@ from tdsl.commands._shared import (
     Source,
     Text,
     Wrong,
+    at_least_option,
     cache_option,
     compilation_stages,
     compiled,
@@ -124,6 +125,7 @@ class Further(Output):
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
 )
+@at_least_option("what a requirement names")
 @click.option(
     "--certificates",
     type=click.Path(file_okay=False, path_type=Path),
@@ -209,6 +211,9 @@ def command(
 
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
     the parameters, and what does not is reported with the smallest values that show it.
+
+    Nothing judged is no pass: a design of which nothing was judged is an error. What a requirement names and is not judged is
+    reported, and with --at-least it is an error.
 
     Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
@@ -347,9 +352,17 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
             made = certify(design.fabric, design.claims, design.results)
             for name, text in made.texts.items():
                 save(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
-            for finding in not_written(made, design.name):
+            for finding in (*not_written(made, design.name), *_no_certificate(made, design.name)):
                 design.findings = [*design.findings, finding]
                 compilation.findings = [*compilation.findings, finding]
+
+
+def _no_certificate(made: Certified, design: str) -> Iterator[Diagnostic]:
+    """An error where certificates are asked for and none is written."""
+    if not made.texts and not made.rejected:
+        why = "each is left out, as the notes say" if made.left_out else "no result that was judged has a form of certificate"
+        help = "check requirements on reachability, bisection, redundancy or failures, or leave --certificates out"
+        yield Diagnostic("E0516", f"no certificate of `{design}` is written: {why}", help=help)
 
 
 def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:

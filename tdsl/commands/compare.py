@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._everywhere import warn
 from tdsl.commands._figures import figures_of
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
@@ -47,6 +48,8 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     """Print a table with a column for each design: sizes, cables, power, cost, bisection and more.
 
     Sums of which figures are unknown begin with >=; what no design knows is left out.
+
+    Exit status: 0 compared, 1 a design has errors or there is only one, 2 a wrong call.
     """
     import sys
 
@@ -55,6 +58,8 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         if len(files) != 1:
             raise click.UsageError("--vary compares one FILE at several values of a parameter")
         values = [v.strip() for v in vary[1].split(",") if v.strip()]
+        if not values:
+            raise click.UsageError(f"--vary {vary[0]} has no value: write {vary[0]}=V1,V2,...")
         calls = [(files[0], replace(asked, set=(*asked.set, (vary[0], v)))) for v in values]
     else:
         values, calls = [], [(f, asked) for f in files]
@@ -67,6 +72,9 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     columns = [figures_of(d) for d in shown]
     rows = [[name, *(c.get(name, "") for c in columns)] for name in columns[0] if any(c.get(name, "") != "" for c in columns)]
     _print(Rows(("figure", *heads), rows), output_format)
+    if len(shown) < 2:
+        warn("one design is not compared with any other: name another FILE, or several values with --vary")
+        return FOUND
     return FOUND if any(d.severity.word == "error" for c in compilations for d in c.findings) else OK
 
 

@@ -89,11 +89,16 @@ def command(
     as good in both figures and better in one.
 
     A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not judged.
+
+    Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
     (file,), asked = with_stdin([file], options(given))
     names = [name for name, _ in vary]
     if len(set(names)) < len(names):
         raise click.UsageError("--vary names a parameter twice; give all its values at once")
+    empty = next((name for name, text in vary if not _values(text)), "")
+    if empty:
+        raise click.UsageError(f"--vary {empty} has no value: write {empty}=V1,V2,... or {empty}=LOW..HIGH")
     combinations = list(product(*(_values(text) for _, text in vary)))
     if len(combinations) > MOST:
         raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
@@ -119,7 +124,7 @@ def command(
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
         warn(f"{left} of {len(rows)} combinations are not judged: {why}")
-    return OK if any(not row["errors"] for row in rows) else FOUND
+    return OK if points else FOUND
 
 
 def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:

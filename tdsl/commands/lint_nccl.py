@@ -36,25 +36,32 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     """Judge files for NCCL_TOPO_FILE and NCCL_GRAPH_FILE by the rules of NCCL 2.30; `-` reads stdin.
 
     NCCL refuses little and misreads much without a word. Errors are what it refuses or gets wrong, notes are what it will
-    take from the machine. With --against, what differs from a machine is an error, too, and a .conf is compared by its
-    NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    take from the machine. With --against, what differs from a machine is an error, too, and so is a file that has nothing to
+    compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     from tdsl.diagnostic import Severity
     from tdsl.emit.nccl_against import against as compare
     from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
+    from tdsl.verify.coverage import NOTHING
 
     dump = SourceFile(against, _read(against).decode("utf-8", "replace")) if against is not None else None
-    found = {}
+    found, covered = {}, {}
     for name in dict.fromkeys(files):
         shown = "<stdin>" if name == "-" else name
         file = SourceFile(shown, _read(name).decode("utf-8", "replace"))
         found[shown] = [] if dump is not None and name.endswith(".conf") else lint(file)
         if dump is not None:
-            found[shown] += compare(file, dump)
+            broken = any(d.severity is Severity.ERROR for d in found[shown])
+            made = compare(file, dump)
+            found[shown] += [d for d in made.findings if d.code != NOTHING or not broken]
+            covered[shown] = {"judged": made.judged, "of": made.of}
     bar = Severity[fail_on.upper()]
     failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
-    say({"full": _full, "concise": _concise, "json": _json}[output_format](found, failed))
+    if output_format == "json":
+        say(_json(found, failed, covered))
+    else:
+        say({"full": _full, "concise": _concise}[output_format](found))
     return FOUND if any(failed.values()) else OK
 
 
@@ -67,7 +74,7 @@ def _read(name: str) -> bytes:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 
 
-def _full(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
+def _full(found: dict[str, list[Diagnostic]]) -> str:
     """Every finding with its source, those that say the same once; then how many there are."""
     from dataclasses import replace
 
@@ -85,7 +92,7 @@ def _full(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
     return "\n\n".join([*blocks, f"{tally([d for ds in found.values() for d in ds], paint)} in {files}"]) + "\n"
 
 
-def _concise(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
+def _concise(found: dict[str, list[Diagnostic]]) -> str:
     """A line a finding."""
     from tdsl.report.concise import line
     from tdsl.report.paint import Paint, wants_colour
@@ -94,10 +101,15 @@ def _concise(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str
     return "".join(f"{line(d, name, paint)}\n" for name, findings in found.items() for d in findings)
 
 
-def _json(found: dict[str, list[Diagnostic]], failed: dict[str, bool]) -> str:
-    """One document of all files; findings have the keys of those of ``check``."""
+def _json(
+    found: dict[str, list[Diagnostic]], failed: dict[str, bool], covered: dict[str, dict[str, int]]
+) -> str:  # fmt: skip
+    """One document of all files; findings have the keys of those of ``check``. With --against each file says of how many GPUs and
+    adapters how many were compared."""
     from tdsl import __version__
     from tdsl.report.json_report import SCHEMA, dump, finding
 
-    files = [{"file": n, "ok": not failed[n], "findings": [finding(d, n) for d in ds]} for n, ds in found.items()]
+    files = [
+        {"file": n, "ok": not failed[n], **covered.get(n, {}), "findings": [finding(d, n) for d in ds]} for n, ds in found.items()
+    ]
     return dump({"schema": SCHEMA, "tdsl": __version__, "files": files})

@@ -34,7 +34,7 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
     hash is printed, to be compared with one that is known. With --signers its signature, which `tdsl build --sign` makes, is
     judged by ssh-keygen. Files that no manifest lists are printed, and let it fail with --strict only.
 
-    Exit status: 0 as built, 1 something differs or is not signed, 2 a wrong call or no manifest.
+    Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no manifest.
     """
     from tdsl.emit.intact import NoManifest, examine, parts
     from tdsl.report.paint import tame_line
@@ -58,6 +58,8 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
         _others(shown, found.others)
         wrong = len(found.differences)
         said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
+        if not found.count:
+            said, wrong = "the manifest lists no file, so nothing is verified", 1
         only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
         of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
         say(f"{tame_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")

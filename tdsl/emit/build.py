@@ -32,6 +32,8 @@ from tdsl.source import SourceFile
 from tdsl.workers import Workers
 
 MANIFEST = "manifest.json"
+UNWRITTEN = "E0516"
+"""The code of a target that is named and writes nothing."""
 OVERLAP = 1 << 12
 """Bytes of a block that are searched again with the next one."""
 WORTH = 4 << 20
@@ -115,16 +117,28 @@ class Selection:
         return bool(target.routers.nos) and target.name not in self.named and "" in self.view.switch_systems.values()
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The files of a fabric by path, manifest included; and each target that the call names and that writes none, with why."""
+
+    files: dict[str, Content]
+    unwritten: Mapping[str, str]
+
+
 def build(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, bytes]:
-    """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included."""
-    return {path: whole(content) for path, content in contents(fabric, targets, diagnostics, options).items()}
+    """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included.
+
+    A target that is named and writes no file is an error.
+    """
+    made = contents(fabric, targets, diagnostics, options)
+    for name, why in made.unwritten.items():
+        diagnostics.add(UNWRITTEN, None, f"target `{name}` writes nothing for `{fabric.name}`: {why}")
+    return {path: whole(content) for path, content in made.files.items()}
 
 
-def contents(
-    fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
-) -> dict[str, Content]:
+def contents(fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None) -> Output:
     """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
     ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
@@ -141,10 +155,13 @@ def contents(
         outer = FabricView(fabric.network, diagnostics, assets, interfaces)
         network = Selection(_part(outer, only), frozenset(targets))
         selection.network = network
-    _report_skipped(chosen, selection, diagnostics, only is not None)
+    lacking = _reasons(chosen, selection, only is not None)
+    _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
+    unwritten: dict[str, str] = {}
     _report_systems(known, chosen, network, diagnostics)
     _want_transport(fabric, chosen, selection, diagnostics)
     for target in chosen:
+        before = len(diagnostics)
         try:
             with ExitStack() as bounds:
                 if not target.own:
@@ -158,6 +175,10 @@ def contents(
             if path in files:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
             files[path] = content
+        found = diagnostics.items[before:]
+        if target.name in targets and not made and not any(d.severity is Severity.ERROR for d in found):
+            why = lacking.get(target.name) or [d.message for d in found] or _no_file(target, selection.of(target).view)
+            unwritten[target.name] = "; ".join(why)
     secrets = options.site.names
     identity, held = _identity(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
     if held:
@@ -168,7 +189,15 @@ def contents(
         secrets = ()
     _want_distinct(files, diagnostics)
     files[MANIFEST] = manifest(fabric, files, identity, __version__, secrets, options.only)
-    return files
+    return Output(files, unwritten)
+
+
+def _no_file(target: Target, view: FabricView) -> list[str]:
+    """Why none of a target's files is written for a fabric that has what the target needs."""
+    lacking = dict.fromkeys(need for spec in target.files for need in spec.needs if need not in view.capabilities)
+    if lacking:
+        return [f"the fabric has no {NEEDS.get(need, need)}" for need in lacking]
+    return [f"nothing in it is for {target.consumer}"]
 
 
 def _part(view: FabricView, only: Bools | None) -> FabricView:
@@ -277,10 +306,12 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
         )  # fmt: skip
 
 
-def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics, part: bool = False) -> None:
-    """One note of all targets that need what the fabric does not have, or that are of the whole fabric where a part is built."""
+NO_SYSTEM = "no `nos` names the operating system of the switches"
+
+
+def _reasons(chosen: Sequence[Target], selection: Selection, part: bool = False) -> dict[str, list[str]]:
+    """By target why it is skipped: it needs what the fabric does not have, or is of the whole fabric where a part is built."""
     lacking: dict[str, list[str]] = {}
-    unnamed = ""
     for target in chosen:
         seen = selection.of(target)
         view = seen.view
@@ -290,11 +321,21 @@ def _report_skipped(chosen: Sequence[Target], selection: Selection, diagnostics:
         if not reasons and target.routers != Routers():
             fitting, unfit = seen.routers(target)
             if not fitting and seen.waits(target):
-                reasons, unnamed = ["no `nos` names the operating system of the switches"], target.routers.nos
+                reasons = [NO_SYSTEM]
             elif not fitting and not (unfit and seen.written(target)):  # what the design names is a warning of its own
                 reasons = [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]
+        if reasons:
+            lacking[target.name] = reasons
+    return lacking
+
+
+def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[Target], diagnostics: Diagnostics) -> None:
+    """One note of all targets that are skipped, by reason."""
+    lacking: dict[str, list[str]] = {}
+    for name, reasons in skipped.items():
         for reason in reasons:
-            lacking.setdefault(reason, []).append(f"`{target.name}`")
+            lacking.setdefault(reason, []).append(f"`{name}`")
+    unnamed = next((t.routers.nos for t in reversed(chosen) if NO_SYSTEM in skipped.get(t.name, ())), "")
     if lacking:
         text = "; ".join(f"{_listed(names)} ({reason})" for reason, names in lacking.items())
         help = f"write `nos {unnamed}` in the fabric, its switches or their model, or name the target: `--target {unnamed}`"

@@ -11,6 +11,7 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit.nccl_lint import GPU, NIC
 from tdsl.emit.nccl_text import Element, read
 from tdsl.source import SourceFile, Span
+from tdsl.verify.coverage import NOTHING
 
 CODE = "E0529"
 
@@ -27,21 +28,38 @@ class Function:
     near: frozenset[str] = field(default_factory=frozenset)  # adapters below the same switch, by name
 
 
-def against(file: SourceFile, dump: SourceFile) -> list[Diagnostic]:
-    """Where a topology file or a ``.conf`` differs from a machine's dump, in the order of the file. Unreadable: no findings,
-    since ``lint`` reports that of the file; of the dump it is one error."""
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Findings in the order of the file; ``of`` are its GPUs and adapters and ``judged`` those that the machine has, too, or both
+    are the names of its NCCL_IB_HCA that were looked for."""
+
+    findings: list[Diagnostic]
+    judged: int
+    of: int
+
+
+def against(file: SourceFile, dump: SourceFile) -> Comparison:
+    """Where a topology file or a ``.conf`` differs from a machine's dump. A file that has nothing to compare is an error, and so
+    is a dump that cannot be read."""
     found, unread = Diagnostics(), Diagnostics()
     machine = read(dump, unread)
     if machine is None or machine.name != "system":
         found.add(CODE, Span(file, 0, 0), f"{dump.name} holds no topology of NCCL", help="set NCCL_TOPO_DUMP_FILE on the machine")
-        return list(found)
+        return Comparison(list(found), 0, 0)
+    of = judged = 0
     if re.search(r"^NCCL_", file.text, re.M) and "<system" not in file.text:
-        _adapters(file, machine, found)
+        of = judged = _adapters(file, machine, found)
+        kind = "a list of settings, and its NCCL_IB_HCA names no adapter of the machine"
     else:
         top = read(file, unread)
+        kind = f"a file of <{top.name}>, and the dump is one of <system>" if top is not None else "no topology file"
         if top is not None and top.name == "system":
-            _topology(top, machine, found)
-    return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message))
+            of, judged = _topology(top, machine, found)
+            kind = "a topology file without a GPU and without an adapter"
+    if not judged and not found.has_errors:
+        message = f"nothing was compared with {dump.name}: this is {kind}"
+        found.add(NOTHING, Span(file, 0, 0), message, help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…")
+    return Comparison(sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message)), judged, of)
 
 
 def _functions(top: Element) -> dict[str, Function]:
@@ -72,8 +90,9 @@ def _functions(top: Element) -> dict[str, Function]:
     return out
 
 
-def _topology(top: Element, machine: Element, found: Diagnostics) -> None:
-    """Every difference of two trees that changes what NCCL plans."""
+def _topology(top: Element, machine: Element, found: Diagnostics) -> tuple[int, int]:
+    """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the first, and of those
+    that both have."""
     planned, real = _functions(top), _functions(machine)
     where = {n: bus for bus, f in real.items() for n in f.nets if n}
 
@@ -119,20 +138,26 @@ def _topology(top: Element, machine: Element, found: Diagnostics) -> None:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
             text = f"the machine has {_a(_what(r))} at {bus}{names}, which the file leaves out"
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
+    return len(planned), len(planned.keys() & real.keys())
 
 
-def _adapters(file: SourceFile, machine: Element, found: Diagnostics) -> None:
-    """Names in NCCL_IB_HCA that the machine does not have."""
+def _adapters(file: SourceFile, machine: Element, found: Diagnostics) -> int:
+    """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one that is
+    excluded counts where the machine has it."""
+    count = 0
     have = {n for f in _functions(machine).values() for n in f.nets if n}
     for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
         at = line.start(2)
         for entry in line[2].split(","):
             name = entry.split(":")[0]
             exact = "=" in line[1]
-            if name and "^" not in line[1] and not (name in have if exact else any(n.startswith(name) for n in have)):
+            known = name in have if exact else any(n.startswith(name) for n in have)
+            count += bool(name) and (known or "^" not in line[1])
+            if name and "^" not in line[1] and not known:
                 text = f"the machine has no adapter {name}: it has {', '.join(sorted(have)) or 'none'}"
                 found.add(CODE, Span(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA")
             at += len(entry) + 1
+    return count
 
 
 def _what(f: Function) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tdsl.observe.match import Identifiers, Seen, factory_named, match, planned_
 from tdsl.observe.names import Rule, shown
 from tdsl.observe.record import Observed, Wire
 from tdsl.observe.speeds import of_word
+from tdsl.verify.coverage import NOTHING, less_judged
 
 if TYPE_CHECKING:
     from tdsl.observe.asbuilt import Promise
@@ -45,6 +47,7 @@ class Settings:
     assets: Identifiers | None = None
     only: Bools | None = None
     simulator: bool = False
+    at_least: Fraction | None = None  # the share of the links asked for that must be judged
 
 
 @dataclass(eq=False)
@@ -58,6 +61,7 @@ class Audit:
     notes: list[Diagnostic] = field(default_factory=list)
     accepted: list[Fault] = field(default_factory=list)  # lost and slow links that are accepted for a while, and do not count
     promises: list[Promise] = field(default_factory=list)  # requirements on what is built, where they were judged
+    of: int = 0  # links that the audit is asked for
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -80,13 +84,17 @@ def audit(fabric: Fabric, observed: Observed, settings: Settings | None = None) 
     judged = seen.audited.copy()
     if asked.only is not None:
         judged &= asked.only[fabric.device_a] | asked.only[fabric.device_b]
+    if observed.findings.has_errors:
+        judged[:] = False  # what a broken capture does not list would look like missing cables
     return _Auditor(fabric, seen, judged, asked).run()
 
 
 class _Auditor:
     def __init__(self, fabric: Fabric, seen: Seen, judged: Bools, asked: Settings) -> None:
         self.fabric, self.seen, self.asked = fabric, seen, asked
-        self.out = Audit(fabric, seen, judged)
+        only = asked.only
+        of = fabric.link_count if only is None else int((only[fabric.device_a] | only[fabric.device_b]).sum())
+        self.out = Audit(fabric, seen, judged, of=of)
         self.planned = self._planned(judged)
         self.words = Words(fabric, seen)
 
@@ -94,8 +102,9 @@ class _Auditor:
         """All parts, in the order of the report."""
         self.captures()
         if self.seen.observed.findings.has_errors:
-            return self.out  # what a broken capture does not list would look like missing cables
+            return self.out
         self.devices()
+        self.coverage()
         self.cables()
         self.rates()
         return self.out
@@ -200,9 +209,41 @@ class _Auditor:
             self.note(
                 "E0611", f"{self.seen.other_ports} links at ports that no model has were set aside, such as management ports"
             )
-        hidden = int((~self.out.judged).sum())
-        if hidden and self.asked.only is None:
-            self.note("E0632", f"{hidden:,} of {f.link_count:,} links were not seen: no capture is of a device at either end")
+
+    def coverage(self) -> None:
+        """Links that no capture shows: a note, or an error where nothing is left to judge or less than was asked for."""
+        of, judged = self.out.of, int(self.out.judged.sum())
+        hidden = of - judged
+        if not judged:
+            self.out.faults.append(Fault(self.nothing(), ()))
+        elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
+            text = f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of the others"
+            self.out.faults.append(Fault(less_judged(text, judged, of, self.asked.at_least), ()))
+        elif hidden:
+            self.note("E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end")
+
+    def nothing(self) -> Diagnostic:
+        """Why no link of the design can be judged."""
+        seen, of = self.seen, self.out.of
+        what, help = f"none of the {of:,} links of the design was judged", "capture the devices again"
+        if not of:
+            what = "there is no link to judge"
+            why = "the design has none" if self.asked.only is None else "the devices that --only names have none in the design"
+            help = "name other devices with --only" if self.asked.only is not None else "audit a design with links"
+        elif not seen.observed.nodes:
+            why = "the captures have no device: they have no row, or all their rows are comments"
+        elif seen.audited.any():
+            why = "no capture is of a device that --only names"
+            help = "capture those devices, too"
+        elif seen.nodes:
+            names = [self.fabric.device_name(d) for d in sorted(seen.nodes)]
+            why = f"of the design {listed(names, 4)} is seen, and what its links lead to has no name of the design"
+            help = "give `--map 'REGEX=TEMPLATE'` for the other names, `--assets FILE` for identifiers, or capture the switches"
+        else:
+            named = [shown(n.description, n.ids) for n in seen.observed.nodes.values()]
+            why = f"no name and no identifier of a device in the captures is one of the design ({listed(named, 4)})"
+            help = "give `--map 'REGEX=TEMPLATE'` for the names, or `--assets FILE` for identifiers"
+        return Diagnostic(NOTHING, f"{what}: {why}", help=help)
 
     # ------------------------------------------------------------ cables
     def cables(self) -> None:

@@ -13,6 +13,8 @@ def summary(made: Audit) -> str:
     judged, total = int(made.judged.sum()), made.fabric.link_count
     of = f"{judged:,} links" if judged == total else f"the {judged:,} links judged (of {total:,})"
     head = f"{made.fabric.name}: {made.matching:,} of {of} are cabled as designed"
+    if not judged:
+        head = f"{made.fabric.name}: none of {total:,} links was judged"
     if not made.faults:
         return f"{head}; no faults\n"
     count = Counter(f.finding.code for f in made.faults)
@@ -31,6 +33,8 @@ def document(made: Audit) -> dict[str, object]:
         "ok": not made.faults,
         "links": made.fabric.link_count,
         "links_judged": int(made.judged.sum()),
+        "judged": int(made.judged.sum()),
+        "of": made.of,
         "links_as_designed": made.matching,
         "faults": len(made.faults),
         "moves": sum(m.cost for m in made.mistakes),

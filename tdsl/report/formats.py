@@ -49,6 +49,12 @@ class Report:
         return [d for _, d in self.told]
 
     @property
+    def coverage(self) -> tuple[int, int]:
+        """How many requirements were judged in full, and how many there are."""
+        every = [r for c in self.compilations for d in c.designs for r in d.results if r.requirement is not None and not r.report]
+        return sum(not r.partial for r in every), len(every)
+
+    @property
     def failed(self) -> bool:
         """Whether any finding is at or above the bar."""
         return any(d.severity >= self.fail_on for d in self.findings)

@@ -77,6 +77,8 @@ def _sweep(sweep: Sweep) -> dict[str, object]:
                 "status": v.status,
                 "count": v.count,
                 "asked": v.asked,
+                "judged": v.judged,
+                "of": len(sweep.cases) if sweep.total is None else sweep.total,
                 "parameters": None if v.first is None else {k: plain(x) for k, x in v.first.values.items()},
                 "text": v.answer,
             }

@@ -37,7 +37,9 @@ def render(report: Report) -> str:
             blamed = [d for d in mine if d.severity >= report.fail_on]
             results, blame = _sorted(design.results, blamed)
             for result, faults in results:
-                _case(suite, design.name, _title(result), faults, result.reason if result.status == "skipped" else "")
+                case = _case(suite, design.name, _title(result), faults, result.reason if result.status == "skipped" else "")
+                if result.partial and result.requirement is not None:
+                    ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
             for d in blame:
                 name, line, *_ = place(design.file, d)
                 _case(suite, design.name, f"{catalogue.name_of(d.code)} {relative(name)}:{line}", [d])
@@ -68,7 +70,9 @@ def _title(result: Result) -> str:
     return result.requirement or f"{result.check}{scope}"
 
 
-def _case(suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = "") -> None:
+def _case(
+    suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = ""
+) -> ElementTree.Element:  # fmt: skip
     from xml.etree import ElementTree
 
     case = ElementTree.SubElement(suite, "testcase", classname=_clean(fabric), name=_clean(title))
@@ -79,6 +83,7 @@ def _case(suite: ElementTree.Element, fabric: str, title: str, faults: list[Diag
         failure.text = _clean(f"{at}{d.code}\n{whole(d)}")
     if skipped and not faults:
         ElementTree.SubElement(case, "skipped", message=_clean(skipped))
+    return case
 
 
 def _clean(text: str) -> str:

@@ -31,10 +31,12 @@ def render(report: Report) -> str:
         "semanticVersion": __version__,
         "rules": [_rule(code) for code in codes],
     }
+    judged, asked = report.coverage
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": [_result(file, d, mark, codes.index(d.code)) for file, d, mark in found],
+        "properties": {"judged": judged, "of": asked},
     }
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 

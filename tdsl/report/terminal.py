@@ -161,7 +161,7 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
         if r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2:  # one line for all of one reason
             rows[r.status, f"{passed_over[r.reason]} checks", tame(r.reason), True] = [""]
             continue
-        key = (_status(r), tame(r.requirement or r.check), tame(r.text or r.reason), r.requirement is None)
+        key = (_status(r), tame(r.requirement or r.check), tame(f"{r.text or r.reason}{_part(r)}"), r.requirement is None)
         rows.setdefault(key, []).append(r.scope)
         if r.second_opinion.get("verdict") == "unconfirmed":
             second[key] = f"; not confirmed: {tame(str(r.second_opinion.get('reason', '')))}"
@@ -171,6 +171,13 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
         where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
         shown.append((status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare))
     return columns(shown, paint, width)
+
+
+def _part(result: Result) -> str:
+    """How much was judged, where that is a part; what is skipped says why."""
+    if not result.partial or not result.judged or f"{result.judged} of {result.of} " in result.text:
+        return ""
+    return f"; {result.judged:,} of {result.of:,} judged"
 
 
 def _status(result: Result) -> str:
@@ -254,7 +261,9 @@ def rate(bps: float) -> str:
 def closing(report: Report, paint: Paint) -> str:
     """How many findings there are, how long it took, and where to read on."""
     found = report.findings
-    lines = [f"{tally(found, paint)} in {report.elapsed_s:.1f} s"]
+    judged, asked = report.coverage
+    part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked else ""
+    lines = [f"{tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page(d.code)})
     if codes:
         lines.append(

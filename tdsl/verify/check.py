@@ -57,7 +57,8 @@ class Judgement:
     ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and ports by name.
     ``measures`` are the same bounds in other units, exactly: ``lower_bps``, ``upper_links`` … ``ratio`` is a pair (down, up)
     of whole numbers and ``link_class`` the links it is about. ``faults`` are the places to blame, ``labels`` and ``help`` go
-    with the finding of a claim that is not met.
+    with the finding of a claim that is not met. ``of`` is what was asked and ``judged`` how much of it this is about: elements,
+    failures, or the view as one.
     """
 
     status: Status
@@ -74,6 +75,8 @@ class Judgement:
     notes: tuple[str, ...] = ()
     help: str = ""
     measures: Mapping[str, int | Fraction] = field(default_factory=dict)
+    judged: int = 1
+    of: int = 1
 
 
 def yes(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
@@ -93,7 +96,7 @@ def exactly(value: int | Fraction | Quantity, text: str, witness: Mapping[str, o
 
 def skipped(reason: str) -> Judgement:
     """Not judged."""
-    return Judgement("skipped", reason=reason)
+    return Judgement("skipped", reason=reason, judged=0)
 
 
 class Check(ABC):

@@ -190,7 +190,7 @@ def _number(value: object) -> Fraction | float:
 def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     """The judgement of a figure turned into the answer to a claim about it."""
     if judged.status == "skipped":
-        return replace(judged, status="refuted") if judged.faults and not claim.report else judged
+        return replace(judged, status="refuted", judged=judged.of) if judged.faults and not claim.report else judged
     if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
         return judged
     judged_as = in_its_unit(claim, check, judged)

@@ -20,7 +20,8 @@ Value = bool | int | Fraction | Quantity | float | None
 class Result:
     """The answer to one claim, or of one check that no claim names (``requirement`` None).
 
-    ``exact`` says that ``lower`` and ``upper`` are one. ``second_opinion`` is what `check --second-opinion` adds. ``facts``
+    ``exact`` says that ``lower`` and ``upper`` are one. ``of`` is what was asked (elements, failures, or the fabric as one), and
+    ``judged`` how much of it the answer is about. ``second_opinion`` is what `check --second-opinion` adds. ``facts``
     gives the entry of ``results`` in the JSON of ``check``, without the place: that is the reporter's to write.
     """
 
@@ -42,6 +43,13 @@ class Result:
     scope: str = ""
     measures: Mapping[str, int | Fraction] = field(default_factory=dict)
     second_opinion: Mapping[str, object] = field(default_factory=dict)
+    judged: int = 1
+    of: int = 1
+
+    @property
+    def partial(self) -> bool:
+        """Whether the answer is about less than was asked."""
+        return self.judged < self.of
 
     def facts(self) -> dict[str, object]:
         """As plain JSON values."""
@@ -56,6 +64,8 @@ class Result:
             "witness": dict(self.witness),
             "requirement": self.requirement,
             "text": self.text,
+            "judged": self.judged,
+            "of": self.of,
         }
         out |= {name: exact_number(value) for name, value in self.measures.items()}
         if self.ratio is not None:

@@ -188,12 +188,14 @@ class _Run:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
             view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
-        if self.fabric.complete:
-            return check.judge(view, claim)
-        if not check.monotone:
+        if not self.fabric.complete and not check.monotone:
             return skipped(INCOMPLETE)
         found = check.judge(view, claim)
-        return found if found.status == "refuted" else skipped(INCOMPLETE)
+        if found.status == "skipped":
+            found = replace(found, judged=0)
+        elif not view.core.any():  # what is true of no device at all
+            found = replace(found, judged=0, of=0)
+        return found if self.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
 
     @cached_property
     def left(self) -> View:
@@ -248,9 +250,10 @@ class _Run:
             there = there & ~self.failed.devices
         standing = [(e, device) for e, device in parts if there[e.devices].any()]
         if parts and not standing and any(self.fabric.built[e.devices].any() for e, _ in parts):
-            return skipped("what it names has links of the layer `scaleup` alone, and this is of the network")
+            alone = "what it names has links of the layer `scaleup` alone, and this is of the network"
+            return replace(skipped(alone), of=len(parts))
         if parts and not standing:
-            return skipped("nothing that it names is built")
+            return replace(skipped("nothing that it names is built"), of=len(parts))
         if not parts:
             view = self.whole(check)
             if claim.scope is not None:
@@ -259,11 +262,13 @@ class _Run:
         judged = self.each(check, claim, standing)
         if check.of_ends and all(j.status == "skipped" for j in judged) and all(s.kind in ("host", "chip") for s in claim.of):
             paths = ", ".join(s.text for s in claim.of)
-            return skipped(f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set")
+            alone = f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set"
+            return replace(skipped(alone), of=len(parts))
         at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged], check.scarce)
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
-        return replace(judged[at], text=text, witness={"of": name, **judged[at].witness})
+        count = sum(j.status != "skipped" for j in judged)
+        return replace(judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts))
 
     def set_of_ends(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """`of all S`: the whole network with the ends alone that S names, and with those inside what it names."""
@@ -426,6 +431,7 @@ def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Res
         check.name, judged.status, judged.value, unit, judged.lower, judged.upper, exact, judged.ratio, judged.link_class,
         judged.witness, judged.reason, claim.text if claim else None, claim.origin if claim else None, judged.text,
         claim.report if claim else False, claim.scope.name if claim and claim.scope else "", judged.measures,
+        judged=judged.judged, of=judged.of,
     )  # fmt: skip
 
 
@@ -433,5 +439,5 @@ def _unjudged(claim: ResolvedClaim, unit: str, reason: str) -> Result:
     scope = claim.scope.name if claim.scope else ""
     return Result(
         claim.metric, "skipped", None, unit, None, None, False, None, "", {}, reason, claim.text, claim.origin, "",
-        claim.report, scope,
+        claim.report, scope, judged=0,
     )  # fmt: skip

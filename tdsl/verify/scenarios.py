@@ -18,6 +18,7 @@ from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, catalogue
 from tdsl.verify.compare import against, malformed
+from tdsl.verify.coverage import nothing_judged, partly_judged
 from tdsl.verify.result import Result, Value
 from tdsl.verify.runner import run
 
@@ -39,6 +40,8 @@ class Answer:
     unit: str
     reason: str = ""
     report: bool = False
+    judged: int = 1
+    of: int = 1
 
     @property
     def holds(self) -> bool:
@@ -52,21 +55,28 @@ class Answer:
         ).facts()  # the one place that says how a figure is written
         out: dict[str, object] = {"check": self.check, "requirement": self.requirement or None, "status": self.status}
         out |= {"lower": result["lower"], "upper": result["upper"], "unit": self.unit}
+        out |= {"judged": self.judged, "of": self.of}
         return out | ({"reason": self.reason} if self.reason else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where."""
+    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where.
+
+    ``of`` are the requirements, the reports, and the checks that every fabric must pass and that apply; ``judged`` those of them
+    that were judged.
+    """
 
     failed: Failed
     answers: tuple[Answer, ...]
     findings: tuple[Diagnostic, ...] = ()
+    judged: int = 1
+    of: int = 1
 
     @property
     def ok(self) -> bool:
-        """Whether every requirement holds."""
-        return not any(d.severity is Severity.ERROR for d in self.findings)
+        """Whether something was judged, and every requirement holds."""
+        return self.judged > 0 and not any(d.severity is Severity.ERROR for d in self.findings)
 
 
 def scenarios(
@@ -76,13 +86,15 @@ def scenarios(
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     budget: Budget = DEFAULT,
+    at_least: Fraction | None = None,
 ) -> Iterator[Outcome]:
     """Judge each of many failures by the requirements and reports of a fabric, and by the checks that every fabric must pass.
 
     What is of the design, whatever failed of it, is not judged; nor are figures that nobody asks for. Outcomes are in the order
-    of ``failures``, which is read a batch at a time. Each is what `check --fail` finds.
+    of ``failures``, which is read a batch at a time. Each is what `check --fail` finds. A requirement of which less than the
+    share ``at_least`` is judged is an error.
     """
-    judging = _Judging(fabric, claims, select, ignore, budget)
+    judging = _Judging(fabric, claims, select, ignore, budget, at_least)
     source = iter(failures)
     size = max(1, min(BATCH, CELLS // max(fabric.link_count + fabric.device_count, 1)))
     while batch := list(islice(source, size)):
@@ -93,9 +105,10 @@ class _Judging:
     """What all scenarios of one fabric share."""
 
     def __init__(
-        self, fabric: Fabric, claims: Sequence[ResolvedClaim], select: Collection[str], ignore: Collection[str], budget: Budget
-    ) -> None:
-        self.fabric, self.budget = fabric, budget
+        self, fabric: Fabric, claims: Sequence[ResolvedClaim], select: Collection[str], ignore: Collection[str], budget: Budget,
+        at_least: Fraction | None,
+    ) -> None:  # fmt: skip
+        self.fabric, self.budget, self.at_least = fabric, budget, at_least
         checks = catalogue()
         names = {check.name for check in checks.values() if _wanted(check, select, ignore)}
         self.claims = [c for c in claims if c.metric in names and not checks[c.metric].of_design]
@@ -105,7 +118,8 @@ class _Judging:
             for c in checks.values()
             if c.name in names - asked and c.fails_by_default and not c.of_design and c.applies_to(fabric)
         ]
-        self.names = asked | {c.name for c in self.always}
+        self.must = {c.name for c in self.always}
+        self.names = asked | self.must
         self.quick: list[_Connectivity | _Flow] | None = self._quick(checks)
 
     def _quick(self, checks: Mapping[str, Check]) -> list[_Connectivity | _Flow] | None:
@@ -143,23 +157,32 @@ class _Judging:
             for one in self.quick:
                 certain &= one.prepare(failures)
         for i, failed in enumerate(batch):
-            if certain[i] and self.quick is not None:
+            if certain[i] and self.quick:
                 answers = tuple(one.answer(i) for one in self.quick if one.claim is not None)
                 if all(a.holds for a in answers):
-                    yield Outcome(failed, answers)
+                    yield Outcome(failed, answers, (), len(self.quick), len(self.quick))
                     continue
             yield self.alone(failed)
 
     def alone(self, failed: Failed) -> Outcome:
         """The outcome of one scenario, judged by the checks themselves."""
         found = Diagnostics()
+        if not self.names:  # what run() would take for all checks
+            return Outcome(failed, (), (nothing_judged(self.fabric.name, ()),), 0, 0)
         results = run(self.fabric, self.claims, found, self.names, (), failed, self.budget)
         bare = tuple(_answer(r) for r in results if r.requirement is None and r.status == "refuted")
-        return Outcome(failed, (*bare, *(_answer(r) for r in results if r.requirement is not None)), tuple(found))
+        asked = [r for r in results if r.requirement is not None or r.check in self.must]
+        judged, of = sum(r.judged > 0 for r in asked), sum(r.judged > 0 or r.requirement is not None for r in asked)
+        if not judged and not found.has_errors:
+            found.items.append(nothing_judged(self.fabric.name, asked))
+        found.extend(d for d in partly_judged(asked, list(found), self.at_least) if d.severity is Severity.ERROR)
+        answers = (*bare, *(_answer(r) for r in asked if r.requirement is not None))
+        return Outcome(failed, answers, tuple(found), judged, of)
 
 
 def _answer(r: Result) -> Answer:
-    return Answer(r.check, r.requirement or "", r.status, r.lower, r.upper, r.unit, r.reason, r.report)
+    asked = r.requirement or ""
+    return Answer(r.check, asked, r.status, r.lower, r.upper, r.unit, r.reason, r.report, r.judged, r.of)
 
 
 def _wanted(check: Check, select: Collection[str], ignore: Collection[str]) -> bool:

@@ -81,9 +81,9 @@ def test_files_that_are_none(data: bytes, tmp_path: Path) -> None:
 
 def test_against_a_dump(tmp_path: Path) -> None:
     planned, dump, conf = tmp_path / "planned.xml", tmp_path / "dump.xml", tmp_path / "nccl.conf"
-    planned.write_text('<system version="1">\n</system>\n')
-    dump.write_text(planned.read_text())
-    conf.write_text("NCCL_IB_HCA==mlx5_0\n")
+    planned.write_text(GOOD)
+    dump.write_text(GOOD)
+    conf.write_text("NCCL_IB_HCA==mlx5_99\n")
     assert tdsl("lint-nccl", planned, "--against", dump).exit_code == 0
     found = tdsl("lint-nccl", planned, conf, "--against", dump, "--output-format", "concise")
-    assert found.exit_code == 1 and "E0529" in found.stdout and "the machine has no adapter mlx5_0" in found.stdout
+    assert found.exit_code == 1 and "E0529" in found.stdout and "the machine has no adapter mlx5_99" in found.stdout

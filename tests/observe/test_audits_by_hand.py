@@ -152,7 +152,7 @@ def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
 
 
 def test_links_that_no_capture_shows() -> None:
-    """They are not judged, and not missing; a note says how many. Of an audit of some devices it is not said."""
+    """They are not judged, and not missing; a note says how many, of those that the audit is asked for."""
     made = audit(F, seen(planned()[:7], heard=["leaf0"]))
     assert faults(made) == [
         (
@@ -160,12 +160,16 @@ def test_links_that_no_capture_shows() -> None:
             "plug a cable from leaf0 p[5] to spine0 p[1], or reseat it",
         )
     ]  # fmt: skip
-    assert notes(made) == [("E0632", "6 of 11 links were not seen: no capture is of a device at either end", [], "")]
+    unseen = ("E0632", "6 of 11 links were not seen: no capture is of a device at either end", [], "")
+    assert notes(made) == [unseen]
     assert made.matching == 4 and report.summary(made).startswith(
         "made: 4 of the 5 links judged (of 11) are cabled as designed; 1 fault: "
     )
     everything = Settings(only=np.ones(F.device_count, dtype=np.bool_))
-    assert audit(F, seen(planned()[:7], heard=["leaf0"]), everything).notes == []
+    assert notes(audit(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
+    unheard = Settings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
+    (nothing,) = audit(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
+    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith("no capture is of a device that --only names")
 
 
 def test_devices_of_other_names() -> None:

@@ -347,7 +347,7 @@ def test_a_fabric_without_cables_has_no_documents() -> None:
     b.models.append(switch())
     b.devices("sw", b.models[0], 2)
     found = Diagnostics()
-    assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0506"]
+    assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0516"]
     assert dgx_h100().accelerators == 8
 
 

@@ -123,9 +123,9 @@ def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
         (text(statements="address leaf, spine management from 10.0.0.0/24"), "`eth0` of leaf0 is not a name of a port there"),
     ],
 )
-def test_a_fabric_of_others_is_passed_over_with_the_reason(tmp_path: Path, design: str, says: str) -> None:
+def test_a_fabric_of_others_is_refused_with_the_reason(tmp_path: Path, design: str, says: str) -> None:
     files, found = made(design, tmp_path, "eos")
-    assert not [p for p in files if p.startswith("eos/")] and [d.code for d in found] == ["E0506"]
+    assert not [p for p in files if p.startswith("eos/")] and [d.code for d in found] == ["E0516"]
     assert says in found[0].message
 
 

@@ -199,8 +199,8 @@ def test_files_beside_a_machine(golden: Golden) -> None:
 
     def say(dump: str) -> Iterator[str]:
         machine = SourceFile("dump.xml", dump)
-        yield from told(nccl_against.against(one, machine))
-        yield from (f"conf {x}" for x in told(nccl_against.against(two, machine)))
+        yield from told(nccl_against.against(one, machine).findings)
+        yield from (f"conf {x}" for x in told(nccl_against.against(two, machine).findings))
 
     golden("targets/refused/nccl_against.txt", xml(say, text))
     lists = (
@@ -218,7 +218,8 @@ def test_files_beside_a_machine(golden: Golden) -> None:
         "mlx5_1:0",
     )
     machine = SourceFile("dump.xml", text)
-    out = [f"{x}: {' | '.join(told(nccl_against.against(SourceFile('c.conf', f'NCCL_IB_HCA={x}'), machine)))}" for x in lists]
+    made = {x: nccl_against.against(SourceFile("c.conf", f"NCCL_IB_HCA={x}"), machine).findings for x in lists}
+    out = [f"{x}: {' | '.join(told(found))}" for x, found in made.items()]
     golden("targets/refused/nccl_adapters.txt", "\n".join(out) + "\n")
 
 

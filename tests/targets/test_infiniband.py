@@ -161,9 +161,8 @@ def test_an_ethernet_fabric_has_no_subnet(types: tuple[str, ...]) -> None:
     found = Diagnostics()
     files = build(pod(types=types), ["ibsim", "opensm"], found)
     assert list(files) == ["manifest.json"]
-    (note,) = found
-    assert (note.code, note.severity.word) == ("E0506", "note")
-    assert note.message == "skipped: `ibsim` and `opensm` (the fabric has no InfiniBand links)"
+    assert {(d.code, d.severity.word) for d in found} == {("E0516", "error")}
+    assert [d.message.partition(": ")[2] for d in found] == ["the fabric has no InfiniBand links"] * 2
 
 
 def swap(text: str, switch: str, one: int, other: int) -> str:

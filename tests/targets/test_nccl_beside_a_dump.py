@@ -36,10 +36,10 @@ def system(*cpus: tuple[str, ...]) -> str:
 
 
 def compared(text: str, dump: str) -> list[tuple[str, str, str, str]]:
-    """Initial of the severity, text at the place, message and help."""
-    found = against(SourceFile("planned.xml", text), SourceFile("dump.xml", dump))
-    assert {d.code for d in found} <= {"E0529"}
-    return [(d.severity.name[0], d.span.text if d.span else "", d.message, d.help) for d in found]
+    """Initial of the severity, text at the place, message and help of each difference."""
+    found = against(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
+    assert {d.code for d in found} <= {"E0529", "E0907"}
+    return [(d.severity.name[0], d.span.text if d.span else "", d.message, d.help) for d in found if d.code == "E0529"]
 
 
 def test_gpus_and_adapters_of_a_file() -> None:
@@ -182,7 +182,7 @@ def test_what_is_no_topology() -> None:
     wrong = [("E", "", "dump.xml holds no topology of NCCL", "set NCCL_TOPO_DUMP_FILE on the machine")]
     for dump in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(ONE, dump) == wrong
-        (place,) = [d.span for d in against(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump))]
+        (place,) = [d.span for d in against(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings]
         assert place is not None and (place.start, place.end) == (0, 0)
     for text in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(text, ONE) == []
@@ -207,7 +207,8 @@ CONF = [
 def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
     """A name is the beginning of the names it means, with ``=`` the whole name; ``^`` are those that are not used."""
     dump = system((nic("n1", "mlx5_3"), nic("n0", "mlx5_0", "")))
-    found = against(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump))
+    found = against(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
+    found = [d for d in found if d.code == "E0529"]
     assert [(d.message, d.help, d.severity.name) for d in found] == [
         (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR") for n, _ in wanted
     ]
@@ -215,10 +216,38 @@ def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
 
 
 def test_a_list_beside_a_machine_without_adapters() -> None:
-    found = against(SourceFile("nccl.conf", "NCCL_IB_HCA=a"), SourceFile("dump.xml", system((gpu("g"),))))
+    found = against(SourceFile("nccl.conf", "NCCL_IB_HCA=a"), SourceFile("dump.xml", system((gpu("g"),)))).findings
     assert [d.message for d in found] == ["the machine has no adapter a: it has none"]
 
 
 def test_a_topology_whose_comment_names_a_variable() -> None:
     text = "<!-- x\nNCCL_IB_HCA=zz -->" + ONE
     assert compared(text, ONE) == []
+
+
+NOTHING = [
+    ('<graphs version="1"/>', "this is a file of <graphs>, and the dump is one of <system>"),
+    ("", "this is no topology file"),
+    (system(()), "this is a topology file without a GPU and without an adapter"),
+    ("NCCL_IB_HCA=", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+    ("NCCL_IB_HCA=^x", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+    ("NCCL_DEBUG=INFO", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), NOTHING)
+def test_a_file_with_nothing_to_compare(text: str, why: str) -> None:
+    made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+    errors = [(d.code, d.message) for d in made.findings if d.severity.name == "ERROR"]
+    assert (errors, made.judged) == ([("E0907", f"nothing was compared with dump.xml: {why}")], 0)
+
+
+def test_how_much_was_compared() -> None:
+    for text, judged, of in (
+        (ONE, 4, 4),
+        (ONE.replace('"g0"', '"h0"'), 3, 4),
+        ("NCCL_IB_HCA=a,^q,z", 3, 3),
+        ("NCCL_IB_HCA=^a", 1, 1),
+    ):
+        made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+        assert (made.judged, made.of) == (judged, of)

@@ -21,6 +21,7 @@ from tdsl.emit.build import (
     _listed,
     _places,
     _plain,
+    _reasons,
     _report_skipped,
     _report_systems,
     _settings,
@@ -171,7 +172,7 @@ def test_routers_by_their_system() -> None:
 
 def skipped(targets: list[Target], seen: Any, named: frozenset[str] = frozenset(), part: bool = False) -> list[Told]:
     found = Diagnostics()
-    _report_skipped(targets, Selection(seen, named), found, part)
+    _report_skipped(_reasons(targets, Selection(seen, named), part), targets, found)
     return told(found)
 
 

@@ -23,8 +23,9 @@ LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab",
 
 
 def whole(result: Result) -> str:
-    """All facts of a result that has some."""
-    facts = {k: v for k, v in result.facts().items() if v not in (None, "", {}) and k not in ("check", "status", "text")}
+    """All facts of a result that has some; how much was judged where that is a part."""
+    usual = () if result.partial and result.judged else ("judged", "of")
+    facts = {k: v for k, v in result.facts().items() if v not in (None, "", {}) and k not in ("check", "status", "text", *usual)}
     return f"{result.status} {result.check}: {result.text}\n    {json.dumps(facts, sort_keys=True, default=str)}\n"
 
 

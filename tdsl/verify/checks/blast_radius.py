@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tdsl.dataclass import dataclass
@@ -89,8 +91,10 @@ class BlastRadius(Check):
         )
         if len(orbits) > most:
             upper = int(view.degree[view.units].sum())
-            return Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness)
-        return exactly(worst.endpoints, text, witness)
+            found = Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness)
+        else:
+            found = exactly(worst.endpoints, text, witness)
+        return replace(found, judged=sum(map(len, orbits[:most])), of=len(elements))
 
 
 def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
@@ -124,8 +128,10 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
     text = f"{count} accelerators at {name}, {domains_hit} scale-up domain{'' if domains_hit == 1 else 's'} of them"
     witness: dict[str, object] = {"element": name, "accelerators": count, "domains": domains_hit}
     if len(elements) > most:
-        return Judgement("bounded", f"at least {text}", count, count, int(each[units].sum()), witness=witness)
-    return exactly(count, text, witness)
+        found = Judgement("bounded", f"at least {text}", count, count, int(each[units].sum()), witness=witness)
+    else:
+        found = exactly(count, text, witness)
+    return replace(found, judged=min(len(elements), most), of=len(elements))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
@@ -57,7 +59,7 @@ class ConnectorMatch(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f, table = view.fabric, ClassTable.of(view.fabric)
         if not len(view.rows):
-            return yes("there are no links")
+            return replace(yes("there are no links"), judged=0, of=0)
         links = view.rows
         faults = self._faults(f, table, links, f.link_a[links], f.link_b[links])
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
@@ -55,7 +57,7 @@ class RateMatch(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f, table = view.fabric, ClassTable.of(view.fabric)
         if not len(view.rows):
-            return yes("there are no links")
+            return replace(yes("there are no links"), judged=0, of=0)
         links = view.rows
         rates = table.rates()
         of_a = rates[table.rows(f, f.link_a[links])]

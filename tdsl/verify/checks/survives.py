@@ -107,7 +107,8 @@ class Survives(Check):
         ends = [np.flatnonzero(members(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
         sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
         found = worst_failure(view, named, claim.any_count, judge, covered, most, check.reads_for(asked), sets)
-        return _answer(claim, asked, found)
+        decided = found.status in ("proved", "modelled", "refuted")
+        return replace(_answer(claim, asked, found), judged=found.sets if decided else found.runs, of=found.sets)
 
 
 def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judgement:
