@@ -40,7 +40,7 @@ def report_mixed_kinds(ends: Ends, seated: Value, at: Span, diagnostics: Diagnos
             shown = f" {'to' if seats.high - seats.low > 2 else 'and'} ".join(dict.fromkeys(names))
             told.append(f"{shown} in `{seats.kind}`" + (f" beside hosts of {' and '.join(beside)}" if beside else ""))
         diagnostics.add(
-            "E0465", at, f"the {x.hosts} hosts of `{_path(x)}` are in groups of {len(mine)} kinds: {', '.join(told)}",
+            "E0466", at, f"the {x.hosts} hosts of `{_path(x)}` are in groups of {len(mine)} kinds: {', '.join(told)}",
             labels=[(x.span, "these hosts")], severity=Severity.WARNING,
             help="give each kind seats for its own hosts, as in `groups gpu 3 of 6 hosts, …`, or allow it on the line: "
             "`# tdsl: allow(kinds_mixed) REASON`",

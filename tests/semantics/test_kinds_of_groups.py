@@ -55,5 +55,5 @@ def test_hosts_that_do_not_fit_their_kind_are_named(tmp_path: Path) -> None:
     kinds, found = seated(TEXT.format(a=13, b=2, x=2, of=6, more="", arc=""), tmp_path)
     assert {"a[12]", "k[0].b[0]"} <= kinds["2"]
     (message,) = found
-    assert message.startswith("E0465 the 13 hosts of `a` are in groups of 2 kinds: ")
+    assert message.startswith("E0466 the 13 hosts of `a` are in groups of 2 kinds: ")
     assert "a[0] to a[11] in `x`, a[12] in `y` beside hosts of `k.b`" in message
