@@ -32,7 +32,7 @@ def render(report: Report) -> str:
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
             blocks.append(over_all(compilation, paint, report.width))
             continue
-        for design in compilation.designs:
+        for design in compilation.judged:
             if design.consists() is not None:
                 blocks.append(outcome(design, paint, report.width))
     if report.allowed:
@@ -122,6 +122,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     """What was proved of a design, and what it consists of."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
+    title += f"  all fabrics of the cluster: {tame(', '.join(design.members))}" if design.members else ""
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
@@ -217,6 +218,7 @@ def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
     injection = summary.get("injection_bps")
     if isinstance(injection, (int, float)) and injection:
         rows.append(("injection", rate(injection), ""))
+    rows = [r for r in rows if r[0] != "endpoints" or "endpoints" in summary or "hosts" not in summary]  # a cluster says none
     broad = max(len(r[1]) for r in rows)
     return [f"  {what:<12}  {number:>{broad}}  {paint('dim', rest)}".rstrip() for what, number, rest in rows]
 

@@ -25,6 +25,8 @@ class Member:
     home: Linked
     cluster: str = ""
     around: Span | None = None
+    title: Span | None = None  # the cluster's name in its declaration
+    number: int = 0  # the place of the fabric among those of the cluster
 
     def lends(self, at: Span) -> bool:
         """Whether what is declared there is the cluster's: devices that several fabrics share."""
@@ -61,7 +63,7 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
             continue
         seen[name] = fabric.name.span
         lent = tuple(_lent(body, _named(fabric.body or ())))
-        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name, node.span)
+        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name, node.span, node.name.span, len(seen) - 1)
 
 
 def _within(inner: Span, outer: Span) -> bool:

@@ -113,6 +113,9 @@ class Check(ABC):
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
+    ``together``: how it judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
+    of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names and addresses, which
+    all fabrics of the cluster take, so that a fabric is judged with what the others put there. "": about one fabric's own links.
     ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     """
 
@@ -133,6 +136,7 @@ class Check(ABC):
     reads: ClassVar[Reads | None] = None
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
+    together: ClassVar[Literal["", "added", "shared"]] = ""
     scarce: ClassVar[bool] = False
     cost: ClassVar[int] = 1
     of_ends: ClassVar[bool] = False
