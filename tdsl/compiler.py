@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tdsl import progress
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import explained, gathered, joined, lone, settled, upgraded, verified, wired
+from tdsl.phases import drop_rows_of_others, explained, gathered, joined, lone, settled, upgraded, verified, wired
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
         sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
         designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
         absent.append(not_its_own)
+    if options.places is not None:
+        drop_rows_of_others(own)
     designs, clusters = joined(designs, text, options) if parsed else (designs, [])
     upgraded(Path(source), kept, text.files, designs, diagnostics, options)
     if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):

@@ -91,6 +91,17 @@ def _unknown(stands: list[Line], plan: Plan) -> bool:
     return any(declaration(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
 
 
+def drop_rows_of_others(own: list[Diagnostics]) -> None:
+    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file."""
+    from tdsl.fabric.places import CODE, NO_DEVICE
+
+    absent = [{d.span for d in found if d.code == CODE and d.message.startswith(NO_DEVICE)} for found in own]
+    everywhere = set.intersection(*absent) if absent else set()
+    for found, spans in zip(own, absent, strict=True):
+        others = spans - everywhere
+        found.items = [d for d in found if d.code != CODE or d.span not in others]
+
+
 Joined = tuple[Design, Diagnostics]
 """A cluster as one, and what was found of it."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.fabric.asns import judge_asns_of_cluster
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrowed
@@ -135,6 +136,8 @@ def join_fabrics(name: str, members: Sequence[Fabric], origin: Origin, diagnosti
     if not made.same:
         return None
     fabric.member_rows, fabric.member_links = tuple(made.rows), tuple(links)
+    if any(f.addressing is not None and f.addressing.asns is not None for f in members):
+        judge_asns_of_cluster(fabric, diagnostics)
     return fabric
 
 

@@ -128,8 +128,8 @@ class Fabric(Sealed):
     supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
-    cluster: Fabric | None = None  # all fabrics of its cluster as one, where it is one of these
-    members: tuple[Fabric, ...] = ()  # the fabrics that it consists of, where it is a cluster as one
+    cluster: Fabric | None = field(default=None, repr=False)  # all fabrics of its cluster as one, where it is one of these
+    members: tuple[Fabric, ...] = field(default=(), repr=False)  # the fabrics that it consists of, where it is a cluster as one
     member_rows: tuple[Ints, ...] = ()  # of each of them the row here of every device
     member_links: tuple[Ints, ...] = ()  # and of every link
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone

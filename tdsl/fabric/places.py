@@ -31,6 +31,8 @@ COLUMNS = ("device", "hall", "row", "rack", "unit")
 """Columns of the table of places."""
 CODE = "E0207"
 """What is wrong with a row of it."""
+NO_DEVICE = "the design has no device"
+"""What a finding says of a row whose device is not in the fabric; it may be another fabric's of the file."""
 HIGHEST = 999_999
 """The highest unit, as in a table of places and in a lock."""
 BOTTOM = "units of a rack count from 1, at the bottom"
@@ -353,7 +355,7 @@ class _Table(DeviceTable):
         if device is None:
             near = nearest(name, self.devices)
             help = f"did you mean `{near}`?" if near else "write its name as on its label, or its path in the design"
-            self.say(CODE, number, f"the design has no device `{name}`", help)
+            self.say(CODE, number, f"{NO_DEVICE} `{name}`", help)
             return
         if self.fabric.container[device] >= 0:
             self.say(CODE, number, f"`{name}` is inside another device and is placed with it", "leave the row out")
@@ -398,4 +400,4 @@ def rows_of_places(fabric: Fabric) -> Sequence[tuple[str, str, str, int | None, 
     return out
 
 
-__all__ = ["COLUMNS", "Places", "height_of", "locate", "places_of_halls", "rows_of_places"]
+__all__ = ["COLUMNS", "NO_DEVICE", "Places", "height_of", "locate", "places_of_halls", "rows_of_places"]
