@@ -129,7 +129,7 @@ class Compilation(Sealed):
     file: str
     designs: Sequence[Design]
     findings: Sequence[Diagnostic]
-    clusters: Sequence[Design] = field(default=(), init=False)
+    clusters: Sequence[Design] = field(default_factory=list, init=False)
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
     waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
     earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it

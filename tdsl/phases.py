@@ -92,13 +92,14 @@ def _unknown(stands: list[Line], plan: Plan) -> bool:
 
 
 def drop_rows_of_others(own: list[Diagnostics]) -> None:
-    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file."""
+    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file; those
+    of a device that none has are kept once."""
     from tdsl.fabric.places import CODE, NO_DEVICE
 
     absent = [{d.span for d in found if d.code == CODE and d.message.startswith(NO_DEVICE)} for found in own]
     everywhere = set.intersection(*absent) if absent else set()
-    for found, spans in zip(own, absent, strict=True):
-        others = spans - everywhere
+    for k, (found, spans) in enumerate(zip(own, absent, strict=True)):
+        others = spans - everywhere if k == 0 else spans
         found.items = [d for d in found if d.code != CODE or d.span not in others]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._everywhere import warn
-from tdsl.commands._figures import figures_of, number_of
+from tdsl.commands._figures import LEAST, figures_of, number_of
 from tdsl.commands._pareto import Point, drawing, frontier
 from tdsl.commands._progress import progress
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
@@ -143,8 +143,13 @@ def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], 
     """The figures of one combination, and the seconds it took."""
     found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
-    design = found.designs[0]
-    known = figures_of(design) if design.fabric is not None and design.fabric.complete else {}
+    known: dict[str, object] = {}
+    for design in [*found.clusters, *found.designs[:0 if found.clusters else 1]]:
+        if design.fabric is not None and design.fabric.complete:
+            known = known or figures_of(design)
+    for design in found.designs if found.clusters else ():  # figures of one network say which
+        if design.fabric is not None and design.fabric.complete:
+            known |= {f"{design.name}.{name}": value for name, value in figures_of(design).items() if name in LEAST}
     return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(d.elapsed_s for d in found.designs)
 
 

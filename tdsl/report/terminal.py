@@ -133,7 +133,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
         parts += ["", *verdicts]
-    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint)])
+    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint, not design.members)])
 
 
 def over_all(sweep: Sweep, paint: Paint, width: int) -> str:
@@ -200,14 +200,15 @@ def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int
     return out
 
 
-def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
-    """The summary as a small table: what, how many, and of which kinds."""
+def summary_lines(summary: Mapping[str, object], paint: Paint, endpoints: bool = True) -> list[str]:
+    """The summary as a small table: what, how many, and of which kinds. A cluster has no ``endpoints`` of its own."""
     rows = [
         ("hosts", _number(summary.get("hosts")), _others(summary.get("other_hosts"))),
         ("accelerators", _number(summary.get("accelerators")), ""),
-        ("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))),
-        ("switches", _number(summary.get("switches")), _split(summary.get("tiers"))),
     ]
+    if endpoints:
+        rows.append(("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))))
+    rows.append(("switches", _number(summary.get("switches")), _split(summary.get("tiers"))))
     rows += [(w, _number(summary.get(w)), "") for w in ("planes", "rails") if _count(summary.get(w)) > 1]
     for what in ("links", "cables"):
         given = summary.get(what)
@@ -218,7 +219,6 @@ def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
     injection = summary.get("injection_bps")
     if isinstance(injection, (int, float)) and injection:
         rows.append(("injection", rate(injection), ""))
-    rows = [r for r in rows if r[0] != "endpoints" or "endpoints" in summary or "hosts" not in summary]  # a cluster says none
     broad = max(len(r[1]) for r in rows)
     return [f"  {what:<12}  {number:>{broad}}  {paint('dim', rest)}".rstrip() for what, number, rest in rows]
 
