@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 from tdsl import progress
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import drop_rows_of_others, explained, gathered, joined, lone, settled, upgraded, verified, wired
+from tdsl.phases import (
+    drop_rows_of_others,
+    explained,
+    gathered,
+    joined,
+    lone,
+    refuse_racks_of_several,
+    settled,
+    upgraded,
+    verified,
+    wired,
+)
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -76,6 +87,7 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
         absent.append(not_its_own)
     if options.places is not None:
         drop_rows_of_others(own)
+        refuse_racks_of_several(designs, own, options.places)
     designs, clusters = joined(designs, text, options) if parsed else (designs, [])
     upgraded(Path(source), kept, text.files, designs, diagnostics, options)
     if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):

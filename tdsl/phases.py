@@ -103,6 +103,32 @@ def drop_rows_of_others(own: list[Diagnostics]) -> None:
         found.items = [d for d in found if d.code != CODE or d.span not in others]
 
 
+def refuse_racks_of_several(designs: list[Design], own: list[Diagnostics], table: SourceFile) -> None:
+    """A rack of a table of places has devices of one fabric or cluster: those of others would be judged apart."""
+    from tdsl.fabric.places import CODE
+
+    first: dict[tuple[str, str, int], tuple[str, str]] = {}
+    said: set[tuple[str, str]] = set()
+    for design, found in zip(designs, own, strict=True):
+        f = design.fabric
+        p = f.places if f is not None else None
+        if f is None or p is None:
+            continue
+        whole = design.cluster or design.name
+        for d in (f.built & (p.device_rack >= 0)).nonzero()[0].tolist():
+            r = int(p.device_rack[d])
+            other, name = first.setdefault((p.hall_name(r), p.row_name(r), int(p.rack_number[r])), (whole, design.name))
+            origin = p.origin(d)
+            if other == whole or origin is None or (other, whole) in said or origin.span.file is not table:
+                continue
+            said.add((other, whole))
+            found.add(
+                CODE, origin, f"rack {p.rack_names[r]} of hall {p.hall_name(r)} has devices of the fabrics `{name}` and "
+                f"`{design.name}`, and what these put there is judged apart",
+                help="declare both in one `cluster`, which is judged as a whole",
+            )  # fmt: skip
+
+
 Joined = tuple[Design, Diagnostics]
 """A cluster as one, and what was found of it."""
 

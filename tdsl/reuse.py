@@ -168,7 +168,7 @@ class Kept:
         return made.known if made.fabric is design.fabric else None, self.moves[name]
 
     def moves_of_cluster(self, cluster: Design) -> Moved | None:
-        """What moves places of findings about a cluster, whose fabrics may be of several earlier texts; None where none is kept."""
+        """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of several texts."""
         names = [(cluster.file, name, cluster.phase) for name in cluster.members]
         names += [(cluster.file, name, 0) for name in cluster.members]
         moves = [self.moves[name] for name in names if name in self.moves]

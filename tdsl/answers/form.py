@@ -77,7 +77,8 @@ def written(compilations: Sequence[Compilation]) -> Json:
     out = _Writer()
     made = [
         [
-            c.file, *([out.design(d, c is compilations[-1]) for d in each] for each in (c.designs, c.clusters)),
+            c.file,
+            *([out.design(d, c is compilations[-1]) for d in each] for each in (c.designs, c.clusters)),
             [out.finding(d) for d in c.findings],
         ]
         for c in compilations

@@ -144,7 +144,7 @@ def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], 
     found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
     known: dict[str, object] = {}
-    for design in [*found.clusters, *found.designs[:0 if found.clusters else 1]]:
+    for design in [*found.clusters, *found.designs[: 0 if found.clusters else 1]]:
         if design.fabric is not None and design.fabric.complete:
             known = known or figures_of(design)
     for design in found.designs if found.clusters else ():  # figures of one network say which

@@ -203,7 +203,8 @@ def _join_devices(made: _Joining) -> dict[str, Ints] | None:
                 device = int(np.flatnonzero((model[rows] == old) & (mine == new))[0])
                 names = " and ".join(dict.fromkeys(f"{m.name} {m.variant}".strip() for m in (made.models[old], made.models[new])))
                 made.differs(
-                    f.set_of(device).origin, f"{f.device_path(device)} is not of one model in the fabrics of the cluster: {names}",
+                    f.set_of(device).origin,
+                    f"{f.device_path(device)} is not of one model in the fabrics of the cluster: {names}",
                     made.models[new].origin, "write `override` and `split` in the cluster's block",
                 )  # fmt: skip
         model[rows] = np.where(model[rows] >= 0, model[rows], mine)
@@ -379,4 +380,11 @@ def _join_places(made: _Joining, fabric: Fabric) -> Places | None:
     return out
 
 
-__all__ = ["claim_of_cluster", "claim_of_member", "declaration_key", "join_fabrics", "number_of_member", "requirements_of_cluster"]
+__all__ = [
+    "claim_of_cluster",
+    "claim_of_member",
+    "declaration_key",
+    "join_fabrics",
+    "number_of_member",
+    "requirements_of_cluster",
+]

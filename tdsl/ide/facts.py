@@ -75,7 +75,11 @@ def _lens_of_cluster(design: Design) -> str:
     """What a cluster adds up to, and its requirements that are not met."""
     summary = design.consists() or {}
     links = summary.get("links")
-    counts = {"host": summary.get("hosts"), "switch": summary.get("switches"), "link": links.get("total") if isinstance(links, dict) else 0}
+    counts = {
+        "host": summary.get("hosts"),
+        "switch": summary.get("switches"),
+        "link": links.get("total") if isinstance(links, dict) else 0,
+    }
     words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items() if isinstance(n, int)]
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
     words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []

@@ -66,7 +66,14 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
         named |= set() if seen else unnamed  # devices of no network are bought all the same: they are with the first
         seen[name] = fabric.name.span
         lent = tuple(_lent(body, named))
-        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name, node.span, node.name.span, len(seen) - 1)
+        yield Member(
+            replace(fabric, body=(*lent, *(fabric.body or ()))),
+            entry.home,
+            node.name.name,
+            node.span,
+            node.name.span,
+            len(seen) - 1,
+        )
 
 
 def _within(inner: Span, outer: Span) -> bool:

@@ -129,7 +129,9 @@ def agrees(seed: int) -> None:
     part = Element("part", np.array(sorted(rng.sample(everything, rng.randint(1, len(everything))))))
     agrees_with(judge(View.part(f, part, True)), within(f, part.devices.tolist()), False)
     others = [drawn(rng, name) for name in rng.choice((("g",), ("g", "h")))]
-    members = [replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets)) for x in (f, *others)]
+    members = [
+        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets)) for x in (f, *others)
+    ]
     whole = join_fabrics("all", members, f.origin, Diagnostics())
     if whole is None:  # what is declared once has one size
         return

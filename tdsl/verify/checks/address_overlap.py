@@ -80,8 +80,8 @@ class AddressOverlap(Check):
 
 @dataclass(eq=False)
 class _Given:
-    """A pool with the rows that it serves and their ranks. ``devices`` are these rows in the fabric that is judged, which is that of
-    a cluster where its fabrics give addresses; of a link its number there. ``looked_at``: whether the view has one of them."""
+    """A pool with the rows that it serves (devices or links) and their ranks. ``devices`` are these rows in the fabric that is
+    judged, which may be a cluster. ``looked_at``: whether the view has one of them."""
 
     found: Addressing
     pool: Pool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
