@@ -97,9 +97,9 @@ def _documents(cluster: Fabric) -> ClusterDocuments:
             most = m.facts.get("power_max")
             watts[m.name] = most.amount if isinstance(most, Quantity) else None
         height = {f.device_name(d): height_of(f.model_of(d)) or 0 for d in range(f.device_count)}
-        for name, hall, row, rack, unit in rows_of_places(f):
+        for name, where, row, rack, unit in rows_of_places(f):
             if rack is not None:
-                places[name] = hall, row, str(rack), unit or 0, height[name]
+                places[name] = where, row, str(rack), unit or 0, height[name]
         for hall in f.places.halls if f.places is not None else ():
             for line in hall.rows:
                 tops |= {(hall.name, line.name, str(n)): kind.height for n, kind in line.racks if kind.height is not None}

@@ -105,7 +105,7 @@ def command(
         if name not in figures and len(figures) > 1:
             raise click.UsageError(f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}")
     points = _points(rows, names, x, y)
-    best = frontier(list(points.values()), x not in MORE, y not in MORE)
+    best = frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
     for k, good in zip(points, best, strict=True):
         rows[k]["best"] = "yes" if good else ""
     shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
@@ -114,12 +114,17 @@ def command(
     if plot is not None:
         if not points:
             raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
-        save(drawing(list(points.values()), best, Path(file).stem, x, y, x not in MORE, y not in MORE), plot)
+        save(drawing(list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)), plot)
     left = len(rows) - len(points)
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
         warn(f"{left} of {len(rows)} combinations are not judged: {why}")
     return OK if any(not row["errors"] for row in rows) else FOUND
+
+
+def _grows_better(figure: str) -> bool:
+    """Whether more of a figure is better, also of one network of a cluster: ``compute.bisection``."""
+    return figure.rpartition(".")[2] in MORE
 
 
 def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:

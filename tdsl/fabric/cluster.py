@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
@@ -183,7 +184,7 @@ def _signature(m: DeviceModel) -> tuple[object, ...]:
     return (m.name, tuple((c.name, c.size, c.split) for c in m.classes))
 
 
-def _join_devices(made: _Joining) -> dict[str, Ints] | None:
+def _join_devices(made: _Joining) -> dict[str, Any] | None:
     """Columns over devices; None where a shared device has two models."""
     counts = [s.count for s in made.sets]
     size = sum(counts)
@@ -231,7 +232,7 @@ def _joined_states(before: Ints, here: Ints) -> Ints:
     return np.where(used, USED, np.where((before == HOLE) | (here == HOLE), HOLE, FREE)).astype(np.int64)
 
 
-def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, Ints]) -> tuple[Fabric, list[Ints]]:
+def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, Any]) -> tuple[Fabric, list[Ints]]:
     """The fabric with the links, cables and circuits of all, and for each member the rows of its links."""
     base = devices["port_base"]
     state = np.zeros(int(base[-1]), dtype=np.int64)
@@ -264,7 +265,7 @@ def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, In
         first_statement += len(f.statements)
         first_group += int(np.max(f.cable_group, initial=-1)) + 1
         first_bundle += bundles
-    joined = {key: np.concatenate(each) for key, each in parts.items()}
+    joined: dict[str, Any] = {key: np.concatenate(each) for key, each in parts.items()}
     order = np.argsort(joined["link_a"], kind="stable")
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))

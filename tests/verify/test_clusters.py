@@ -30,7 +30,10 @@ model cable LINK { rate 400Gbps; medium dac; price $500; diameter 10mm }
 """
 FACTS = {"SW": (1, 2, 10_000, 20), "TALL": (4, 5, 70_000, 90), "N": (2, 1, 100_000, 30)}
 """Units, kilowatts, price and kilograms of the models."""
-HALL = "hall h {{ row A {{ rack 1..2 {{ height 24U; power 2 x {feed}kW; mass {mass}kg }} }}; pitch rack 600mm, row 2m; tray above 2.6m {{ capacity 100mm x 50mm }}; slack 1m }}"
+HALL = (
+    "hall h {{ row A {{ rack 1..2 {{ height 24U; power 2 x {feed}kW; mass {mass}kg }} }}; pitch rack 600mm, row 2m; "
+    "tray above 2.6m {{ capacity 100mm x 50mm }}; slack 1m }}"
+)
 
 
 @dataclass
@@ -73,7 +76,7 @@ class Drawn:
 
 
 def drawn(rng: Random) -> Drawn:
-    """Two or three fabrics over some hosts, each with switches of one name or its own; some placed, by the cluster or a fabric."""
+    """Two or three fabrics over some hosts, with switches of one name or its own; some placed, by the cluster or a fabric."""
     out = Drawn(feed=rng.choice((9, 30)), mass=rng.choice((200, 2000)))
     count = rng.randint(2, 5)
     omitted = rng.choice((0, 0, 1))
@@ -193,10 +196,9 @@ def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
         for k, p in enumerate("ab")
     )
     hall = HALL.format(feed=50, mass=5000)
-    c = compile_text(
-        f"cluster k {{ host node[10]: N\n{hall}\nplace node[n] in h.A[1] at 1U + 2U*n\n{fabrics}\nrequire tray_fill <= 25% }}\n{MODELS}",
-        tmp_path, models=False,
-    )  # fmt: skip
+    hosts = f"host node[10]: N\n{hall}\nplace node[n] in h.A[1] at 1U + 2U*n"
+    text = f"cluster k {{ {hosts}\n{fabrics}\nrequire tray_fill <= 25% }}\n{MODELS}"
+    c = compile_text(text, tmp_path, models=False)
     expected = Fraction(355, 113) / 4 * 20 * 100 / 5000
     assert answers(c)["tray_fill <= 25%"].value == expected and answers(c)["tray_fill <= 25%"].status == "refuted"
     assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 2
@@ -238,8 +240,10 @@ PLANTED = {
         ), ["E0430"],
     ),
     "ASNs of rules": (
-        two(in_one="routing bgp { unnumbered; asn leaf[*] from 65_000 }", in_two="routing bgp { unnumbered; asn leaf[*] from 65_001 }"),
-        ["E0474"],
+        two(
+            in_one="routing bgp { unnumbered; asn leaf[*] from 65_000 }",
+            in_two="routing bgp { unnumbered; asn leaf[*] from 65_001 }",
+        ), ["E0474"],
     ),
     "ASNs of the plan": (two(in_one="routing bgp { unnumbered }", in_two="routing bgp { unnumbered }"), []),
     "halls of one name that are not alike": (
@@ -259,6 +263,9 @@ PLANTED = {
             common="hall h { row A { rack 1 { height 42U } } }",
             in_one="place node[n] in h.A[1] at 1U+2U*n", in_two="place node[n] in h.A[1] at 11U+2U*n",
         ), ["E0206"],
+    ),
+    "a host of two models": (
+        two(in_one="override node[0]: O") + "model host O { port a: 400Gbps { type NDR }; port b: 400Gbps { type NDR } }", ["E0465"],
     ),
     "a device that no fabric names": (two(common="host idle: N\nrequire power <= 10kW"), ["E0230", "E0404"]),
 }  # fmt: skip
@@ -291,7 +298,7 @@ def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
 
 
 def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
-    """A path of the cluster's block means what it names in any fabric; other requirements are judged of each fabric, which is named."""
+    """A path of the cluster's block means what it names in any fabric; others are judged of each fabric, which is named."""
     text = two(
         "leaf", "sl", "require power of node[0] <= 1kW and power of leaf[*] <= 1kW and bisection >= 200%\nreport links of sl[0]"
     )
@@ -363,3 +370,10 @@ def test_fabrics_outside_a_cluster_share_no_rack(tmp_path: Path) -> None:
         table = written(tmp_path / f"{rack}.csv", f"device,hall,row,rack,unit\nsone,h,A,1,1\nstwo,h,A,{rack},5\n")
         found = tdsl("check", str(path), "--places", str(table), "--output-format", "concise")
         assert (found.exit_code, found.stdout.count("is judged apart")) == (expected, expected)
+
+
+def test_scenarios_hold_the_requirements_of_a_cluster(tmp_path: Path) -> None:
+    path = written(tmp_path / "k.fab", two(common="require power <= 9kW"))
+    failures = written(tmp_path / "failures.txt", "leaf[0]\n")
+    found = tdsl("check", str(path), "--scenarios", str(failures))
+    assert found.exit_code == 1 and "`power <= 9kW` does not hold: 10kW, whatever fails" in found.stdout
