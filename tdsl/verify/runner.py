@@ -188,7 +188,7 @@ class _Run:
 
     @cached_property
     def shared(self) -> View | None:
-        """The devices of this fabric among those of its cluster, None where it stands alone."""
+        """The devices of this fabric among those of its cluster, None where it is in no cluster."""
         cluster = self.fabric.cluster
         if cluster is None:
             return None

@@ -265,7 +265,7 @@ PLANTED = {
         ), ["E0206"],
     ),
     "a host of two models": (
-        two(in_one="override node[0]: O") + "model host O { port a: 400Gbps { type NDR }; port b: 400Gbps { type NDR } }", ["E0465"],
+        two(in_one="override node[0]: O") + "model host O { port a: 400Gbps; port b: 400Gbps }", ["E0465"],
     ),
     "a device that no fabric names": (two(common="host idle: N\nrequire power <= 10kW"), ["E0230", "E0404"]),
 }  # fmt: skip

@@ -52,7 +52,6 @@ class PortBudget(Check):
     fails_by_default = True
     monotone = True
     of_design = True
-    together = "shared"
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
