@@ -84,6 +84,7 @@ class Design(Sealed):
     cluster: str = ""  # the cluster it stands in, "" if it stands alone
     phase: int = 0  # which phase of the fabric it is, 0 where it has none
     needed: str = ""  # the day by which the phase is needed
+    members: tuple[str, ...] = ()  # the fabrics that it consists of, where it is a cluster as one
     summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
     failed: Failed | None = None  # what is judged as failed
     lost: tuple[tuple[str, ...], int, int] | None = None  # what failed, in figures, where the fabric was given up
@@ -124,11 +125,13 @@ class Design(Sealed):
 
 @dataclass(slots=True)
 class Compilation(Sealed):
-    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text."""
+    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text. ``clusters`` are its
+    clusters, each with all its fabrics as one; in phases once for each."""
 
     file: str
     designs: Sequence[Design]
     findings: Sequence[Diagnostic]
+    clusters: Sequence[Design] = field(default_factory=list, init=False)
     read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
     waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
     earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it
@@ -136,7 +139,7 @@ class Compilation(Sealed):
 
     def seal(self) -> Compilation:
         """The same, that nothing can change any more: sequences are tuples, and the columns of fabrics cannot be written."""
-        for design in self.designs:
+        for design in self.judged:
             design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
             if design.fabric is not None:
                 from tdsl.fabric.narrow import widen
@@ -144,7 +147,7 @@ class Compilation(Sealed):
                 widen(design.fabric)
                 design.fabric.seal()
             design.sealed = True
-        self.designs, self.findings = tuple(self.designs), tuple(self.findings)
+        self.designs, self.clusters, self.findings = tuple(self.designs), tuple(self.clusters), tuple(self.findings)
         self.sealed = True
         return self
 
@@ -152,8 +155,13 @@ class Compilation(Sealed):
         """The answers and findings of all designs: what notebooks show."""
         from tdsl import notebook
 
-        return "\n".join(notebook.html(d.name, d.parameters, d.results, d.findings) for d in self.designs)
+        return "\n".join(notebook.html(d.name, d.parameters, d.results, d.findings) for d in self.judged)
+
+    @property
+    def judged(self) -> list[Design]:
+        """All that has answers: the fabrics, then the clusters."""
+        return [*self.designs, *self.clusters]
 
     def told(self) -> list[tuple[str, Diagnostic]]:
         """The findings to tell people, each with the name of the file it is about."""
-        return [(design.file, d) for design in self.designs for d in design.findings]
+        return [(design.file, d) for design in self.judged for d in design.findings]

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 from tdsl import progress
 from tdsl.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.diagnostic import Diagnostics
-from tdsl.phases import acquainted, covered, explained, gathered, lone, settled, upgraded, verified, wired
+from tdsl.phases import (
+    covered,
+    drop_rows_of_others,
+    explained,
+    gathered,
+    joined,
+    lone,
+    refuse_racks_of_several,
+    settled,
+    upgraded,
+    verified,
+    wired,
+)
 from tdsl.planning import errors_of_text, locked, planned
 
 if TYPE_CHECKING:
@@ -63,7 +75,7 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
     ]
 
     def so_far(verified: bool) -> Compilation:
-        found = gathered(text.shown, designs, diagnostics, own, options, time.perf_counter() - begin, text.home)
+        found = gathered(text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin)
         return settled(found, text.files, options, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
@@ -74,18 +86,25 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
         sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
         designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
         absent.append(not_its_own)
-    designs = acquainted(designs)
+    if options.places is not None:
+        drop_rows_of_others(own)
+        refuse_racks_of_several(designs, own, options.places)
+    designs, clusters = joined(designs, text, options) if parsed else (designs, [])
     upgraded(Path(source), kept, text.files, designs, diagnostics, options)
-    if not diagnostics.has_errors and not any(found.has_errors for found in own):
+    if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):
         _refuse_absent(absent)
         _require_whole(designs)
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
         yield so_far(False)
     if verify and parsed:
-        for i, found in enumerate(own):
+        every_part = [*zip(designs, own, strict=True), *clusters]
+        for i, (part, found) in enumerate(every_part):
             known = len(found)
-            for judged in verified(designs[i], found, options):
-                designs[i] = judged
+            for judged in verified(part, found, options) if part.fabric is not None else ():
+                if i < len(designs):
+                    designs[i] = judged
+                else:
+                    clusters[i - len(designs)] = judged, found
                 if every and len(found) > known:
                     yield so_far(False)
                     known = len(found)

@@ -68,15 +68,21 @@ def _wired(plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: li
         from tdsl.physical.auto import placed
 
         fabric = placed(fabric, plan.auto, mounted(mounts, fabric) if mounts else {}, own)
-    if (fabric.places is not None or fabric.spans) and fabric.complete:
-        from tdsl.physical.model import with_runs
-
-        fabric = with_runs(fabric)
+    fabric = _with_cable_runs(fabric)
     if stands and fabric.complete:
         severity = Severity.ERROR if options.locked else Severity.NOTE
         moved(stands, fabric, own, severity)
         relocated(mounts, fabric, own, severity)
     return fabric
+
+
+def _with_cable_runs(fabric: Fabric) -> Fabric:
+    """The fabric with the lengths of its cables, where places or distances say them."""
+    if not fabric.complete or (fabric.places is None and not fabric.spans):
+        return fabric
+    from tdsl.physical.model import with_runs
+
+    return with_runs(fabric)
 
 
 def _unknown(stands: list[Line], plan: Plan) -> bool:
@@ -87,20 +93,90 @@ def _unknown(stands: list[Line], plan: Plan) -> bool:
     return any(declaration(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
 
 
-def acquainted(designs: list[Design]) -> list[Design]:
-    """The designs, those of a cluster with the others of it: names of devices are compared over all of them."""
-    out = []
-    for design in designs:
-        others = [d.fabric for d in designs if d.cluster == design.cluster and d.name != design.name and _together(d, design)]
-        if design.cluster and design.fabric is not None:
-            design = replace(design, fabric=replace(design.fabric, siblings=tuple(f for f in others if f is not None)))
-        out.append(design)
-    return out
+def drop_rows_of_others(own: list[Diagnostics]) -> None:
+    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file; those
+    of a device that none has are kept once."""
+    from tdsl.fabric.places import CODE, NO_DEVICE
+
+    absent = [{d.span for d in found if d.code == CODE and d.message.startswith(NO_DEVICE)} for found in own]
+    everywhere = set.intersection(*absent) if absent else set()
+    for k, (found, spans) in enumerate(zip(own, absent, strict=True)):
+        others = spans - everywhere if k == 0 else spans
+        found.items = [d for d in found if d.code != CODE or d.span not in others]
 
 
-def _together(a: Design, b: Design) -> bool:
-    """Whether two designs are of one time: of one phase, or one of them of all phases."""
-    return a.phase == b.phase or 0 in (a.phase, b.phase)
+def refuse_racks_of_several(designs: list[Design], own: list[Diagnostics], table: SourceFile) -> None:
+    """A rack of a table of places has devices of one fabric or cluster: those of others would be judged apart."""
+    from tdsl.fabric.places import CODE
+
+    first: dict[tuple[str, str, int], tuple[str, str]] = {}
+    said: set[tuple[str, str]] = set()
+    for design, found in zip(designs, own, strict=True):
+        f = design.fabric
+        p = f.places if f is not None else None
+        if f is None or p is None:
+            continue
+        whole = design.cluster or design.name
+        for d in (f.built & (p.device_rack >= 0)).nonzero()[0].tolist():
+            r = int(p.device_rack[d])
+            other, name = first.setdefault((p.hall_name(r), p.row_name(r), int(p.rack_number[r])), (whole, design.name))
+            origin = p.origin(d)
+            if other == whole or origin is None or (other, whole) in said or origin.span.file is not table:
+                continue
+            said.add((other, whole))
+            found.add(
+                CODE, origin, f"rack {p.rack_names[r]} of hall {p.hall_name(r)} has devices of the fabrics `{name}` and "
+                f"`{design.name}`, and what these put there is judged apart",
+                help="declare both in one `cluster`, which is judged as a whole",
+            )  # fmt: skip
+
+
+Joined = tuple[Design, Diagnostics]
+"""A cluster as one, and what was found of it."""
+
+
+def joined(designs: list[Design], text: Planned, options: Options) -> tuple[list[Design], list[Joined]]:
+    """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their phases."""
+    designs = list(designs)
+    clusters: list[Joined] = []
+    for cluster in dict.fromkeys(d.cluster for d in designs if d.cluster):
+        mine = [i for i, d in enumerate(designs) if d.cluster == cluster]
+        for phase in sorted({designs[i].phase for i in mine if designs[i].phase} or {0}):
+            latest = {designs[i].name: i for i in mine if designs[i].phase <= phase}
+            clusters.append(_joined(designs, list(latest.values()), text, options))
+            whole = clusters[-1][0].fabric
+            for i in latest.values():
+                fabric = designs[i].fabric
+                if fabric is not None and designs[i].phase in (0, phase):
+                    designs[i] = replace(designs[i], fabric=replace(fabric, cluster=whole))
+    return designs, clusters
+
+
+def _joined(designs: list[Design], chosen: list[int], text: Planned, options: Options) -> Joined:
+    """Some designs as one cluster, with the requirements of its block."""
+    from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
+    from tdsl.fabric.shared import shared_ports
+
+    found = Diagnostics()
+    last = designs[chosen[-1]]
+    fabrics = [f for i in chosen if (f := designs[i].fabric) is not None]
+    plans = [text.plans[i] for i in chosen]
+    design = Design(
+        last.cluster, text.shown, {k: v for p in plans for k, v in p.parameters.items()}, None, [], [], [], 0.0, last.cluster,
+        max(designs[i].phase for i in chosen), last.needed, tuple(designs[i].name for i in chosen),
+    )  # fmt: skip
+    if len(fabrics) < len(chosen):
+        return design, found
+    shared_ports(fabrics, found)
+    made = join_fabrics(last.cluster, fabrics, plans[0].around or plans[0].origin, found)
+    if made is not None:
+        made.complete = made.complete and not text.errors
+        made = _with_cable_runs(made)
+        design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
+    moved = options.kept.moves_of_cluster(design) if options.kept is not None else None
+    if moved is not None:
+        found.items = [moved.finding(d) for d in found]
+    return design, found
 
 
 def upgraded(
@@ -147,23 +223,26 @@ def explained(plans: list[Plan], own: list[Diagnostics]) -> None:
 
 
 def gathered(
-    shown: str, designs: list[Design], diagnostics: Diagnostics, own: list[Diagnostics], options: Options, elapsed: float,
-    home: Linked | None,
+    text: Planned, designs: list[Design], clusters: list[Joined], diagnostics: Diagnostics, own: list[Diagnostics],
+    options: Options, elapsed: float,
 ) -> Compilation:  # fmt: skip
     """What is known so far: the findings of the file's text and of each of its designs. What the text of one fabric has is that
     fabric's; what stands outside of all is said with the first."""
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
-    for design, mine in zip(designs, own, strict=True):
+    wholes = [replace(design) for design, _ in clusters]
+    for design, mine in [*zip(designs, own, strict=True), *zip(wholes, (found for _, found in clusters), strict=True)]:
         found = Diagnostics([_in_phase(d, design.phase) for d in mine])
         name_settings(found, options)
-        design.findings = gather(Diagnostics([*_of_text(home, design, designs, diagnostics), *found]))
+        said = [] if design.members else _of_text(text.home, design, designs, diagnostics)
+        design.findings = gather(Diagnostics([*said, *found]))
         every.extend(found)
-    _shared(designs, every)
     gathered = gather(every)
-    designs[0].findings = [d for d in gathered if not any(d in x.findings for x in designs[1:])]
-    for design in designs:
+    designs[0].findings = [d for d in gathered if not any(d in x.findings for x in (*designs[1:], *wholes))]
+    for design in (*designs, *wholes):
         design.elapsed_s = elapsed
-    return Compilation(shown, designs, gathered)
+    made = Compilation(text.shown, designs, gathered)
+    made.clusters = wholes
+    return made
 
 
 def _of_text(home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics) -> list[Diagnostic]:
@@ -194,7 +273,7 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     if not (allowed.lines or allowed.severities or own):
         return compilation
     compilation.findings = allowed.settle(compilation.findings)
-    for design in compilation.designs:
+    for design in compilation.judged:
         design.findings = allowed.settle(design.findings)
     whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
     if verified and whole and not (options.select or options.fail):
@@ -214,7 +293,7 @@ def covered(compilation: Compilation, options: Options) -> Compilation:
     from tdsl.verify.coverage import nothing_judged, partly_judged
 
     checks = catalogue()
-    for design in compilation.designs:
+    for design in (*compilation.designs, *(c for c in compilation.clusters if c.results)):
         if design.fabric is None or not design.fabric.complete:
             continue
         added = list(partly_judged(design.results, design.findings, options.at_least))
@@ -226,16 +305,6 @@ def covered(compilation: Compilation, options: Options) -> Compilation:
             design.findings = gather([*design.findings, *added])
             compilation.findings = gather([*compilation.findings, *added])
     return compilation
-
-
-def _shared(designs: list[Design], diagnostics: Diagnostics) -> None:
-    """Hold the fabrics of each cluster against each other: a port belongs to one."""
-    for cluster in sorted({d.cluster for d in designs if d.cluster}):
-        from tdsl.fabric.shared import shared_ports
-
-        mine = [d for d in designs if d.cluster == cluster]
-        for number in sorted({d.phase for d in mine if d.phase} or {0}):
-            shared_ports([d.fabric for d in mine if d.phase in (0, number) and d.fabric is not None], diagnostics)
 
 
 def lone(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:

@@ -86,7 +86,13 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     from tdsl.sizing.solve import planned
 
     plans = []
+    together: frozenset[str] | None = None
     for fabric in _phased(list(declared(library, home, diagnostics)), options.phase, every_phase, diagnostics):
+        if fabric.member.cluster:
+            from tdsl.verify.check import catalogue
+
+            together = together or frozenset(c.name for c in catalogue().values() if c.together)
+            fabric = replace(fabric, together=together)
         try:
             plan = planned(
                 fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best

@@ -101,6 +101,17 @@ class Moved:
         return replace(d, span=d.span and self.span(d.span), labels=labels, fix=fix)
 
 
+class MovedFromSeveral(Moved):
+    """Moves places of several earlier texts."""
+
+    def __init__(self, parts: Sequence[Moved]) -> None:
+        self.parts = parts
+
+    def span(self, span: Span) -> Span:
+        """A span. Raises Unmapped."""
+        return next((p for p in self.parts if p.old.file is span.file), self.parts[0]).span(span)
+
+
 @dataclass(slots=True, eq=False)
 class Wired:
     """One fabric as it was wired, with what the wiring found; ``known`` holds judgements of it."""
@@ -148,11 +159,20 @@ class Kept:
 
     def judged(self, design: Design) -> tuple[Known | None, Moved | None]:
         """What is known of a design that was wired last, and what moves places of its findings; None where it is not kept."""
+        if design.members:
+            return None, self.moves_of_cluster(design)
         name = design.file, design.name, design.phase
         made = self.wired.get(name)
         if made is None or name not in self.moves:
             return None, None
         return made.known if made.fabric is design.fabric else None, self.moves[name]
+
+    def moves_of_cluster(self, cluster: Design) -> Moved | None:
+        """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of several texts."""
+        names = [(cluster.file, name, cluster.phase) for name in cluster.members]
+        names += [(cluster.file, name, 0) for name in cluster.members]
+        moves = [self.moves[name] for name in names if name in self.moves]
+        return MovedFromSeveral(moves) if moves else None
 
     def interrupted(self) -> None:
         """Compilation was given up at any instruction: what was being made is not kept. Columns are sealed, and judgements are

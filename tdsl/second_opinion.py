@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from tdsl import compiler
 from tdsl.compiler import Compilation, Design, Options
@@ -18,9 +19,11 @@ from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.semantics.quantity import Quantity
 from tdsl.source import Span
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import CHECKER, Answer, Limits, TooLarge, exactly, whether
+from tdsl.verify.second.cluster import ClusterDocuments, Place
 from tdsl.verify.second.judge import Judge, Opinion, pairs
 
 DISAGREE = "E0905"
@@ -46,7 +49,7 @@ def confirm(compilation: Compilation, source: str, options: Options, limits: Lim
     limits = limits or Limits()
     found: list[Diagnostic] = []
     files: list[Reproduction] = []
-    for design in compilation.designs:
+    for design in compilation.judged:
         if design.fabric is None or not design.fabric.complete:
             continue
         for diagnostic, file in _design(design, design.fabric, limits):
@@ -54,7 +57,7 @@ def confirm(compilation: Compilation, source: str, options: Options, limits: Lim
             found.append(diagnostic)
             files.append(file)
     counts = _counts(compilation, source, options, limits)
-    for design in compilation.designs:
+    for design in compilation.judged:
         design.findings = [counts.get(_place(d), d) for d in design.findings]
     compilation.findings = gather([*(counts.get(_place(d), d) for d in compilation.findings), *found])
     return files
@@ -65,8 +68,8 @@ def confirm(compilation: Compilation, source: str, options: Options, limits: Lim
 
 def _design(design: Design, fabric: Fabric, limits: Limits) -> Iterator[tuple[Diagnostic, Reproduction]]:
     """Give a design's results their second opinions; the disagreements."""
-    judge = Judge(fabric, design.failed, limits)
-    certified = _certified(design, fabric, limits)
+    judge = _documents(fabric) if fabric.members else Judge(fabric, design.failed, limits)
+    certified = {} if fabric.members else _certified(design, fabric, limits)
     answered = {id(result): claim for result, claim in pairs(design.claims, design.results)}
     results = []
     for number, result in enumerate(design.results, 1):
@@ -78,6 +81,29 @@ def _design(design: Design, fabric: Fabric, limits: Limits) -> Iterator[tuple[Di
             name = f"second-opinion-{design.name}-{number}-{result.check}.json"
             yield _disagreement(fabric, result, opinion, name), _reproduction(design, fabric, result, claim, opinion, name)
     design.results = results
+
+
+def _documents(cluster: Fabric) -> ClusterDocuments:
+    """What is said of the fabrics of a cluster, each by itself."""
+    from tdsl.fabric.places import height_of, rows_of_places
+
+    documents: list[Any] = []
+    watts: dict[str, Fraction | None] = {}
+    places: dict[str, Place] = {}
+    tops: dict[tuple[str, str, str], int] = {}
+    for f in cluster.members:
+        documents.append(_fabric_json(f))
+        for m in f.models:
+            most = m.facts.get("power_max")
+            watts[m.name] = most.amount if isinstance(most, Quantity) else None
+        height = {f.device_name(d): height_of(f.model_of(d)) or 0 for d in range(f.device_count)}
+        for name, where, row, rack, unit in rows_of_places(f):
+            if rack is not None:
+                places[name] = where, row, str(rack), unit or 0, height[name]
+        for hall in f.places.halls if f.places is not None else ():
+            for line in hall.rows:
+                tops |= {(hall.name, line.name, str(n)): kind.height for n, kind in line.racks if kind.height is not None}
+    return ClusterDocuments(documents, watts, places, tops)
 
 
 def _together(opinions: list[Opinion]) -> dict[str, object]:
@@ -104,11 +130,8 @@ def _disagreement(fabric: Fabric, result: Result, opinion: Opinion, name: str) -
 def _reproduction(
     design: Design, fabric: Fabric, result: Result, claim: ResolvedClaim | None, opinion: Opinion, name: str
 ) -> Reproduction:
-    """The fabric, the requirement and both answers."""
-    from tdsl.emit.build import build
-
-    made = build(fabric, ["json"], Diagnostics())
-    shown = made.get("fabric.json")
+    """The fabric, or those of a cluster, the requirement and both answers."""
+    shown = _fabric_json(fabric) if not fabric.members else None
     asked: dict[str, object] = {"check": result.check, "text": result.requirement}
     if claim is not None:
         value = None if claim.value is None else str(claim.value)
@@ -118,8 +141,16 @@ def _reproduction(
         "schema": 1, "design": design.name, "file": design.file, "parameters": {k: str(v) for k, v in design.parameters.items()},
         "failed": list(design.failed.names) if design.failed is not None else [],
         "requirement": asked, "first": result.facts(), "second": opinion.facts(),
-        "fabric": None if shown is None else json.loads(shown),
+        "fabric": shown, **({"fabrics": [_fabric_json(f) for f in fabric.members]} if fabric.members else {}),
     })  # fmt: skip
+
+
+def _fabric_json(fabric: Fabric) -> Any:
+    """What the target ``json`` makes of a fabric, None if it makes nothing."""
+    from tdsl.emit.build import build
+
+    text = build(fabric, ["json"], Diagnostics()).get("fabric.json")
+    return None if text is None else json.loads(text)
 
 
 # ---------------------------------------------------------------- certificates

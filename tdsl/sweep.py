@@ -121,7 +121,7 @@ class Sweep(Compilation):
         rows: dict[tuple[str, bool, str], dict[int, Result]] = {}
         wired: dict[str, set[int]] = {}
         for at, case in enumerate(self.cases):
-            for design in case.compilation.designs:
+            for design in case.compilation.judged:
                 name = _full_name(design)
                 if design.fabric is not None or design.summary is not None:
                     wired.setdefault(name, set()).add(at)
@@ -203,7 +203,7 @@ def _words(r: Result) -> str:
 
 
 def _full_name(design: Design) -> str:
-    return f"{design.cluster}.{design.name}" if design.cluster else design.name
+    return f"{design.cluster}.{design.name}" if design.cluster and not design.members else design.name
 
 
 # ---------------------------------------------------------------- the combinations
@@ -330,7 +330,7 @@ def _piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case
 def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
     """Compile one combination. Where there are many, the fabric is given up for its figures."""
     done = compiler.check(source, replace(options, values=dict(values)))
-    for design in done.designs:
+    for design in done.judged:
         if lean and design.fabric is not None:
             from tdsl.verify.summary import summarise
 
@@ -356,7 +356,7 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
     for name, what in sought:
         measured, fixed = [], {}
         for case in result.cases:
-            for design in case.compilation.designs:
+            for design in case.compilation.judged:
                 if _full_name(design) == name:
                     fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
                     measured += [(case.values, r.value) for r in design.results if r.requirement == what]

@@ -24,7 +24,7 @@ from tdsl.diagnostic import Severity
 from tdsl.source import SourceFile
 
 KIND = "answers"
-FORM = 1
+FORM = 2
 """Raised where entries are written in another way."""
 APART = ("parsed", "kept", "day")
 """Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver has a last one."""
@@ -49,7 +49,7 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
     if kept is not None:
         for compilation in kept:
             compilation.earlier = True
-            for design in compilation.designs:
+            for design in compilation.judged:
                 design.elapsed_s = time.perf_counter() - begin
             yield compilation
         return

@@ -66,7 +66,7 @@ class _Writer:
         return [list(plain), [value_written(v) for v in values], self.origin(r.origin)]
 
     def design(self, d: Design, last: bool) -> Json:
-        kept = [getattr(d, name) for name in KEPT_OF_A_DESIGN]
+        kept = [*(getattr(d, name) for name in KEPT_OF_A_DESIGN), list(d.members)]
         found = [self.finding(x) for x in d.findings]
         figures = [value_written(d.parameters), value_written(d.consists() if last else None), value_written(d.losses())]
         return [kept, figures, [self.result(r) for r in d.results], found]
@@ -76,7 +76,11 @@ def written(compilations: Sequence[Compilation]) -> Json:
     """Compilations of one call as values of JSON; figures of the last one alone. Raises NotKept."""
     out = _Writer()
     made = [
-        [c.file, [out.design(d, c is compilations[-1]) for d in c.designs], [out.finding(d) for d in c.findings]]
+        [
+            c.file,
+            *([out.design(d, c is compilations[-1]) for d in each] for each in (c.designs, c.clusters)),
+            [out.finding(d) for d in c.findings],
+        ]
         for c in compilations
     ]
     return {"files": [[f.name, f.text] for f in out.files], "findings": out.findings, "compilations": made}
@@ -120,15 +124,19 @@ def _read(given: Json) -> list[Compilation]:
     findings = [finding(d) for d in given["findings"]]
 
     def design(of: Json) -> Design:
-        (name, file, cluster, phase, needed, elapsed), figures, results, found = of
+        (name, file, cluster, phase, needed, elapsed, members), figures, results, found = of
         parameters, consists, lost = map(value_read, figures)
         return Design(
             name, file, parameters, None, [], [result(r) for r in results], [findings[i] for i in found], elapsed,
-            cluster, phase, needed, consists, lost=lost,
+            cluster, phase, needed, tuple(members), consists, lost=lost,
         )  # fmt: skip
 
-    return [Compilation(file, [design(d) for d in designs], [findings[i] for i in found]) for file, designs, found in
-            given["compilations"]]  # fmt: skip
+    out = []
+    for file, designs, clusters, found in given["compilations"]:
+        made = Compilation(file, [design(d) for d in designs], [findings[i] for i in found])
+        made.clusters = [design(d) for d in clusters]
+        out.append(made)
+    return out
 
 
 # ------------------------------------------------------------ values

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say, show_findings
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Severity
+from tdsl.diagnostic import Diagnostics, Severity
 
 if TYPE_CHECKING:
     from tdsl.compiler import Design, Options
     from tdsl.fabric.failing import Failed
+    from tdsl.verify.result import Result
     from tdsl.verify.scenarios import Outcome
 
 FORMATS = ("full", "concise", "json")
@@ -85,10 +86,18 @@ def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str
         good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
         less = f"; in {partly:,} of them not all that is asked was judged" if partly else ""
         said += [f"{good}{less}\n"] if count else []
+    clusters = []
+    for cluster in (d for c in compilations for d in c.clusters if d.fabric is not None):
+        answers, found = _as_designed(cluster, asked)
+        wrong = any(d.severity is Severity.ERROR for d in found)
+        broken += wrong
+        clusters.append({"fabric": cluster.name, "ok": not wrong, "results": [r.facts() for r in answers if r.requirement]})
+        said += [f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found]
     if output_format == "json":
         from tdsl.report.json_report import SCHEMA, dump
 
-        said = [dump({"schema": SCHEMA, "file": str(path), "scenarios": kept})]
+        more = {"clusters": clusters} if clusters else {}
+        said = [dump({"schema": SCHEMA, "file": str(path), "scenarios": kept, **more})]
     if output is None:
         say("".join(said))
     else:
@@ -103,6 +112,15 @@ def _outcomes(design: Design, failures: Iterator[Failed], asked: Options) -> Ite
     assert design.fabric is not None
     budget = of_seconds(asked.check_seconds)
     yield from scenarios(design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least)
+
+
+def _as_designed(cluster: Design, asked: Options) -> tuple[Sequence[Result], Diagnostics]:
+    """The answers of a cluster as a whole, which are about the design, and their findings."""
+    from tdsl.verify.runner import run
+
+    assert cluster.fabric is not None
+    found = Diagnostics()
+    return run(cluster.fabric, cluster.claims, found, asked.select, asked.ignore), found
 
 
 def _failures(design: Design, lines: Sequence[Line], always: tuple[str, ...], waiting: deque[Line]) -> Iterator[Failed]:

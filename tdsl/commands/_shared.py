@@ -356,7 +356,7 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
 
     paint, width = Paint(wants_colour(stream)), width_of(stream)
     for compilation in compilations:
-        for design in compilation.designs:
+        for design in compilation.judged:
             least = Severity.WARNING if design.fabric is not None else Severity.NOTE
             told = replace(design, findings=[d for d in design.findings if d.severity >= least])
             for block in findings(told, paint, width):

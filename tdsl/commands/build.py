@@ -233,7 +233,7 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
 
 
 def _failed(compilation: Compilation) -> bool:
-    return any(d.severity.word == "error" for x in compilation.designs for d in x.findings)
+    return any(d.severity.word == "error" for x in compilation.judged for d in x.findings)
 
 
 def _made(

@@ -65,7 +65,7 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         values, calls = [], [(f, asked) for f in files]
     compilations = [compiled([file], o)[0] for file, o in calls]
     show_findings([c for c in compilations if any(d.severity.word == "error" for d in c.findings)], sys.stderr)
-    shown = [d for c in compilations for d in c.designs]
+    shown = [d for c in compilations for d in c.judged]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
     heads = _heads(shown, [f"{vary[0]}={v}" for v in values] if vary is not None else [])
@@ -82,7 +82,7 @@ def _heads(shown: list[Design], varied: list[str]) -> list[str]:
     """A heading for each column, no two alike."""
     if varied and len(varied) == len(shown):
         return varied
-    names = [d.name for d in shown]
+    names = [f"{d.name} (all)" if d.members and d.name in {x.name for x in shown if not x.members} else d.name for d in shown]
     return [n if names.count(n) == 1 else f"{n} ({k + 1})" for k, n in enumerate(names)]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._everywhere import warn
-from tdsl.commands._figures import figures_of, number_of
+from tdsl.commands._figures import LEAST, figures_of, number_of
 from tdsl.commands._pareto import Point, drawing, frontier
 from tdsl.commands._progress import progress
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
@@ -110,7 +110,7 @@ def command(
         if name not in figures and len(figures) > 1:
             raise click.UsageError(f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}")
     points = _points(rows, names, x, y)
-    best = frontier(list(points.values()), x not in MORE, y not in MORE)
+    best = frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
     for k, good in zip(points, best, strict=True):
         rows[k]["best"] = "yes" if good else ""
     shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
@@ -119,12 +119,17 @@ def command(
     if plot is not None:
         if not points:
             raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
-        save(drawing(list(points.values()), best, Path(file).stem, x, y, x not in MORE, y not in MORE), plot)
+        save(drawing(list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)), plot)
     left = len(rows) - len(points)
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
         warn(f"{left} of {len(rows)} combinations are not judged: {why}")
     return OK if points else FOUND
+
+
+def _grows_better(figure: str) -> bool:
+    """Whether more of a figure is better, also of one network of a cluster: ``compute.bisection``."""
+    return figure.rpartition(".")[2] in MORE
 
 
 def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:
@@ -148,8 +153,13 @@ def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], 
     """The figures of one combination, and the seconds it took."""
     found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
-    design = found.designs[0]
-    known = figures_of(design) if design.fabric is not None and design.fabric.complete else {}
+    known: dict[str, object] = {}
+    for design in [*found.clusters, *found.designs[: 0 if found.clusters else 1]]:
+        if design.fabric is not None and design.fabric.complete:
+            known = known or figures_of(design)
+    for design in found.designs if found.clusters else ():  # figures of one network say which
+        if design.fabric is not None and design.fabric.complete:
+            known |= {f"{design.name}.{name}": value for name, value in figures_of(design).items() if name in LEAST}
     return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(d.elapsed_s for d in found.designs)
 
 

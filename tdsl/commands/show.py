@@ -280,6 +280,8 @@ def command(
         return _waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
+    if what in ("racks", "summary", "metrics"):
+        shown = _with_clusters(compilation, what)
     if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
         raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
     if cable is not None:
@@ -299,6 +301,13 @@ def command(
                 say(f"{design.name}\n")
             print_table(_rows(design, what, cable))
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
+
+
+def _with_clusters(compilation: Compilation, what: str) -> list[Design]:
+    """The fabrics and the clusters; what is in racks is that of clusters, whose fabrics share them."""
+    whole = {name for c in compilation.clusters if c.fabric is not None for name in c.members}
+    shown = [d for d in compilation.judged if d.fabric is not None]
+    return [d for d in shown if d.members or d.name not in whole] if what == "racks" else shown
 
 
 def _waivers(compilation: Compilation, form: str | None) -> int:
@@ -344,6 +353,7 @@ def _together(shown: list[Design], what: str, cable: str | None) -> Rows:
 
 def _document(design: Design, what: str, cable: str | None) -> dict[str, object]:
     head: dict[str, object] = {"fabric": design.name, "file": design.file}
+    head |= {"members": list(design.members)} if design.members else {}
     if what == "summary":
         from tdsl.verify.summary import summarise
 

@@ -23,6 +23,9 @@ FIRST = 4_200_000_000
 """The first private 32-bit number (RFC 6996)."""
 TIER = 1_000_000
 """Numbers that the plan keeps for each tier."""
+FABRIC, FABRICS, PART = 10 * TIER, 9, TIER // 10
+"""In a cluster, numbers that the plan keeps for each of the first fabrics, how many these are, and the part of a tier that each
+further fabric takes of theirs."""
 RESERVED = {0: "RFC 7607", 23456: "RFC 6793", 65535: "RFC 7300", 4294967295: "RFC 7300"}
 """Numbers that no system may have."""
 PLANNED = -1
@@ -55,7 +58,7 @@ def asns_of(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
             fault.report(diagnostics)
         except Excused:
             pass
-    _fill(fabric, asns)
+    _fill(fabric, asns, plan.member % FABRICS * FABRIC + plan.member // FABRICS * PART)
     _judge(fabric, asns, diagnostics)
     return asns
 
@@ -86,8 +89,8 @@ def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, repla
         replaced[found.rows] = rule.replaces
 
 
-def _fill(fabric: Fabric, asns: Asns) -> None:
-    """The plan of RFC 7938, section 5.2.1, for switches without a rule.
+def _fill(fabric: Fabric, asns: Asns, offset: int) -> None:
+    """The plan of RFC 7938, section 5.2.1, for switches without a rule; in a cluster from an ``offset`` on.
 
     Lowest tier: a number each. Above: one for all switches of a tier that the tiers below already join (the spines of a pod,
     all cores), since none of them may be on the way between two others: a path down and up again is refused where its own
@@ -107,7 +110,7 @@ def _fill(fabric: Fabric, asns: Asns) -> None:
             leader = _leaders(fabric, mine, a[below], b[below])
             rank = np.unique(leader, return_inverse=True)[1].ravel()
         free = asns.number[mine] == 0
-        asns.number[mine[free]] = FIRST + t * TIER + rank[free]
+        asns.number[mine[free]] = FIRST + offset + t * TIER + rank[free]
 
 
 def _planned_tiers(fabric: Fabric) -> Ints:
@@ -166,6 +169,35 @@ def _judge(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) -> None:
     if len(alike) and not said:
         link = int(alike[0])
         _twice(fabric, asns, int(fabric.device_a[link]), int(fabric.device_b[link]), "and a link between them", diagnostics)
+
+
+def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
+    """Refuse a number that two fabrics of a cluster give to two devices: a finding for each two rules, or plans."""
+    found = []
+    for k, f in enumerate(cluster.members):
+        number = f.addressing.asn if f.addressing is not None else np.zeros(f.device_count, dtype=np.int64)
+        given = np.flatnonzero((number > 0) & f.built)
+        rows = cluster.member_rows[k][given]
+        found.append(np.stack([number[given], np.full(len(given), k), given, rows]))
+    number, member, device, row = np.concatenate(found, axis=1)
+    order = np.lexsort((row, member, number))
+    same = (number[order][1:] == number[order][:-1]) & (member[order][1:] != member[order][:-1])
+    said: set[tuple[Origin | None, ...]] = set()
+    for k in np.flatnonzero(same & (row[order][1:] != row[order][:-1])).tolist():
+        one, two = order[k], order[k + 1]
+        asns = [a for i in (one, two) if (g := cluster.members[member[i]].addressing) is not None and (a := g.asns) is not None]
+        origins = [a.origin(int(device[i])) for a, i in zip(asns, (one, two), strict=True)]
+        pair = (*origins, cluster.members[member[one]].origin, cluster.members[member[two]].origin)
+        if pair in said:
+            continue
+        said.add(pair)
+        at = origins[1] or origins[0] or cluster.members[member[two]].origin
+        diagnostics.add(
+            "E0474", at, f"{cluster.device_path(int(row[one]))} and {cluster.device_path(int(row[two]))} both have ASN "
+            f"{int(number[one])}, in two fabrics of the cluster",
+            labels=[(o.span, "the first is given here") for o in origins[:1] if o is not None and o is not at],
+            help="give those of one fabric other ASNs, such as `4_210_000_000`",
+        )  # fmt: skip
 
 
 def _twice(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics) -> None:

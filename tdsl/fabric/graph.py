@@ -128,7 +128,10 @@ class Fabric(Sealed):
     supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: Places | None = None  # None where neither the design nor a table places anything
-    siblings: tuple[Fabric, ...] = ()  # the other fabrics of its cluster
+    cluster: Fabric | None = field(default=None, repr=False)  # all fabrics of its cluster as one, where it is one of these
+    members: tuple[Fabric, ...] = field(default=(), repr=False)  # the fabrics that it consists of, where it is a cluster as one
+    member_rows: tuple[Ints, ...] = ()  # of each of them the row here of every device
+    member_links: tuple[Ints, ...] = ()  # and of every link
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
     spans: tuple[Span, ...] = ()  # distances between groups, such as sites
     sealed: bool = field(default=False, init=False, repr=False)
@@ -304,7 +307,8 @@ class Fabric(Sealed):
         out = []
         for s in self.sets:
             names = (f"{p.name}[{', '.join(['%d'] * len(p.axes))}]" if p.axes else p.name for p in s.parts)
-            out.append((s.first, ".".join(names), s.axes))
+            head = f"{s.prefix}." if self.members and s.prefix else ""  # of a cluster as one: which fabric declares it
+            out.append((s.first, head + ".".join(names), s.axes))
         return out
 
     @cached_property

@@ -31,6 +31,8 @@ COLUMNS = ("device", "hall", "row", "rack", "unit")
 """Columns of the table of places."""
 CODE = "E0207"
 """What is wrong with a row of it."""
+NO_DEVICE = "the design has no device"
+"""What a finding says of a row whose device is not in the fabric; it may be another fabric's of the file."""
 HIGHEST = 999_999
 """The highest unit, as in a table of places and in a lock."""
 BOTTOM = "units of a rack count from 1, at the bottom"
@@ -115,7 +117,8 @@ def locate(plan: Plan, fabric: Fabric, diagnostics: Diagnostics, file: SourceFil
     return made.places
 
 
-def _empty(halls: tuple[Hall, ...], plan: Plan, devices: int) -> Places:
+def places_of_halls(halls: tuple[Hall, ...], devices: int) -> Places:
+    """The racks of some halls, without a device in any."""
     at: list[tuple[int, int, int, int, int]] = []
     kinds: list[RackKind] = []
     for h, hall in enumerate(halls):
@@ -126,16 +129,21 @@ def _empty(halls: tuple[Hall, ...], plan: Plan, devices: int) -> Places:
                 at.append((h, r, number, x, y))
                 kinds.append(kind)
     columns = np.array(at, dtype=np.int64).reshape(len(at), 5).T
+    return Places(
+        halls, {}, columns[0], columns[1], columns[2], columns[3], columns[4], tuple(kinds),
+        np.full(devices, -1, dtype=np.int64), np.zeros(devices, dtype=np.int64), np.full(devices, -1, dtype=np.int64), (),
+    )  # fmt: skip
+
+
+def _distances_of_halls(halls: tuple[Hall, ...], plan: Plan) -> dict[tuple[int, int], int]:
+    """Millimetres between the entries of halls, by their numbers, both ways."""
     index = {h.name: k for k, h in enumerate(halls)}
     distances: dict[tuple[int, int], int] = {}
     for d in plan.distances:
         a, b = (index.get(e, -1) if isinstance(e, str) else -1 for e in (*d.ends, "", "")[:2])
         if a >= 0 and b >= 0:
             distances[a, b] = distances[b, a] = d.length
-    return Places(
-        halls, distances, columns[0], columns[1], columns[2], columns[3], columns[4], tuple(kinds),
-        np.full(devices, -1, dtype=np.int64), np.zeros(devices, dtype=np.int64), np.full(devices, -1, dtype=np.int64), (),
-    )  # fmt: skip
+    return distances
 
 
 class _Locator:
@@ -143,8 +151,8 @@ class _Locator:
 
     def __init__(self, plan: Plan, fabric: Fabric, halls: tuple[Hall, ...], diagnostics: Diagnostics) -> None:
         self.plan, self.fabric, self.diagnostics = plan, fabric, diagnostics
-        self.places = _empty(halls, plan, fabric.device_count)
-        p = self.places
+        self.places = p = places_of_halls(halls, fabric.device_count)
+        p.distances = _distances_of_halls(halls, plan)
         keys = zip(p.rack_hall.tolist(), p.rack_row.tolist(), p.rack_number.tolist(), strict=True)
         self.racks = {key: r for r, key in enumerate(keys)}
 
@@ -347,7 +355,7 @@ class _Table(DeviceTable):
         if device is None:
             near = nearest(name, self.devices)
             help = f"did you mean `{near}`?" if near else "write its name as on its label, or its path in the design"
-            self.say(CODE, number, f"the design has no device `{name}`", help)
+            self.say(CODE, number, f"{NO_DEVICE} `{name}`", help)
             return
         if self.fabric.container[device] >= 0:
             self.say(CODE, number, f"`{name}` is inside another device and is placed with it", "leave the row out")
@@ -392,4 +400,4 @@ def rows_of_places(fabric: Fabric) -> Sequence[tuple[str, str, str, int | None, 
     return out
 
 
-__all__ = ["COLUMNS", "Places", "height_of", "locate", "rows_of_places"]
+__all__ = ["COLUMNS", "NO_DEVICE", "Places", "height_of", "locate", "places_of_halls", "rows_of_places"]

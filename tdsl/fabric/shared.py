@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.cluster import declaration_key
 from tdsl.fabric.graph import USED, Fabric
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceSet
@@ -17,7 +18,8 @@ def shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> None:
     for k, later in enumerate(fabrics):
         for before in fabrics[:k]:
             for s in later.sets:
-                other = next((x for x in before.sets if x.origin.span == s.origin.span and x.count == s.count), None)
+                same = (x for x in before.sets if declaration_key(x) == declaration_key(s) and x.count == s.count)
+                other = None if s.prefix else next((x for x in same if not x.prefix), None)
                 if other is not None:
                     _compare(before, other, later, s, diagnostics)
 

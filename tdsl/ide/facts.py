@@ -59,11 +59,28 @@ def lens(design: Design) -> str:
 
     if design.fabric is None:
         return ""
+    if design.members:
+        return _lens_of_cluster(design)
     summary = summarise(design.fabric)
     counts = {"host": summary["hosts"], "switch": summary["switches"], "link": design.fabric.link_count}
     words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items()]
     found = next((r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None)
     words += [f"bisection {found.text.partition(':')[0]}"] if found is not None else []
+    failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
+    words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
+    return ", ".join(words)
+
+
+def _lens_of_cluster(design: Design) -> str:
+    """What a cluster adds up to, and its requirements that are not met."""
+    summary = design.consists() or {}
+    links = summary.get("links")
+    counts = {
+        "host": summary.get("hosts"),
+        "switch": summary.get("switches"),
+        "link": links.get("total") if isinstance(links, dict) else 0,
+    }
+    words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items() if isinstance(n, int)]
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
     words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
     return ", ".join(words)
@@ -87,6 +104,9 @@ def facts(result: Compilation) -> list[Fact]:
             here = found.setdefault((start, end), [])
             if (text, hint) not in here:
                 here.append((text, hint))
+    for cluster in result.clusters:
+        for start, end, text, hint in _results(cluster):
+            found.setdefault((start, end), []).append((text, hint))
     return [
         Fact(start, end, "\n\n".join(t for t, _ in here), "; ".join(dict.fromkeys(h for _, h in here if h)))
         for (start, end), here in sorted(found.items())

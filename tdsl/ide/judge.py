@@ -107,7 +107,7 @@ def everything(question: Question) -> Judgement:
 def _judged(result: compiler.Compilation) -> Judgement:
     """All that a compilation shows."""
     sets = tuple(p for d in result.designs for p in placed(d))
-    return Judgement(_findings(result), tuple(facts(result)), sets, lenses=tuple((d.name, lens(d)) for d in result.designs))
+    return Judgement(_findings(result), tuple(facts(result)), sets, lenses=tuple((d.name, lens(d)) for d in result.judged))
 
 
 def _findings(result: compiler.Compilation) -> tuple[Diagnostic, ...]:

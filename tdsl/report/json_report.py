@@ -25,7 +25,7 @@ LISTED = 1000
 
 def render(report: Report) -> str:
     """All designs of all files as one JSON document."""
-    designs = [_design(design, report.fail_on) for c in report.compilations for design in c.designs]
+    designs = [_design(design, report.fail_on) for c in report.compilations for design in c.judged]
     sweeps = [_sweep(c) for c in report.compilations if isinstance(c, Sweep)]
     return dump({"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs})
 
@@ -46,6 +46,7 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
     return {
         "fabric": design.name,
         **({"cluster": design.cluster} if design.cluster else {}),
+        **({"members": list(design.members)} if design.members else {}),
         **({"phase": design.phase} if design.phase else {}),
         **({"needed": design.needed} if design.needed else {}),
         "file": design.file,

@@ -31,7 +31,7 @@ def render(report: Report) -> str:
         findings: dict[str, list[Diagnostic]] = {}
         for file, d in compilation.told():  # what is allowed is below any bar
             findings.setdefault(file, []).append(d)
-        for design in compilation.designs:
+        for design in compilation.judged:
             mine = [d for d in findings.get(design.file, ()) if d in design.findings]
             suite = ElementTree.SubElement(root, "testsuite", name=_clean(f"{relative(design.file)} {design.name}"))
             blamed = [d for d in mine if d.severity >= report.fail_on]

@@ -32,7 +32,7 @@ def render(report: Report) -> str:
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
             blocks.append(over_all(compilation, paint, report.width))
             continue
-        for design in compilation.designs:
+        for design in compilation.judged:
             if design.consists() is not None:
                 blocks.append(outcome(design, paint, report.width))
     if report.allowed:
@@ -122,6 +122,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     """What was proved of a design, and what it consists of."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
     title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
+    title += f"  all fabrics of the cluster: {tame(', '.join(design.members))}" if design.members else ""
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
     parts = [f"{title}  {paint('dim', tame(design.file))}"]
@@ -132,7 +133,7 @@ def outcome(design: Design, paint: Paint, width: int) -> str:
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
         parts += ["", *verdicts]
-    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint)])
+    return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint, not design.members)])
 
 
 def over_all(sweep: Sweep, paint: Paint, width: int) -> str:
@@ -206,14 +207,15 @@ def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int
     return out
 
 
-def summary_lines(summary: Mapping[str, object], paint: Paint) -> list[str]:
-    """The summary as a small table: what, how many, and of which kinds."""
+def summary_lines(summary: Mapping[str, object], paint: Paint, endpoints: bool = True) -> list[str]:
+    """The summary as a small table: what, how many, and of which kinds. A cluster has no ``endpoints`` of its own."""
     rows = [
         ("hosts", _number(summary.get("hosts")), _others(summary.get("other_hosts"))),
         ("accelerators", _number(summary.get("accelerators")), ""),
-        ("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))),
-        ("switches", _number(summary.get("switches")), _split(summary.get("tiers"))),
     ]
+    if endpoints:
+        rows.append(("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))))
+    rows.append(("switches", _number(summary.get("switches")), _split(summary.get("tiers"))))
     rows += [(w, _number(summary.get(w)), "") for w in ("planes", "rails") if _count(summary.get(w)) > 1]
     for what in ("links", "cables"):
         given = summary.get(what)

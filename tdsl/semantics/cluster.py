@@ -25,6 +25,8 @@ class Member:
     home: Linked
     cluster: str = ""
     around: Span | None = None
+    title: Span | None = None  # the cluster's name in its declaration
+    number: int = 0  # the place of the fabric among those of the cluster
 
     def lends(self, at: Span) -> bool:
         """Whether what is declared there is the cluster's: devices that several fabrics share."""
@@ -51,7 +53,9 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
                 "E0118", s.span, "this belongs to one of the cluster's fabrics", help="move it between the braces of a `fabric`"
             ).report(diagnostics)
     seen: dict[str, Span] = {}
-    for fabric in fabrics:
+    each = [_named(f.body or ()) for f in fabrics if isinstance(f, tree.Decl)]
+    unnamed = {s.name.name for s in body if isinstance(s, tree.Decl) and _holds_devices(s)}.difference(*each)
+    for fabric, named in zip(fabrics, each, strict=True):
         assert isinstance(fabric, tree.Decl)
         name = fabric.name.name
         if name in seen:
@@ -59,13 +63,26 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
                 "E0104", fabric.name.span, f"`{name}` is already declared in this cluster", labels=[(seen[name], "first here")]
             ).report(diagnostics)
             continue
+        named |= set() if seen else unnamed  # devices of no network are bought all the same: they are with the first
         seen[name] = fabric.name.span
-        lent = tuple(_lent(body, _named(fabric.body or ())))
-        yield Member(replace(fabric, body=(*lent, *(fabric.body or ()))), entry.home, node.name.name, node.span)
+        lent = tuple(_lent(body, named))
+        yield Member(
+            replace(fabric, body=(*lent, *(fabric.body or ()))),
+            entry.home,
+            node.name.name,
+            node.span,
+            node.name.span,
+            len(seen) - 1,
+        )
 
 
 def _within(inner: Span, outer: Span) -> bool:
     return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _holds_devices(s: tree.Decl) -> bool:
+    """Whether a declaration is one of devices, or of a group that may have some."""
+    return s.kind.name not in ("fabric", "hall", "row")
 
 
 def _is_fabric(s: tree.Stmt) -> bool:
@@ -73,12 +90,18 @@ def _is_fabric(s: tree.Stmt) -> bool:
 
 
 def _lent(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
-    """What a cluster lends to a fabric that names these: values, requirements, the hosts named and what is said of them."""
+    """What a cluster lends to a fabric that names these: values, requirements, the devices named and what is said of them, with
+    the halls that they are placed in."""
+    placed = [s for s in body if isinstance(s, tree.Place) and (_head(s.path) in named or s.path.bare == "auto")]
+    named = named.union(*(_named((s.into, *s.more)) for s in placed))
     for s in body:
         if isinstance(s, (*VALUES, tree.Require, tree.Broken)):
             yield s
         elif isinstance(s, tree.Decl):
             if not _is_fabric(s) and s.name.name in named:
+                yield s
+        elif isinstance(s, tree.Place):
+            if s in placed:
                 yield s
         elif isinstance(s, tree.Omit):
             paths = tuple(p for p in s.paths if _head(p) in named)

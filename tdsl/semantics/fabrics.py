@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics, Fix, Severity
@@ -11,8 +12,8 @@ from tdsl.semantics.fault import nearest, unknown
 from tdsl.semantics.library import Entry, Library, Linked
 from tdsl.semantics.openings import place
 from tdsl.semantics.phases import Phase
-from tdsl.semantics.plan import Plan
-from tdsl.source import Span
+from tdsl.semantics.plan import Plan, Required
+from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import STARTERS
 
@@ -36,6 +37,7 @@ class Declared:
     additions: Additions
 
     phase: Phase | None = None
+    together: frozenset[str] = frozenset()  # metrics that are judged of all fabrics of a cluster together
 
     def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None, *, trial: bool = False) -> Plan:
         """Its plan; ``holes`` are the numbers for its unknowns. Those of a trial are no part of the plan, whose steps then
@@ -48,6 +50,10 @@ class Declared:
         self.library.settings.phase = self.phase.values if self.phase is not None else {}
         plan = Planner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
         plan.cluster = self.member.cluster
+        if plan.cluster:
+            plan.around = Origin(self.member.title or plan.origin.span)
+            plan.member = self.member.number
+            self._lend_requirements(plan)
         if self.phase is not None:
             plan.phase, plan.needed = self.phase.number, self.phase.needed
         for s in (*plan.sets, *plan.insides.values()) if plan.cluster else ():
@@ -57,6 +63,17 @@ class Declared:
         plan.holes = {} if trial else dict(holes or {})
         evaluator.steps = steps if trial else evaluator.steps
         return plan
+
+    def _lend_requirements(self, plan: Plan) -> None:
+        """Take the requirements of the cluster's block that are about all its fabrics out of those of this one."""
+        own: list[Required] = []
+        for required in plan.requires:
+            claims = required.node.claims
+            lent = tuple(c for c in claims if c.metric.name in self.together) if self.member.lends(required.node.span) else ()
+            kept = tuple(c for c in claims if c not in lent)
+            own += [replace(required, node=replace(required.node, claims=kept))] if kept else []
+            plan.of_cluster += [replace(required, node=replace(required.node, claims=lent))] if lent else []
+        plan.requires = own
 
 
 def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterator[Declared]:

@@ -159,6 +159,8 @@ class Plan:
     evaluator: Evaluator
     layer: str = ""
     cluster: str = ""  # the cluster it stands in
+    around: Origin | None = None  # and where that is declared
+    member: int = 0  # the place of the fabric among those of the cluster
     phase: int = 0  # the phase that it is, 0 where the fabric has none
     needed: str = ""  # the day by which that is needed
     parameters: dict[str, object] = field(default_factory=dict)
@@ -169,6 +171,7 @@ class Plan:
     namings: list[Pathed] = field(default_factory=list)
     overrides: list[Pathed] = field(default_factory=list)
     requires: list[Required] = field(default_factory=list)
+    of_cluster: list[Required] = field(default_factory=list)  # those of the cluster's block that are about all its fabrics
     rules: list[Rule] = field(default_factory=list)  # addresses and ASNs
     routing: Routing | None = None
     roce: Roce | None = None

@@ -118,6 +118,9 @@ class Check(ABC):
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
     ``in_rates``: its share may be asked in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``.
+    ``together``: how it judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
+    of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names and addresses, which
+    all fabrics of the cluster take, so that a fabric is judged with what the others put there. "": about one fabric's own links.
     ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
     """
 
@@ -139,6 +142,7 @@ class Check(ABC):
     reads: ClassVar[Reads | None] = None
     of_design: ClassVar[bool] = False
     of_network: ClassVar[bool] = True
+    together: ClassVar[Literal["", "added", "shared"]] = ""
     scarce: ClassVar[bool] = False
     in_rates: ClassVar[bool] = False
     cost: ClassVar[int] = 1

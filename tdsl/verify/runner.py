@@ -14,6 +14,7 @@ from tdsl import files, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.cluster import claim_of_member, number_of_member
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
@@ -110,7 +111,8 @@ class _Run:
         self.blames = Diagnostics()
         self.select = select
         self.ignore = ignore
-        self.checks = catalogue()
+        every = catalogue()
+        self.checks = {name: check for name, check in every.items() if check.together} if fabric.members else every
         self.failed = failed
         self.budget = budget
         self.known = known
@@ -181,21 +183,34 @@ class _Run:
         return self.plain[check.name]
 
     def whole(self, check: Check) -> View:
-        """All that a check looks at: the network, or both layers."""
+        """All that a check looks at: the network, or both layers; of what the fabrics of a cluster share this fabric's part."""
+        if check.together == "shared" and self.shared is not None:
+            return self.shared
         return self.view if check.of_network else self.every
+
+    @cached_property
+    def shared(self) -> View | None:
+        """The devices of this fabric among those of its cluster, None where it is in no cluster."""
+        cluster = self.fabric.cluster
+        if cluster is None:
+            return None
+        k = number_of_member(cluster, self.fabric.name)
+        mine = np.zeros(cluster.device_count, dtype=np.bool_)
+        mine[cluster.member_rows[k][self.fabric.built]] = True
+        return View(cluster, mine, mine, np.sort(cluster.member_links[k]), self.fabric.name, budget=self.budget)
 
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
             view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
-        if not self.fabric.complete and not check.monotone:
+        if not view.fabric.complete and not check.monotone:
             return skipped(INCOMPLETE)
         found = check.judge(view, claim)
         if found.status == "skipped":
             found = replace(found, judged=0)
         elif not view.core.any():  # what is true of no device at all
             found = replace(found, judged=0, of=0)
-        return found if self.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
+        return found if view.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
 
     @cached_property
     def left(self) -> View:
@@ -221,12 +236,17 @@ class _Run:
             return _unjudged(claim, check.unit, wrong[0])
         judged = self.bare(check) if _is_plain(claim) else self.clauses(check, claim)
         judged = against(claim, check, judged)
+        if check.together == "added" and self.fabric.cluster is not None and judged.text:
+            judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
         if not claim.report:
             self.demand(claim, check, judged)
         return _result(check, judged, claim)
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""
+        cluster = self.fabric.cluster
+        if check.together == "shared" and cluster is not None:
+            claim = claim_of_member(claim, cluster, number_of_member(cluster, self.fabric.name))
         if self.known is None:
             return self.worst_element(check, claim)
         key = _said(claim)
@@ -249,7 +269,7 @@ class _Run:
         if self.failed is not None and not check.of_design:
             there = there & ~self.failed.devices
         standing = [(e, device) for e, device in parts if there[e.devices].any()]
-        if parts and not standing and any(self.fabric.built[e.devices].any() for e, _ in parts):
+        if parts and not standing and check.of_network and any(self.fabric.built[e.devices].any() for e, _ in parts):
             alone = "what it names has links of the layer `scaleup` alone, and this is of the network"
             return replace(skipped(alone), of=len(parts))
         if parts and not standing:
@@ -339,6 +359,8 @@ class _Run:
             return
         if claim.scope is not None:
             message += f" (in {claim.scope.name})"
+        if self.fabric.cluster is not None and (check := self.checks.get(claim.metric)) is not None and check.together != "added":
+            message += f" (fabric `{self.fabric.name}`)"
         if self.failed is not None:
             notes = (*notes, f"after the failure of {listing(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
@@ -355,6 +377,8 @@ class _Run:
             severity = Severity.WARNING if mild and fault.severity is Severity.ERROR else fault.severity
             if severity is Severity.ERROR:
                 self.blamed.add(check.name)
+            if check.together == "shared" and self.shared is not None:
+                continue  # it is reported once, of the cluster
             if other is not None and self.wanted(other.name, other.code):
                 continue
             self.blames.add(

@@ -16,7 +16,7 @@ def summarise(fabric: Fabric) -> dict[str, object]:
 
     ``hosts``, ``accelerators`` and ``endpoints`` are those with accelerators (all, where none has any), the rest are
     ``other_…``. Endpoints are the linked ports of hosts; a chip that is wired itself is one endpoint. ``injection_bps`` is
-    what the endpoints can send at once, in bit/s.
+    what the endpoints can send at once, in bit/s. Of a cluster as one only what adds up.
     """
     view = View.whole(fabric.network)  # endpoints are those of the network
     hosts = fabric.built & (fabric.kind == "host")
@@ -30,14 +30,17 @@ def summarise(fabric: Fabric) -> dict[str, object]:
         "hosts": int((hosts & main).sum()),
         "other_hosts": int((hosts & ~main).sum()),
         "accelerators": _accelerators(fabric),
+    }
+    if fabric.members:
+        return out | {"switches": _switches(fabric), "tiers": _tiers(fabric), **_links_and_cables(fabric)}
+    out |= {
         "endpoints": _endpoints(view, np.flatnonzero(units)),
         "other_endpoints": _endpoints(view, np.flatnonzero(others)),
-        "switches": int((fabric.built & fabric.is_switch).sum()),
+        "switches": _switches(fabric),
         "tiers": _tiers(fabric),
         "planes": max(len(distinct(fabric.plane[fabric.built & (fabric.plane >= 0)])), 1),
         "rails": rails(fabric.network),
-        "links": {"total": fabric.link_count, "classes": _classes(fabric, fabric.link_class)},
-        "cables": _cables(fabric),
+        **_links_and_cables(fabric),
         "injection_bps": float(_injection(view, units)),
     }
     if len(fabric.circuit_a):
@@ -46,6 +49,15 @@ def summarise(fabric: Fabric) -> dict[str, object]:
     if media[1:].any():
         out["media"] = {name: int(n) for name, n in zip(MEDIA, media, strict=True) if n}
     return out
+
+
+def _switches(fabric: Fabric) -> int:
+    return int((fabric.built & fabric.is_switch).sum())
+
+
+def _links_and_cables(fabric: Fabric) -> dict[str, object]:
+    links = {"total": fabric.link_count, "classes": _classes(fabric, fabric.link_class)}
+    return {"links": links, "cables": _cables(fabric)}
 
 
 def _accelerators(fabric: Fabric) -> int:
@@ -71,8 +83,9 @@ def _tiers(fabric: Fabric) -> dict[str, int]:
             continue
         known = fabric.tier[rows][fabric.tier[rows] >= 0]
         tier = int(known.min()) if len(known) else last
-        low, first, count = found.get(s.name, (tier, s.index, 0))
-        found[s.name] = (min(low, tier), first, count + number)
+        name = f"{s.prefix}.{s.name}" if fabric.members and s.prefix else s.name
+        low, first, count = found.get(name, (tier, s.index, 0))
+        found[name] = (min(low, tier), first, count + number)
     return {name: count for name, (_, _, count) in sorted(found.items(), key=lambda item: item[1])}
 
 

@@ -44,16 +44,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(plain, value)]
     if hasattr(value, "__dataclass_fields__"):
-        return type(value).__name__, {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.init}
+        return type(value).__name__, {
+            f.name: plain(getattr(value, f.name)) for f in fields(value) if f.init or f.name == "clusters"
+        }
     return value
 
 
 def compilation(last: bool) -> Compilation:
     design = Design(
-        "f", "a.fab", {"n": 4, "r": Fraction(2, 3)}, None, [], RESULTS, [FULL, UNSAFE], 1.5, "c", 2, "soon",
-        {"hosts": 3} if last else None, lost=(("x",), 1, 2),
+        "f", "a.fab", {"n": 4, "r": Fraction(2, 3)}, None, [], RESULTS, [FULL, UNSAFE], 1.5, "c", 2, "soon", (),
+        (consists := {"hosts": 3} if last else None), lost=(("x",), 1, 2),
     )  # fmt: skip
-    return Compilation("a.fab", [design], [FULL, BARE, UNSAFE])
+    made = Compilation("a.fab", [design], [FULL, BARE, UNSAFE])
+    made.clusters = [Design("c", "a.fab", {}, None, [], RESULTS, [BARE], 1.5, "c", 2, "soon", ("f", "g"), consists)]
+    return made
 
 
 def test_every_field_comes_back() -> None:

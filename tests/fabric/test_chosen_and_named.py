@@ -130,10 +130,10 @@ def test_ports_that_two_fabrics_use() -> None:
 
 def test_sets_of_two_fabrics_that_are_not_the_same() -> None:
     """Sets of another declaration, of another number of devices, or of a model with other classes share nothing."""
-    before, later, b = both([(0, 0), (1, 1)], [(0, 0), (1, 1)])
+    before, later, _ = both([(0, 0), (1, 1)], [(0, 0), (1, 1)])
     assert len(reported(before, later)) == 1
     box = later.sets[1]
-    elsewhere = replace(box, origin=b.line("another line"))
+    elsewhere = replace(box, prefix="two")  # declared in the block of that fabric
     fewer = replace(box, parts=(replace(box.parts[0], axes=(box.parts[0].axes[0]._replace(size=3),)),))
     longer, renamed = (
         replace(box, model=replace(box.model, classes=(replace(box.model.classes[0], **change), box.model.classes[1])))

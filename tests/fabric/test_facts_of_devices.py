@@ -315,6 +315,6 @@ def test_a_fabric_of_which_no_more_is_known() -> None:
     for name in ("absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement", "link_run"):
         column = getattr(f, name)
         assert (column.shape, column.dtype) == ((0,), np.bool_ if name == "absent_reserved" else np.int64)
-    assert (f.names, f.named_by, f.prices, f.parts, f.siblings, f.spans) == ({}, {}, {}, (), (), ())
+    assert (f.names, f.named_by, f.prices, f.parts, f.members, f.spans) == ({}, {}, {}, (), (), ())
     assert (f.nos, f.transport, f.transport_stated, f.sealed, f.complete) == ("", "", False, False, True)
-    assert (f.addressing, f.management, f.places, f.whole) == (None, None, None, None)
+    assert (f.addressing, f.management, f.places, f.whole, f.cluster) == (None, None, None, None, None)

@@ -26,7 +26,7 @@ def design(**given: Any) -> Any:
         "name": "f", "parameters": {}, "phase": "", "needed": "", "file": "a.fab", "results": [], "losses": lambda: None,
         "consists": lambda: {"hosts": 2},
     }  # fmt: skip
-    return SimpleNamespace(**{**facts, **given})
+    return SimpleNamespace(**{"members": (), **facts, **given})
 
 
 def test_what_failed() -> None:

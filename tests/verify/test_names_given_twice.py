@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element
+from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.source import Origin, SourceFile, Span
@@ -75,13 +77,14 @@ def place(f: Fabric, *devices: int) -> str:
     return (by or f.set_of(devices[0]).origin).span.text
 
 
-def within(f: Fabric, devices: list[int]) -> list[tuple[Any, ...]]:
-    """The clashes of some devices of one fabric: each later one with the first of its name, by their declarations."""
+def within(f: Fabric, devices: list[int], about: set[int] | None = None) -> list[tuple[Any, ...]]:
+    """The clashes of some devices of one fabric: each later one with the first of its name, by their declarations; those that are
+    ``about`` one of some devices."""
     first: dict[str, int] = {}
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for d in devices:
         one = first.setdefault(folded(f.device_name(d)), d)
-        if one != d:
+        if one != d and (about is None or about & {one, d}):
             found.setdefault((int(f.device_set[one]), int(f.device_set[d])), []).append((one, d))
     out = []
     for (a, b), pairs in found.items():
@@ -94,32 +97,9 @@ def within(f: Fabric, devices: list[int]) -> list[tuple[Any, ...]]:
             text = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in {how} only{more(pairs)}'
         labels = [(f.sets[a].origin.span.text, "the first is declared here")] if a != b else []
         shown = {"devices": list(paths), "name": names[0]}
-        out.append((place(f, two, one), text, len(pairs), labels, "give them different names with `naming`", shown))
-    return out
-
-
-def between(f: Fabric, others: list[Fabric]) -> list[tuple[Any, ...]]:
-    """The clashes of a fabric's devices with those of others, but for declarations that both have."""
-    found: dict[tuple[int, str, int], list[tuple[int, Fabric, int]]] = {}
-    for g in others:
-        shared = {s.origin.span for s in f.sets} & {s.origin.span for s in g.sets}
-        mine, theirs = ([d for d in range(x.device_count) if x.set_of(d).origin.span not in shared] for x in (f, g))
-        for d in mine:
-            same = [e for e in theirs if folded(g.device_name(e)) == folded(f.device_name(d))]
-            if same:
-                found.setdefault((int(f.device_set[d]), g.name, int(g.device_set[same[-1]])), []).append((d, g, same[-1]))
-    out = []
-    for pairs in found.values():
-        one, g, two = pairs[0]
-        paths = f"{f.device_path(one)} and {g.device_path(two)} of fabric `{g.name}`"
-        text = f'{paths} are both named "{f.device_name(one)}"{more(pairs)}'
-        labels = [(place(g, two), f"in `{g.name}` the name is given here")]
-        help = 'give them different names with `naming`, such as "{fabric}-leaf{i}"'
-        shown = {
-            "devices": [f"{f.name}.{f.device_path(one)}", f"{g.name}.{g.device_path(two)}"],
-            "name": f.device_name(one),
-        }
-        out.append((place(f, one), text, len(pairs), labels, help, shown))
+        help = "give them different names with `naming`"
+        help += ', such as "{fabric}-leaf{i}"' if f.sets[a].prefix != f.sets[b].prefix else ""
+        out.append((place(f, two, one), text, len(pairs), labels, help, shown))
     return out
 
 
@@ -149,13 +129,17 @@ def agrees(seed: int) -> None:
     part = Element("part", np.array(sorted(rng.sample(everything, rng.randint(1, len(everything))))))
     agrees_with(judge(View.part(f, part, True)), within(f, part.devices.tolist()), False)
     others = [drawn(rng, name) for name in rng.choice((("g",), ("g", "h")))]
-    if rng.random() < 0.4:
-        number = rng.randrange(len(others[0].sets))
-        same = replace(others[0].sets[number], origin=rng.choice(f.sets).origin)
-        others[0] = replace(others[0], sets=tuple(same if i == number else s for i, s in enumerate(others[0].sets)))
-    beside = replace(f, siblings=tuple(others))
-    agrees_with(judge(View.whole(beside)), within(f, everything) + between(f, others), True)
-    agrees_with(judge(View.part(beside, part, True)), within(f, part.devices.tolist()), True)
+    members = [
+        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets)) for x in (f, *others)
+    ]
+    whole = join_fabrics("all", members, f.origin, Diagnostics())
+    if whole is None:  # what is declared once has one size
+        return
+    every = list(range(whole.device_count))
+    agrees_with(judge(View.whole(whole)), within(whole, every), True)
+    mine = set(whole.member_rows[0].tolist())
+    core = np.isin(np.arange(whole.device_count), list(mine))
+    agrees_with(judge(View(whole, core, core, np.arange(whole.link_count), "f")), within(whole, every, mine), True)
 
 
 def test_names_drawn_at_random() -> None:
@@ -166,5 +150,7 @@ def test_a_fabric_beside_its_like() -> None:
     """What is declared once for several fabrics is one device, and has one name."""
     several = (drawn(Random(seed), "f") for seed in range(20))
     f = next(x for x in several if not within(x, list(range(x.device_count))))
-    found = judge(View.whole(replace(f, siblings=(replace(f, name="g"),))))
+    whole = join_fabrics("all", [f, replace(f, name="g")], f.origin, Diagnostics())
+    assert whole is not None and whole.device_count == f.device_count
+    found = judge(View.whole(whole))
     assert (found.status, found.text) == ("proved", "every device has a name of its own, in all fabrics of the cluster")

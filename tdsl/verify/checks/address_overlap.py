@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
@@ -28,7 +29,8 @@ class AddressOverlap(Check):
     apart). Loopbacks and management addresses are one each, those of a link are two (RFC 3021, RFC 6164).
 
     ## What it assumes
-    One fabric. Networks may overlap, as long as the addresses given from them do not.
+    Networks may overlap, as long as the addresses given from them do not. The fabrics of a cluster are one: an address is given
+    once in all of them, but a device that they share may be given the same address in each.
 
     ## A design that passes
     ```fab
@@ -54,43 +56,75 @@ class AddressOverlap(Check):
     kind = "yes_no"
     fails_by_default = True
     of_design = True  # addresses are given whatever fails
+    together = "shared"
     on_demand = True  # a design without addresses has no need to hear of them
     takes = frozenset()
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        found = view.fabric.addressing
-        if found is None or not found.pools:
+        given = _given(view)
+        if not given:
             return skipped("the design gives no addresses")
         faults: list[Fault] = []
         witness: dict[str, object] = {}
-        for one, two in _suspects(found):
-            clash = _clash(found, one, two)
+        for one, two in _suspects(given):
+            clash = _clash(one, two)
             if clash is not None:
                 faults.append(clash[0])
                 witness = witness or clash[1]
-        faults += [fault for n, pool in enumerate(found.pools) if pool.gateway for fault in _at_gateway(found, n)]
+        faults += [fault for g in given if g.pool.gateway for fault in _at_gateway(g, given)]
         if faults:
             return no(faults[0].message, tuple(faults), witness)
-        given = sum(len(_members(found, n)[0]) * pool.step for n, pool in enumerate(found.pools))
-        return yes(f"{given:,} addresses, none twice")
+        count = sum(len(g.rows) * g.pool.step for g in given if g.looked_at)
+        return yes(f"{count:,} addresses, none twice")
 
 
-def _members(found: Addressing, number: int) -> tuple[Ints, Ints]:
-    """Rows that a pool serves, and their ranks."""
-    pool = found.pools[number]
-    dealt = found.dealt[pool.kind, pool.version]
-    rows = np.flatnonzero(dealt.pool == number)
-    return rows, dealt.rank[rows]
+@dataclass(eq=False)
+class _Given:
+    """A pool with the rows that it serves (devices or links) and their ranks. ``devices`` are these rows in the fabric that is
+    judged, which may be a cluster. ``looked_at``: whether the view has one of them."""
+
+    found: Addressing
+    pool: Pool
+    rows: Ints
+    ranks: Ints
+    devices: Ints
+    head: str  # what goes before names: the fabric, in a cluster
+    looked_at: bool
+
+    def name_of(self, row: int) -> str:
+        """A device, or a link by its lower end."""
+        f = self.found.fabric
+        if self.pool.kind == "links":
+            return f"the link at {self.head}{f.port_path(int(f.link_a[row]))}"
+        return f"{self.head if f.set_of(row).prefix else ''}{f.device_path(row)}"
 
 
-def _suspects(found: Addressing) -> list[tuple[int, int]]:
-    """Pairs of pools of one VRF and version whose ranges of addresses overlap."""
+def _given(view: View) -> list[_Given]:
+    """What the pools of a fabric give; of a cluster those of all its fabrics."""
+    f = view.fabric
+    out = []
+    for k, member in enumerate(f.members or (f,)):
+        found = member.addressing
+        for number, pool in enumerate(found.pools if found is not None else ()):
+            assert found is not None
+            dealt = found.dealt[pool.kind, pool.version]
+            rows = np.flatnonzero(dealt.pool == number)
+            devices = rows
+            if f.members:
+                devices = f.member_links[k][rows] if pool.kind == "links" else f.member_rows[k][rows]
+            ends = f.device_a[devices] if pool.kind == "links" else devices
+            head = f"{member.name}." if f.members else ""
+            out.append(_Given(found, pool, rows, dealt.rank[rows], devices, head, not view.name or bool(view.core[ends].any())))
+    return out
+
+
+def _suspects(given: list[_Given]) -> list[tuple[_Given, _Given]]:
+    """Pairs of pools of one VRF and version whose ranges of addresses overlap, one of them at least of what is looked at."""
     runs = []
-    for number, pool in enumerate(found.pools):
-        ranks = _members(found, number)[1]
-        if len(ranks):
-            runs.append((pool.version, pool.vrf, pool.first + int(ranks.min()) * pool.step,
-                         pool.first + (int(ranks.max()) + 1) * pool.step, number))  # fmt: skip
+    for number, g in enumerate(given):
+        if len(g.ranks):
+            low, high = (g.pool.first + int(r) * g.pool.step for r in (g.ranks.min(), g.ranks.max() + 1))
+            runs.append((g.pool.version, g.pool.vrf, low, high, number))
     runs.sort()
     out: list[tuple[int, int]] = []
     open_runs: list[tuple[int, str, int, int, int]] = []
@@ -98,18 +132,21 @@ def _suspects(found: Addressing) -> list[tuple[int, int]]:
         open_runs = [o for o in open_runs if o[:2] == run[:2] and o[3] > run[2]]
         out += [(min(o[4], run[4]), max(o[4], run[4])) for o in open_runs]
         open_runs.append(run)
-    return sorted(out)
+    return [(given[a], given[b]) for a, b in sorted(out) if given[a].looked_at or given[b].looked_at]
 
 
-def _clash(found: Addressing, one: int, two: int) -> tuple[Fault, dict[str, object]] | None:
-    """The fault of two pools that give one address."""
-    a, b = found.pools[one], found.pools[two]
+def _clash(one: _Given, two: _Given) -> tuple[Fault, dict[str, object]] | None:
+    """The fault of two pools that give one address. A device that two fabrics of a cluster give the same address has it once."""
+    a, b = one.pool, two.pool
     base = min(a.first, b.first)
-    (rows_a, at_a), (rows_b, at_b) = (_spelled(found, n, p.first - base) for n, p in ((one, a), (two, b)))
+    (rows_a, at_a), (rows_b, at_b) = (_spelled(g, g.pool.first - base) for g in (one, two))
     both, i, j = np.intersect1d(at_a, at_b, return_indices=True)
+    if one.found is not two.found and a.kind == b.kind != "links":
+        apart = one.devices[rows_a[i]] != two.devices[rows_b[j]]
+        both, i, j = both[apart], i[apart], j[apart]
     if not len(both):
         return None
-    first, second = _name(found, a, int(rows_a[i[0]])), _name(found, b, int(rows_b[j[0]]))
+    first, second = one.name_of(int(one.rows[rows_a[i[0]]])), two.name_of(int(two.rows[rows_b[j[0]]]))
     text = str(type(a.address(0))(base + int(both[0])))
     more = f" (and {len(both) - 1} more)" if len(both) > 1 else ""
     fault = Fault(
@@ -119,34 +156,29 @@ def _clash(found: Addressing, one: int, two: int) -> tuple[Fault, dict[str, obje
     return fault, {"devices": [first, second], "address": text}
 
 
-def _at_gateway(found: Addressing, number: int) -> list[Fault]:
+def _at_gateway(of: _Given, given: list[_Given]) -> list[Fault]:
     """The devices that are given the address of this pool's gateway."""
-    pool = found.pools[number]
+    pool = of.pool
     at = ip_address(pool.gateway)
     out: list[Fault] = []
-    for n, other in enumerate(found.pools):
+    for g in given:
+        other = g.pool
         rank = (int(at) - other.first) // other.step
         if (other.version, other.vrf) != (pool.version, pool.vrf) or not 0 <= rank < other.count:
             continue
-        rows, ranks = _members(found, n)
-        for row in rows[ranks == rank][:1].tolist():
-            labels = () if n == number else ((pool.origin.span, "the gateway is given here"),)
+        if not (of.looked_at or g.looked_at):
+            continue
+        for row in g.rows[g.ranks == rank][:1].tolist():
+            labels = () if g is of else ((pool.origin.span, "the gateway is given here"),)
             out.append(Fault(
-                other.origin, f"{_name(found, other, row)} is given {at}, the address of the gateway", 1, labels,
+                other.origin, f"{g.name_of(row)} is given {at}, the address of the gateway", 1, labels,
                 help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
             ))  # fmt: skip
     return out
 
 
-def _spelled(found: Addressing, number: int, offset: int) -> tuple[Ints, Ints]:
-    """Rows of a pool and their addresses, counted from a base; a link's two addresses are two rows."""
-    rows, ranks = _members(found, number)
-    step = found.pools[number].step
-    each = np.arange(step)
-    return np.repeat(rows, step), ((ranks * step)[:, None] + each + offset).ravel()
-
-
-def _name(found: Addressing, pool: Pool, row: int) -> str:
-    """A device, or a link by its lower end."""
-    f = found.fabric
-    return f"the link at {f.port_path(int(f.link_a[row]))}" if pool.kind == "links" else f.device_path(row)
+def _spelled(g: _Given, offset: int) -> tuple[Ints, Ints]:
+    """Places of a pool's rows and their addresses, counted from a base; a link's two addresses are two."""
+    step = g.pool.step
+    at = np.repeat(np.arange(len(g.rows)), step)
+    return at, ((g.ranks * step)[:, None] + np.arange(step) + offset).ravel()

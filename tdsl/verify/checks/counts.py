@@ -47,6 +47,7 @@ class Links(Check):
     unit = "links"
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of", "to"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -94,6 +95,7 @@ class Cables(Check):
     unit = "cables"
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of", "to"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -148,6 +150,7 @@ class Switches(Check):
     unit = "switches"
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -192,6 +195,7 @@ class Ports(Check):
     unit = "ports"
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

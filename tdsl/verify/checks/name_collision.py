@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.source import Span
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 
 
@@ -54,6 +52,7 @@ class NameCollision(Check):
     fails_by_default = True
     monotone = True
     of_design = True
+    together = "shared"
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -61,23 +60,15 @@ class NameCollision(Check):
         first: dict[str, int] = {}
         clashes: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for device, name in _suspects(f):
-            if not view.core[device] and view.name:
+            if not f.members and view.name and not view.core[device]:
                 continue
             known = first.setdefault(_folded(name), device)
-            if known != device:
+            if known != device and (not f.members or view.core[known] or view.core[device] or not view.name):
                 pair = int(f.device_set[known]), int(f.device_set[device])
                 clashes.setdefault(pair, []).append((known, device))
-        abroad = {} if view.name else _abroad(f)
-        if not clashes and abroad:
-            faults = [self._foreign(f, pairs) for pairs in abroad.values()]
-            one, name = next(iter(abroad.values()))[0][0], f.device_name(next(iter(abroad.values()))[0][0])
-            other = next(iter(abroad.values()))[0]
-            paths = [f"{f.name}.{f.device_path(one)}", f"{other[1].name}.{other[1].device_path(other[2])}"]
-            return no(faults[0].message, tuple(faults), {"devices": paths, "name": name})
         if not clashes:
-            return yes("every device has a name of its own" + (", in all fabrics of the cluster" if f.siblings else ""))
+            return yes("every device has a name of its own" + (", in all fabrics of the cluster" if f.members else ""))
         faults = [self._fault(f, pairs) for pairs in clashes.values()]
-        faults += [self._foreign(f, pairs) for pairs in abroad.values()]
         one, two = next(iter(clashes.values()))[0]
         witness = {"devices": [f.device_path(one), f.device_path(two)], "name": f.device_name(one)}
         return no(faults[0].message, tuple(faults), witness)
@@ -94,53 +85,9 @@ class NameCollision(Check):
             message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in {how} only{more}'
         labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
         at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
-        return Fault(at, message, len(pairs), labels, help="give them different names with `naming`")
-
-    def _foreign(self, f: Fabric, pairs: list[tuple[int, Fabric, int]]) -> Fault:
-        one, g, two = pairs[0]
-        more = f" (and {len(pairs) - 1} more)" if len(pairs) > 1 else ""
-        paths = f"{f.device_path(one)} and {g.device_path(two)} of fabric `{g.name}`"
-        message = f'{paths} are both named "{f.device_name(one)}"{more}'
-        at = f.named_by.get(one) or f.set_of(one).origin
-        other = g.named_by.get(two) or g.set_of(two).origin
-        labels = ((other.span, f"in `{g.name}` the name is given here"),)
-        return Fault(at, message, len(pairs), labels, help='give them different names with `naming`, such as "{fabric}-leaf{i}"')
-
-
-def _abroad(f: Fabric) -> dict[tuple[int, str, int], list[tuple[int, Fabric, int]]]:
-    """Devices whose names other fabrics of the cluster give to others, by declaration, fabric and declaration there."""
-    out: dict[tuple[int, str, int], list[tuple[int, Fabric, int]]] = {}
-    for g in f.siblings:
-        shared = {s.origin.span for s in g.sets if not s.prefix} & {s.origin.span for s in f.sets if not s.prefix}
-        shapes = [_shapes(x, shared) for x in (f, g)]
-        both = shapes[0] & shapes[1]
-        if not both:
-            continue
-        there = {_folded(name): d for d, name in _named(g, both, shared)}
-        for d, name in _named(f, both, shared):
-            other = there.get(_folded(name))
-            if other is not None:
-                key = int(f.device_set[d]), g.name, int(g.device_set[other])
-                out.setdefault(key, []).append((d, g, other))
-    return out
-
-
-def _shapes(f: Fabric, shared: set[Span]) -> set[str]:
-    """The shapes of names of a fabric's declarations, but those that it shares with another."""
-    given = {_shape(name) for d, name in f.names.items() if f.set_of(d).origin.span not in shared}
-    return given | {_shape(f.default_name(s.first)) for s in f.sets if s.count and s.origin.span not in shared}
-
-
-def _named(f: Fabric, shapes: set[str], shared: set[Span]) -> Iterator[tuple[int, str]]:
-    """The devices whose names have one of these shapes, in order."""
-    for s in f.sets:
-        if s.origin.span in shared or not s.count:
-            continue
-        default = _shape(f.default_name(s.first)) in shapes
-        for d in range(s.first, s.first + s.count):
-            name = f.names.get(d)
-            if (name is None and default) or (name is not None and _shape(name) in shapes):
-                yield d, f.device_name(d)
+        apart = f.set_of(one).prefix != f.set_of(two).prefix  # in a cluster, of different fabrics
+        help = "give them different names with `naming`" + (', such as "{fabric}-leaf{i}"' if apart else "")
+        return Fault(at, message, len(pairs), labels, help=help)
 
 
 def _shape(name: str) -> str:

@@ -114,6 +114,7 @@ class Power(Check):
     dim = POWER
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of", "args", "share"})
     words = frozenset({"typical"})
 
@@ -169,6 +170,7 @@ class OpticsPower(Check):
     dim = POWER
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -222,6 +224,7 @@ class Cost(Check):
     dim = MONEY
     on_demand = True
     of_design = True
+    together = "added"
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:

@@ -106,6 +106,7 @@ class RackPower(Check):
     dim = POWER
     fails_by_default = True
     of_design = True
+    together = "shared"
     takes = frozenset({"of", "args"})
     words = frozenset({"typical", "per_feed", "feed_lost"})
 
@@ -172,6 +173,7 @@ class RackWeight(Check):
     dim = MASS
     fails_by_default = True
     of_design = True
+    together = "shared"
     takes = frozenset({"of"})
 
     def applies_to(self, fabric: Fabric) -> bool:

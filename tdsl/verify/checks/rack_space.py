@@ -56,6 +56,7 @@ class RackSpace(Check):
     fails_by_default = True
     monotone = True
     of_design = True
+    together = "shared"
     takes = frozenset({"of"})
 
     def applies_to(self, fabric: Fabric) -> bool:

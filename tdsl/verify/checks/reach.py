@@ -384,6 +384,7 @@ class TwinPort(Check):
     kind = "yes_no"
     fails_by_default = True
     of_design = True
+    together = "shared"
     takes = frozenset({"of"})
 
     def applies_to(self, fabric: Fabric) -> bool:

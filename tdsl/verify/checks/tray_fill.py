@@ -54,6 +54,7 @@ class TrayFill(OfCables, Check):
     wrong = "A tray that is more than half full"
     kind = "fraction"
     example = "tray_fill <= 40%"
+    together = "shared"
     unit = "fraction"
 
     def applies_to(self, fabric: Fabric) -> bool:
