@@ -301,9 +301,10 @@ class _Run:
     def apart(self, check: Check, view: View, asked: ResolvedClaim) -> Judgement | None:
         """What a check says of a set of which two members have no path: 0 of full where it is a share, and nothing where it is a
         distance or a time. None where all have one, or where the check counts that itself."""
-        if check.name == "reachability" or check.kind == "yes_no" or len(view.units) < 2:
+        reachable = self.checks.get("reachability")
+        if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
             return None
-        reached = self.checks["reachability"].judge(view, None)
+        reached = reachable.judge(view, None)
         if reached.status != "refuted" or not reached.faults:
             return None
         why = reached.faults[0].message
