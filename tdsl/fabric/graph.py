@@ -282,13 +282,9 @@ class Fabric(Sealed):
 
     @cached_property
     def links_index(self) -> RowIndex:
-        """Links by the devices at their ends and those that they cross."""
+        """Links by the devices at their ends."""
         rows = np.arange(self.link_count)
-        pairs = [(self.device_a, rows), (self.device_b, rows)]
-        for via in (self.link_via_a, self.link_via_b):
-            crossed = np.flatnonzero(via >= 0)
-            pairs += [(self.port_device[via[crossed]], crossed)] if len(crossed) else []
-        return RowIndex.of(self.device_count, pairs)
+        return RowIndex.of(self.device_count, [(self.device_a, rows), (self.device_b, rows)])
 
     @cached_property
     def legs_index(self) -> RowIndex:

@@ -77,7 +77,7 @@ def used_ports_of_devices(fabric: Fabric, devices: Bools) -> int:
 
 
 def links_at_devices(fabric: Fabric, devices: Ints) -> Ints:
-    """Rows of the links that end at one of these devices, or that cross one (a panel, an optical switch)."""
+    """Rows of the links that end at one of these devices. Panels and optical switches are crossed by links and end none."""
     return np.unique(fabric.links_index.rows_of(devices))
 
 
@@ -92,19 +92,11 @@ def links_in_group(fabric: Fabric, devices: Ints) -> Ints:
 
 
 def links_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
-    """Rows of the links from one set of devices to another. Where a set holds panels or optical switches, a link that crosses
-    one is from it."""
+    """Rows of the links with one end in one set of devices and the other in the other."""
     small = here if here.sum() <= there.sum() else there
     rows = links_at_devices(fabric, np.flatnonzero(small))
-    touched = []
-    for devices in (here, there):
-        columns = [devices[fabric.device_a[rows]], devices[fabric.device_b[rows]]]
-        crossed = np.zeros(len(rows), dtype=np.bool_)
-        for via in (fabric.link_via_a[rows], fabric.link_via_b[rows]):
-            crossed |= (via >= 0) & devices[fabric.port_device[via]]
-        touched.append((*columns, crossed))
-    (a1, b1, v1), (a2, b2, v2) = touched
-    return rows[(a1 & (b2 | v2)) | (b1 & (a2 | v2)) | (v1 & (a2 | b2))]
+    a, b = fabric.device_a[rows], fabric.device_b[rows]
+    return rows[(here[a] & there[b]) | (here[b] & there[a])]
 
 
 # ---------------------------------------------------------------- cables
