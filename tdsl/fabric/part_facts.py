@@ -66,6 +66,7 @@ def takes_power(part: DeviceModel) -> bool:
 
 
 def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
-    """Watts of a transceiver, or of a cable with both its plugs: its maximum, or with ``typical`` the typical figure where one is stated."""
+    """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical figure where one is
+    stated."""
     most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
     return (usual if usual is not None else most) if typical else (most if most is not None else usual)

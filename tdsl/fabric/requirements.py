@@ -1,7 +1,7 @@
 """Requirements with their paths resolved to devices and their values computed.
 
-A requirement in a group's block gives one claim for each instance of the group, whose paths mean that instance. The columns of all
-instances are resolved at once, and each claim has the rows of its own.
+A requirement in a group's block gives one claim for each instance of the group, whose paths mean that instance. The columns of
+all instances are resolved at once, and each claim has the rows of its own.
 """
 
 from __future__ import annotations

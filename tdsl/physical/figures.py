@@ -158,7 +158,8 @@ class Figures:
         return Bound(known, missing) + self.plugs_power(devices, typical)
 
     def power(self, devices: Bools, typical: bool = False) -> Bound:
-        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any other figure does not."""
+        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any
+        other figure does not."""
         f = self.fabric
         mine = devices & self.mounted
         total = NOTHING

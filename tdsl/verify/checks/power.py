@@ -85,19 +85,21 @@ class Power(Check):
     """How many watts the devices take at most.
 
     ## What it means
-    The sum of all devices with the transceivers in them, and the plugs of active cables: what the power supply must carry. `power of S` judges each element of S
-    alone, `power of network` adds up switches, optical switches and their transceivers. `report power typical` takes typical
-    figures. `power of network <= 13% of total` asks for a share: of the network, or of all devices.
+    The sum of all devices with the transceivers in them, and the plugs of active cables: what the power supply must carry.
+    `power of S` judges each element of S alone, `power of network` adds up switches, optical switches and their transceivers.
+    `report power typical` takes typical figures. `power of network <= 13% of total` asks for a share: of the network, or of
+    all devices.
 
     ## Formula and source
     Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where a model has one
     figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip inside a host is part of the host.
-    Transceivers are those that `tdsl show FILE length` and `cables.csv` name. `power` of a cable (`aoc`, `acc`, `aec`, or any that
-    states it) is that of both its ends: half at each, and that of the divided end of a break-out evenly over its legs.
+    Transceivers are those that `tdsl show FILE length` and `cables.csv` name. `power` of an active cable (`aoc`, `acc`, `aec`,
+    or any that states it) is that of all its plugs: half at each end, and that of the divided end of a break-out evenly over
+    its legs.
 
     ## What it assumes
-    No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver or an active cable has no
-    `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
+    No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver or an active cable
+    has no `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
 
     ## A design that passes
     ```fab
