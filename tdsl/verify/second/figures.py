@@ -32,7 +32,7 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
     """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by pair."""
     if not w.units:
         raise NoOpinion("there is no device that traffic could begin at")
-    of_ports = claim is not None and any(s.text == "ports" for s in claim.of)
+    of_ports = claim is not None and w.of_all_ports(claim)
     scaleup = claim is not None and claim.through == "scaleup"
     if scaleup and of_ports and w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")

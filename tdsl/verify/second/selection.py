@@ -43,6 +43,11 @@ def chosen(fabric: Fabric, texts: Collection[str], scope: str) -> list[Chosen]:
     return [index.read(text, scope) for text in texts if text not in WORDS or index.declares(text, scope)]
 
 
+def asks_all_ports(fabric: Fabric, texts: Collection[str], scope: str) -> bool:
+    """Whether one of these is the word `ports` rather than the path of something that is called so."""
+    return "ports" in texts and not _paths_of(fabric).declares("ports", scope)
+
+
 def devices_of_instance(fabric: Fabric, scope: str) -> frozenset[int]:
     """The devices below an instance of a group."""
     names, indices = _path_of_device(scope)

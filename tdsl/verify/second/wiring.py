@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second.selection import Chosen, chosen
+from tdsl.verify.second.selection import Chosen, asks_all_ports, chosen
 
 if TYPE_CHECKING:
     import networkx
@@ -195,6 +195,11 @@ class Wiring:
     def access(self) -> frozenset[int]:
         """Forwarding devices that units are connected to."""
         return frozenset(node for u in self.units for node, _ in self.attachments[u] if node >= 0)
+
+    def of_all_ports(self, claim: ResolvedClaim) -> bool:
+        """Whether a claim is about all ports: `of ports`."""
+        scope = claim.scope.name if claim.scope is not None else ""
+        return asks_all_ports(self.fabric, [s.text for s in claim.of], scope)
 
     def members(self, claim: ResolvedClaim, clause: str) -> frozenset[int]:
         """What a path of `of A to B` names: of a group the units in it, or all of it where it has none before any failure."""
