@@ -255,9 +255,6 @@ class _Run:
             return skipped("what it names has links of the layer `scaleup` alone, and this is of the network")
         if parts and not standing:
             return skipped("nothing that it names is built")
-        sides = [devices_of_selectors(self.fabric, x) for x in (claim.of, claim.of_to) if claim.of_to and check.joins]
-        if not all((there & side).any() for side in sides):
-            return skipped("nothing of one of the two sets is built")
         if not parts:
             return self.judge(check, self.subject(check, claim), claim)
         judged = self.each(check, claim, standing)
@@ -299,8 +296,8 @@ class _Run:
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})
 
     def apart(self, check: Check, view: View, asked: ResolvedClaim) -> Judgement | None:
-        """What a check says of a set of which two members have no path: 0 of full where it is a share, and nothing where it is a
-        distance or a time. None where all have one, or where the check counts that itself."""
+        """What a check says of a set of which two members have no path: a bisection of 0 where one has no link at all, and
+        nothing where it is a distance or a time. None where all have one, or where the check counts that itself."""
         reachable = self.checks.get("reachability")
         if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
             return None
@@ -308,11 +305,13 @@ class _Run:
         if reached.status != "refuted" or not reached.faults:
             return None
         why = reached.faults[0].message
-        if check.kind == "fraction" and not asked.args:
-            measures = {"lower_bps": 0, "upper_bps": 0}
-            return Judgement("proved", f"0%: {why}", Fraction(0), Fraction(0), Fraction(0), measures=measures,
-                             witness=reached.witness)  # fmt: skip
-        return None if check.kind in ("fraction", "number") and check.scarce else skipped(why)
+        if not check.scarce:
+            return skipped(why)
+        if check.kind != "fraction" or asked.args or (view.degree[view.units] > 0).all():
+            return None
+        bounds = {"lower_bps": 0, "upper_bps": 0}
+        zero = Fraction(0)
+        return Judgement("proved", f"0%: {why}", zero, zero, zero, measures=bounds, witness=reached.witness)
 
     def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""

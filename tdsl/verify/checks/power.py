@@ -95,7 +95,7 @@ class Power(Check):
     figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip inside a host is part of the host.
     Transceivers are those that `tdsl show FILE length` and `cables.csv` name. `power` of an active cable (`aoc`, `acc`, `aec`,
     or any that states it) is that of all its plugs: half at each end, and that of the divided end of a break-out evenly over
-    its legs.
+    its legs; the published maximum of a device includes its plugs as well.
 
     ## What it assumes
     No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver or an active cable
