@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.order import by_keys, within
+from tdsl.fabric.part_facts import PLUGGED, cable_medium
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceModel
 
@@ -56,13 +57,9 @@ def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) 
     return result
 
 
-PLUGGED = ("dac", "acc", "copper", "aoc")
-"""Media of cables whose plugs are part of them."""
-
-
 def fills_cages(part: object) -> bool:
     """Whether a cable has plugs that fill their cages: its model says which cages they fit."""
-    return isinstance(part, DeviceModel) and str(part.facts.get("medium", "")) in PLUGGED and "form" in part.facts
+    return isinstance(part, DeviceModel) and cable_medium(part) in PLUGGED and "form" in part.facts
 
 
 def links_together(settings: Mapping[str, object]) -> int:

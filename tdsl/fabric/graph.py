@@ -6,7 +6,7 @@ when asked for. Nothing in it points back to the text except ``sets[…].origin`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
@@ -55,6 +55,28 @@ def _no_rows() -> Ints:
 
 def _no_bools() -> Bools:
     return np.zeros(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowIndex:
+    """Rows of a table by device: those of device d are ``rows[start[d]:start[d + 1]]``."""
+
+    start: Ints
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, count: int, pairs: Sequence[tuple[Ints, Ints]]) -> RowIndex:
+        """The index of ``count`` devices from columns of devices, each with the rows that belong to them."""
+        device = np.concatenate([d for d, _ in pairs])
+        rows = np.concatenate([r.astype(np.int32) for _, r in pairs])  # LINK_LIMIT keeps them below 2^31
+        order = np.argsort(device, kind="stable")
+        return cls(np.append(0, np.cumsum(np.bincount(device, minlength=count))), rows[order])
+
+    def rows_of(self, devices: Ints) -> Ints:
+        """The rows of these devices, device by device; a row of two of them twice."""
+        low, each = self.start[devices], self.start[devices + 1] - self.start[devices]
+        before = np.cumsum(each) - each
+        return self.rows[np.repeat(low - before, each) + np.arange(int(each.sum()))].astype(np.int64)
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
@@ -254,6 +276,30 @@ class Fabric(Sealed):
                 each = s.count // s.inside.count
                 out[s.first : s.first + s.count] = s.inside.first + np.arange(s.count) // each
         return out
+
+    @cached_property
+    def contents_index(self) -> RowIndex | None:
+        """Devices by the device that they sit in; None where none sits in another."""
+        inside = np.flatnonzero(self.container >= 0)
+        return RowIndex.of(self.device_count, [(self.container[inside], inside)]) if len(inside) else None
+
+    @cached_property
+    def links_index(self) -> RowIndex:
+        """Links by the devices at their ends."""
+        rows = np.arange(self.link_count)
+        return RowIndex.of(self.device_count, [(self.device_a, rows), (self.device_b, rows)])
+
+    @cached_property
+    def legs_index(self) -> RowIndex:
+        """Cable legs by the devices that they are plugged into."""
+        rows = np.arange(len(self.cable_a))
+        return RowIndex.of(self.device_count, [(self.port_device[ports], rows) for ports in (self.cable_a, self.cable_b)])
+
+    @cached_property
+    def used_ports(self) -> Ints:
+        """How many ports of every device are in use."""
+        before = np.append(0, np.cumsum(self.port_state == USED))
+        return np.asarray(np.diff(before[self.port_base]), dtype=np.int64)
 
     def with_contents(self, devices: Bools) -> Bools:
         """Devices with all that they contain, at any depth: what fails together."""

@@ -9,6 +9,16 @@ from tdsl.semantics.quantity import LENGTH, POWER, Quantity
 
 MICRO = 1_000_000
 
+COPPER = ("dac", "acc", "aec", "copper")
+"""Media of copper cables."""
+
+PLUGGED = (*COPPER, "aoc")
+"""Media of cables whose plugs are part of them."""
+
+ACTIVE = ("acc", "aec", "aoc")
+"""Media of cables with electronics in their plugs, which take power and run at their own rate: one of 1.6 Tb/s is for no cage of
+800 Gb/s (NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
+
 
 def shown(part: DeviceModel) -> str:
     """The name of a part as its maker writes it: names in a design have no hyphens."""
@@ -45,7 +55,18 @@ def sold(part: DeviceModel, run: int) -> tuple[int, bool] | None:
     return None
 
 
+def cable_medium(part: DeviceModel) -> str:
+    """The medium of a cable part, "" where it does not say."""
+    return str(part.facts.get("medium", ""))
+
+
+def takes_power(part: DeviceModel) -> bool:
+    """Whether the plugs of a cable take power: those of an active cable, and of any that states a figure."""
+    return cable_medium(part) in ACTIVE or optic_watts(part) is not None
+
+
 def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
-    """Watts of a transceiver: its maximum, or with ``typical`` the typical figure where one is stated."""
+    """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical figure where one is
+    stated."""
     most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
     return (usual if usual is not None else most) if typical else (most if most is not None else usual)

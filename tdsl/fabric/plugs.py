@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tdsl.fabric.part_facts import amount, several, shown
+from tdsl.fabric.part_facts import ACTIVE, amount, cable_medium, several, shown
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 
@@ -20,11 +20,6 @@ TWISTED_PAIR = "BASE_T"
 
 OLDER = {"QSFP112": ("QSFP56", "QSFP28"), "QSFPDD": ("QSFP56", "QSFP28"), "QSFP56": ("QSFP28",)}
 """Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD MSA, section 1)."""
-
-
-ACTIVE = ("acc", "aoc")
-"""Media of cables with electronics in their plugs, which run at their own rate: one of 1.6 Tb/s is for no cage of 800 Gb/s
-(NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
 
 
 def takes(c: PortClass, form: str) -> bool:
@@ -135,7 +130,7 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     if rate > each:
         link = Quantity(Fraction(rate), RATE)
         return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
-    if c.rate is not None and each > c.rate and str(cable.facts.get("medium")) in ACTIVE:
+    if c.rate is not None and each > c.rate and cable_medium(cable) in ACTIVE:
         own = Quantity(Fraction(c.rate), RATE)
         return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the port runs at {own}"
     return ""

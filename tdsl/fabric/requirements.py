@@ -1,19 +1,28 @@
-"""Requirements with their paths resolved to devices and their values computed."""
+"""Requirements with their paths resolved to devices and their values computed.
+
+A requirement in a group's block gives one claim for each instance of the group, whose paths mean that instance. The columns of
+all instances are resolved at once, and each claim has the rows of its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.elaborate import target_rows
-from tdsl.fabric.graph import Fabric
+from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
-from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.resolve import Resolver, assignments, instance_rows
+from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import unravel
+from tdsl.semantics.model import DeviceSet, Part, unravel
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan, Required, Target
 from tdsl.semantics.values import whole
@@ -23,15 +32,18 @@ from tdsl.syntax import tree
 FAILING = ("bundles", "cables", "cages", "links", "ports")
 """What `any K …` may fail beside devices and groups."""
 
+OfInstance = Callable[[int], Selector]
+"""What a path means in the instance of a number, in the order of the indices of the groups around."""
+
 
 def resolve_claims(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
     """All claims of a plan, in order; a claim in a group's block once for each instance of the group."""
     out: list[ResolvedClaim] = []
     for required in plan.requires:
+        block = _Block(plan, fabric, required)
         for claim in required.node.claims:
             try:
-                one = _claim(plan, fabric, required, claim)
-                out += [replace(one, scope=scope) for scope in _scopes(plan, required.context)]
+                out += block.claims(claim)
             except Fault as fault:
                 fault.report(diagnostics)
             except Excused:
@@ -39,119 +51,196 @@ def resolve_claims(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> list
     return out
 
 
-def _scopes(plan: Plan, context: Context) -> list[Element | None]:
-    """The instances of the group in whose block a claim stands; None for the fabric itself."""
-    if len(context.groups) == 1:
-        return [None]
-    axes = context.axes
-    count = int(np.prod([a.size for a in axes])) if axes else 1
-    out: list[Element | None] = []
-    for at in range(count):
-        indices = iter(unravel(at, axes))
-        names = []
-        for part in context.parts:
-            here = [str(next(indices)) for _ in part.axes]
-            names.append(f"{part.name}[{', '.join(here)}]" if here else part.name)
-        rows = []
-        for s in context.group.sets():
-            each = s.count // count
-            rows.append(np.arange(s.first + at * each, s.first + (at + 1) * each, dtype=np.int64))
-        out.append(Element(".".join(names), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)))
-    return out
+@dataclass(eq=False)
+class _Block:
+    """The block in which a requirement stands: the fabric's, or that of a group with its instances."""
 
+    plan: Plan
+    fabric: Fabric
+    required: Required
 
-def _claim(plan: Plan, fabric: Fabric, required: Required, claim: tree.Claim) -> ResolvedClaim:
-    scope, evaluator = required.scope, plan.evaluator
+    @cached_property
+    def count(self) -> int:
+        """Instances of the block."""
+        return int(np.prod([a.size for a in self.required.context.axes] or [1]))
 
-    def select(paths: tuple[tree.Path, ...]) -> tuple[Selector, ...]:
-        return tuple(_selector(plan, fabric, required, p) for p in paths)
+    def indices(self, depth: int) -> list[Array]:
+        """The indices of the outermost groups around, each a column with a row an instance of them; no column where they have
+        none."""
+        axes = tuple(a for p in self.required.context.parts[:depth] for a in p.axes)
+        if not axes:
+            return []
+        grid = np.indices([a.size for a in axes], dtype=np.int64).reshape(len(axes), -1)
+        return [grid[i] + a.low for i, a in enumerate(axes)]
 
-    count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
-    if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
-        raise Fault(
-            "E0103", claim.any_count.span if claim.any_count else claim.span, "the number of failures must be a whole number"
-        )
-    value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
-    any_of = claim.any_of.name if claim.any_of else ""
-    if claim.any_of is not None and any_of not in FAILING:
-        known = ", ".join(FAILING)
-        raise Fault("E0492", claim.any_of.span, f"`any K {any_of}` fails nothing that tdsl knows", help=f"write one of {known}")
-    under, through = (m.name if m else "" for m in (claim.under, claim.through))
-    return ResolvedClaim(
-        claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, any_of,
-        select(claim.of),
-        select(claim.of_to), select(claim.at), under, through, claim.op or "", value, claim.of_intact,
-        _claim(plan, fabric, required, claim.given) if claim.given else None, required.node.report, None,
-        " ".join(claim.span.text.split()), Origin(claim.span, required.origin.chain), claim.of_active, claim.share_of,
-        claim.of_all,
-    )  # fmt: skip
+    @cached_property
+    def scopes(self) -> Sequence[Element | None]:
+        """The instances as elements; None for the fabric itself."""
+        context = self.required.context
+        if len(context.groups) == 1:
+            return [None]
+        sets = list(context.group.sets())
+        rows = rows_of_instances(self.indices(len(context.parts)), self.count, sets)
+        return [Element(_instance_name(context.parts, at), mine) for at, mine in enumerate(rows)]
 
+    # ------------------------------------------------------------ claims
+    def claims(self, claim: tree.Claim) -> list[ResolvedClaim]:
+        """A claim for each instance."""
+        one = self.without_paths(claim)
+        given = self.claims(claim.given) if claim.given else None
+        of, of_to, at = ([self.selector(p) for p in paths] for paths in (claim.of, claim.of_to, claim.at))
+        if not (of or of_to or at or given):
+            return [replace(one, scope=scope) for scope in self.scopes]
+        return [
+            replace(
+                one, scope=scope, of=tuple(s(k) for s in of), of_to=tuple(s(k) for s in of_to), at=tuple(s(k) for s in at),
+                given=replace(given[k], scope=None) if given else None,
+            )
+            for k, scope in enumerate(self.scopes)
+        ]  # fmt: skip
 
-def _selector(plan: Plan, fabric: Fabric, required: Required, path: tree.Path) -> Selector:
-    text = " ".join(path.span.text.split())
-    if path.bare == "ports" and not any("ports" in g.members for g in required.context.groups):
-        return Selector("ports", "ports", ())
-    try:
-        target = resolve(plan, required.context, path)
-    except Fault:
-        if path.bare == "network":  # all switches, optical switches and panels, with what is in them
-            return Selector("network", "network", ())
-        whole_tier = _tier(fabric, path)
-        if whole_tier is None:
-            raise
-        return whole_tier
-    context = Context(required.context.groups, required.context.parts)
-    over = assignments(context, (target,), None, required.scope, plan.evaluator, path.span)
-    resolver = Resolver(required.scope, plan.evaluator, over)
-    kind = target.device.kind if target.device else target.group.kind if target.group else ""
-    if target.device is not None:
-        rows = distinct(resolver.devices(target)[0])
-        elements = tuple(Element(_name(plan, target, int(r)), np.array([r], dtype=np.int64)) for r in rows.tolist())
+    def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
+        """What a claim says beside its paths and the claim that follows `with`."""
+        scope, evaluator = self.required.scope, self.plan.evaluator
+        count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
+            at = claim.any_count.span if claim.any_count else claim.span
+            raise Fault("E0103", at, "the number of failures must be a whole number")
+        value = evaluator.evaluate(claim.value, scope) if claim.value is not None else None
+        any_of = claim.any_of.name if claim.any_of else ""
+        if claim.any_of is not None and any_of not in FAILING:
+            known = ", ".join(FAILING)
+            message = f"`any K {any_of}` fails nothing that tdsl knows"
+            raise Fault("E0492", claim.any_of.span, message, help=f"write one of {known}")
+        under, through = (m.name if m else "" for m in (claim.under, claim.through))
+        return ResolvedClaim(
+            claim.metric.name, tuple(evaluator.evaluate(a, scope, words=True) for a in claim.args), count, any_of,
+            (), (), (), under, through, claim.op or "", value, claim.of_intact, None, self.required.node.report, None,
+            " ".join(claim.span.text.split()), Origin(claim.span, self.required.origin.chain), claim.of_active,
+            claim.share_of, claim.of_all,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ paths
+    def selector(self, path: tree.Path) -> OfInstance:
+        """What a path means in each instance. What is declared outside of a group is the same in all of its instances."""
+        context = self.required.context
+        if path.bare == "ports" and not any("ports" in g.members for g in context.groups):
+            return _in_all(Selector("ports", "ports", ()))
+        try:
+            target = resolve(self.plan, context, path)
+        except Fault:
+            if path.bare == "network":  # all switches, optical switches and panels, with what is in them
+                return _in_all(Selector("network", "network", ()))
+            whole_tier = self.tier(path)
+            if whole_tier is None:
+                raise
+            return whole_tier
+        depth = next(d for d in range(len(context.parts) + 1) if _axes(context.parts[:d]) == target.shared)
+        outer = Context(context.groups[: depth + 1], context.parts[:depth])
+        over = assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)
+        resolver = Resolver(self.required.scope, self.plan.evaluator, over)
+        instances = int(np.prod([a.size for a in outer.axes] or [1]))
+        found = target_rows(self.plan, target, resolver)
+        rows = [distinct(r[r >= 0]) for r in found.reshape(instances, -1)] if over.count else [found[:0].ravel()] * instances
+        text, repeat = " ".join(path.span.text.split()), self.count // max(instances, 1)
+        if target.device is None:
+            kind = target.group.kind if target.group else ""
+            elements = _group_elements(target, rows)
+            return _in_instances([Selector(text, kind, tuple(e)) for e in elements], repeat)
+        kind, device = target.device.kind, target.device
         if target.ports is None:
-            return Selector(text, kind, elements, target.port_class)
-        parts = target.device.model.parts(target.port_class)
-        chosen = resolver.choice(target)
-        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct(chosen.local)
-        return Selector(
-            text, kind, elements, target.port_class, (fabric.port_base[rows][:, None] + parts[0].first + local).ravel()
+            return _in_instances([Selector(text, kind, _devices(device, r), target.port_class) for r in rows], repeat)
+        parts = device.model.parts(target.port_class)
+        local = resolver.choice(target).local
+        every = np.arange(sum(c.size for c in parts))
+        places = [every] * instances if local is None else [distinct(x) for x in local.reshape(instances, -1)]
+        first = self.fabric.port_base
+        return _in_instances(
+            [
+                Selector(text, kind, _devices(device, r), target.port_class, (first[r][:, None] + parts[0].first + x).ravel())
+                for r, x in zip(rows, places, strict=True)
+            ],
+            repeat,
         )
-    return Selector(text, kind, tuple(_group_elements(plan, target, resolver)))
 
-
-def _tier(fabric: Fabric, path: tree.Path) -> Selector | None:
-    """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``."""
-    if path.bare is None:
+    def tier(self, path: tree.Path) -> OfInstance | None:
+        """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``. Of those in the
+        innermost group around that has some, each instance means its own."""
+        if path.bare is None:
+            return None
+        named = [s for s in self.fabric.sets if s.name == path.bare]
+        parts = self.required.context.parts
+        for depth in range(len(parts), -1, -1):
+            names = [p.name for p in parts[:depth]]
+            sets = [s for s in named if len(s.parts) > depth and [p.name for p in s.parts[:depth]] == names]
+            if not sets:
+                continue
+            instances = int(np.prod([a.size for p in parts[:depth] for a in p.axes] or [1]))
+            rows = rows_of_instances(self.indices(depth), instances, sets)
+            owner = self.fabric.device_set
+            found = [tuple(_device(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows]
+            return _in_instances([Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances)
         return None
-    sets = [s for s in fabric.sets if s.name == path.bare]
-    if not sets:
-        return None
-    elements = tuple(Element(s.device_path(k), np.array([s.first + k], dtype=np.int64)) for s in sets for k in range(s.count))
-    return Selector(path.bare, sets[0].kind, elements)
 
 
-def _name(plan: Plan, target: Target, row: int) -> str:
-    assert target.device is not None
-    return target.device.device_path(row - target.device.first)
-
-
-def _group_elements(plan: Plan, target: Target, resolver: Resolver) -> list[Element]:
-    """One element for each instance of a group that a path names."""
-    assert target.group is not None
-    sets = list(target.group.sets())
-    if not sets:
-        return []
-    rows = distinct(target_rows(plan, target, resolver))
-    rows = rows[rows >= 0]
-    depth = len(target.group_parts)
-    found: dict[str, list[int]] = {}
+def rows_of_instances(indices: list[Array], count: int, sets: Sequence[DeviceSet]) -> list[Ints]:
+    """The device rows that each of ``count`` instances has of some sets, whose leading axes have these ``indices``. A set that
+    only some instances have, or of which they have unequal numbers, gives each what it has."""
+    out = []
     for s in sets:
-        inner = int(np.prod([a.size for p in s.parts[depth:] for a in p.axes] or [1]))
-        for row in rows[(rows >= s.first) & (rows < s.first + s.count)].tolist():
-            at = (row - s.first) // inner
-            indices = iter(unravel(at, tuple(a for p in s.parts[:depth] for a in p.axes)))
-            names = []
-            for part in s.parts[:depth]:
-                here = [str(next(indices)) for _ in part.axes]
-                names.append(f"{part.name}[{', '.join(here)}]" if here else part.name)
-            found.setdefault(".".join(names), []).append(row)
-    return [Element(name, np.array(members, dtype=np.int64)) for name, members in found.items()]
+        first, inside = instance_rows(s, indices)
+        inner = int(np.prod([a.size for a in s.axes[len(indices) :]] or [1]))
+        rows = first[:, None] + np.arange(inner, dtype=np.int64)
+        out.append(np.where(inside[:, None], rows, -1))
+    if not out:
+        return [np.zeros(0, dtype=np.int64)] * count
+    return [r[r >= 0] for r in np.concatenate(out, axis=1)]
+
+
+def _axes(parts: Sequence[Part]) -> int:
+    return sum(len(p.axes) for p in parts)
+
+
+def _in_all(selector: Selector) -> OfInstance:
+    return lambda at: selector
+
+
+def _in_instances(selectors: list[Selector], repeat: int) -> OfInstance:
+    """A selector for each instance of an outer group, of which each has so many instances of the block."""
+    return lambda at: selectors[at // repeat]
+
+
+def _instance_name(parts: Sequence[Part], at: int) -> str:
+    """The path of an instance of the innermost of these groups, by its row-major number."""
+    indices = iter(unravel(at, tuple(a for p in parts for a in p.axes)))
+    names = []
+    for part in parts:
+        here = [str(next(indices)) for _ in part.axes]
+        names.append(f"{part.name}[{', '.join(here)}]" if here else part.name)
+    return ".".join(names)
+
+
+def _device(s: DeviceSet, row: int) -> Element:
+    return Element(s.device_path(row - s.first), np.array([row], dtype=np.int64))
+
+
+def _devices(s: DeviceSet, rows: Ints) -> tuple[Element, ...]:
+    return tuple(_device(s, row) for row in rows.tolist())
+
+
+def _group_elements(target: Target, rows: list[Ints]) -> list[list[Element]]:
+    """Of each list of rows one element for each instance of a group that a path names."""
+    assert target.group is not None
+    sets = sorted(target.group.sets(), key=lambda s: s.first)
+    depth = len(target.group_parts)
+    out = []
+    for mine in rows:
+        found: dict[str, list[int]] = {}
+        cuts = np.searchsorted(mine, [s.first for s in sets] + [s.first + s.count for s in sets[-1:]])
+        for s, (low, high) in zip(sets, pairwise(cuts.tolist()), strict=True):
+            inner = int(np.prod([a.size for p in s.parts[depth:] for a in p.axes] or [1]))
+            for row in mine[low:high].tolist():
+                name = _instance_name(s.parts[:depth], (row - s.first) // inner)
+                found.setdefault(name, []).append(row)
+        out.append([Element(name, np.array(members, dtype=np.int64)) for name, members in found.items()])
+    return out

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.vector import SAFE, Array, Assignments, booleans, integers, largest
@@ -227,20 +228,20 @@ class Resolver:
     def members(self, target: Target, device: DeviceSet) -> Array:
         """Rows of a set below the group a target ends at; -1 where the instance has none (an ``extend`` gave it to others)."""
         depth = target.shared + len(target.entries)
+        outer = [self.over.values[f"${j}"] for j in range(target.shared)]
+        start, present = instance_rows(device, outer)
         entries = (*target.entries, *(Entry(a, None, target.span, "") for a in device.axes[depth:]))
-        wide = (*device.axes[: target.shared], *(e.axis for e in entries))
-        strides = strides_of(wide)
-        start = np.zeros(self.over.count, dtype=np.int64)
-        for j in range(target.shared):
-            start = start + (self.over.values[f"${j}"] - wide[j].low) * strides[j]
-        inside = np.ones((1, 1), dtype=np.bool_)
-        rows = np.zeros((1, 1), dtype=np.int64)
-        at = self.spread_out(entries, strides[target.shared :], start)[0]
-        for own, axis, stride, step in zip(device.axes, wide, strides, strides_of(device.axes), strict=True):
-            index = (at // stride) % axis.size + axis.low - own.low
-            inside = inside & (index >= 0) & (index < own.size)
+        axes = tuple(e.axis for e in entries)
+        strides = strides_of(axes)
+        at = self.spread_out(entries, strides, np.zeros(self.over.count, dtype=np.int64))[0]
+        inside = np.broadcast_to(present[:, None], at.shape)
+        rows = np.broadcast_to(start[:, None], at.shape)
+        own = device.axes[target.shared :]
+        for mine, axis, stride, step in zip(own, axes, strides, strides_of(own), strict=True):
+            index = (at // stride) % axis.size + axis.low - mine.low
+            inside = inside & (index >= 0) & (index < mine.size)
             rows = rows + index * step
-        return np.where(inside, rows + device.first, -1)
+        return np.where(inside, rows, -1)
 
     def choice(self, target: Target) -> Choice:
         """The ports of a target."""
@@ -271,6 +272,18 @@ class Resolver:
         shape = found[0][1] if len(found) == 1 else (rows.shape[1],)
         populous = len(found) > 1 or found[0][2]
         return Side(rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span))
+
+
+def instance_rows(device: DeviceSet, indices: Sequence[Array]) -> tuple[Array, NDArray[np.bool_]]:
+    """Of instances of the groups around a set, given by a column of values for each of its leading axes: the first row of the set
+    in each, and whether the set is in it (an ``extend`` gives it to some)."""
+    axes = device.axes
+    count = len(indices[0]) if indices else 1
+    rows, inside = np.full(count, device.first, dtype=np.int64), np.ones(count, dtype=np.bool_)
+    for values, axis, step in zip(indices, axes, strides_of(axes), strict=False):
+        inside &= (values >= axis.low) & (values <= axis.high)
+        rows += (values - axis.low) * step
+    return rows, inside
 
 
 def strides_of(axes: tuple[Axis, ...]) -> list[int]:

@@ -185,7 +185,8 @@ def _cables(figures: Figures) -> list[Line]:
             metres = "" if length < 0 else number(Fraction(length, MICRO))
             note = "no length: no places" if length < 0 else ""
             each = price(model, f.prices) if model is not None else None
-            out.append(_line("cable", str(named[statement]), "", code, classes[c], metres, n, None, each, note))
+            out.append(_line("cable", str(named[statement]), "", code, classes[c], metres, n,
+                             None if model is None else optic_watts(model), each, note))  # fmt: skip
         return out
     number_of, choices = physical.parts.group
     sold, confirmed = physical.parts.sold
@@ -194,11 +195,13 @@ def _cables(figures: Figures) -> list[Line]:
                (run[plain] >= 0).tolist(), strict=True)  # fmt: skip
     merged: Counter[tuple[str, str, str, int | float | str, str]] = Counter()
     price_of: dict[str, Fraction | None] = {}
+    watts_of: dict[str, Fraction | None] = {}
     titles: dict[str, str] = {}
     for (k, c, length, sure, known), n in Counter(keys).items():
         cable = choices[k].cable
         name = shown(cable) if cable is not None else "?"
         price_of[name] = price(cable, f.prices) if cable is not None else None
+        watts_of[name] = optic_watts(cable) if cable is not None else None
         titles[name] = cable.title if cable is not None else ""
         if cable is None:
             note = choices[k].why
@@ -215,5 +218,5 @@ def _cables(figures: Figures) -> list[Line]:
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n
     for (name, code, where, length_m, note), n in merged.items():
-        out.append(_line("cable", name, titles[name], code, where, length_m, n, None, price_of[name], note))
+        out.append(_line("cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note))
     return out

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from tdsl.dataclass import dataclass
+from tdsl.fabric.cables import Cables
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import optic_watts
+from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.parts import COPPER
 from tdsl.physical.racks import Bound, watts
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MONEY, Quantity
@@ -36,6 +36,23 @@ class Optics:
     part: Ints
     parts: list[DeviceModel]
     open_ends: Ints  # device of each
+
+
+@dataclass(frozen=True, slots=True)
+class Plugs:
+    """Plugs of active cables as columns: the outermost device that each is in, and the index into ``shares`` of the part of a
+    cable's power that it takes. A share is the watts of the plug, None where the part states none, at most and typically; half of
+    a cable's power is that of each end, and the legs of a break-out divide theirs evenly."""
+
+    device: Ints
+    share: Ints
+    shares: list[tuple[Fraction | None, Fraction | None]]
+
+
+@lru_cache(maxsize=2)
+def figures_of(fabric: Fabric) -> Figures:
+    """The sums of a fabric. The last two are kept."""
+    return Figures(fabric)
 
 
 class Figures:
@@ -81,8 +98,55 @@ class Figures:
         ends = ends[(kinds != "panel") & (kinds != "ocs")]  # those have no transceivers
         return Optics(self.top[device], part, parts.optics, self.top[ends])
 
+    @cached_property
+    def cable_parts(self) -> tuple[Ints, list[DeviceModel | None]]:
+        """Of every cable leg the number of its part, and the parts: those chosen, or without places those that connects name."""
+        if self.physical is not None:
+            number, choices = self.physical.parts.group
+            return number, [c.cable for c in choices]
+        named = (s.settings.get("part") for s in self.fabric.statements)
+        return self.fabric.cable_statement, [p if isinstance(p, DeviceModel) else None for p in named]
+
+    @cached_property
+    def plugs(self) -> Plugs:
+        """All plugs of cables that take power."""
+        f = self.fabric
+        number, parts = self.cable_parts
+        active = np.array([p is not None and takes_power(p) for p in parts] or [False], dtype=np.bool_)
+        legs = np.flatnonzero(active[number]) if len(number) else np.zeros(0, dtype=np.int64)
+        if not len(legs):
+            none = np.zeros(0, dtype=np.int64)
+            return Plugs(none, none, [])
+        each = np.bincount(f.cable_group)[f.cable_group[legs]]
+        split = f.cable_leg[legs] > 0
+        head_at_b = Cables(f).head_at_b[legs]
+        columns = []
+        for ports, is_head in ((f.cable_a, ~head_at_b), (f.cable_b, head_at_b)):
+            counted = ~(split & is_head) | (f.cable_leg[legs] == 1)  # the legs of a break-out have one head
+            parts_of = np.where(split & ~is_head, 2 * each, 2)
+            columns.append((f.port_device[ports[legs]][counted], number[legs][counted], parts_of[counted]))
+        device, part, divided = (np.concatenate(x) for x in zip(*columns, strict=True))
+        pairs, share = np.unique(np.stack([part, divided]), axis=1, return_inverse=True)
+        shares = []
+        for k, n in pairs.T.tolist():
+            cable = parts[k]
+            assert cable is not None
+            most, usual = optic_watts(cable), optic_watts(cable, typical=True)
+            shares.append((None if most is None else most / n, None if usual is None else usual / n))
+        return Plugs(self.top[device], share.ravel(), shares)
+
+    def plugs_power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of the plugs of active cables in some devices."""
+        found = self.plugs
+        count = np.bincount(found.share[devices[found.device]], minlength=len(found.shares))
+        known, missing = Fraction(0), 0
+        for share, n in zip(found.shares, count.tolist(), strict=True):
+            value = share[typical]
+            known, missing = (known, missing + n) if value is None else (known + value * n, missing)
+        return Bound(known, missing)
+
     def optics_power(self, devices: Bools, typical: bool = False) -> Bound:
-        """Watts of the transceivers in some devices."""
+        """Watts of the transceivers in some devices, and of the plugs of active cables."""
         found = self.optics
         mine = found.part[devices[found.device]]
         count = np.bincount(mine, minlength=len(found.parts)) if len(mine) else np.zeros(len(found.parts), dtype=np.int64)
@@ -91,10 +155,11 @@ class Figures:
             if n:
                 value = optic_watts(part, typical)
                 known, missing = (known, missing + n) if value is None else (known + value * n, missing)
-        return Bound(known, missing)
+        return Bound(known, missing) + self.plugs_power(devices, typical)
 
     def power(self, devices: Bools, typical: bool = False) -> Bound:
-        """Watts of some devices with their transceivers. A published maximum includes them; any other figure does not."""
+        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any
+        other figure does not."""
         f = self.fabric
         mine = devices & self.mounted
         total = NOTHING
@@ -107,7 +172,7 @@ class Figures:
         return total + self.parts_power(devices, typical)
 
     def parts_power(self, devices: Bools, typical: bool = False) -> Bound:
-        """Watts of the transceivers in those of some devices whose own figure does not include them."""
+        """Watts of the transceivers and active plugs in those of some devices whose own figure does not include them."""
         own = np.array([typical or "power_max" not in m.facts for m in self.fabric.models] or [False])
         panel = np.array([m.kind == "panel" for m in self.fabric.models] or [False])
         return self.optics_power(devices & self.mounted & (own & ~panel)[self.fabric.device_model], typical)
@@ -141,12 +206,7 @@ class Figures:
         rows = np.flatnonzero(legs & (f.cable_leg <= 1))  # a break-out is one part
         if not len(rows):
             return NOTHING
-        if self.physical is not None:
-            number, choices = self.physical.parts.group
-            parts: list[DeviceModel | None] = [c.cable for c in choices]
-        else:
-            number = f.cable_statement
-            parts = [p if isinstance(p := s.settings.get("part"), DeviceModel) else None for s in f.statements]
+        number, parts = self.cable_parts
         total = NOTHING
         for k, n in enumerate(np.bincount(number[rows], minlength=len(parts)).tolist()):
             if n:
@@ -158,4 +218,4 @@ class Figures:
 
 def _copper(part: object) -> bool:
     """Whether the ends of a cable part are part of it."""
-    return isinstance(part, DeviceModel) and str(part.facts.get("medium", "")) in (*COPPER, "aoc")
+    return isinstance(part, DeviceModel) and cable_medium(part) in PLUGGED

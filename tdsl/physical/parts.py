@@ -19,14 +19,12 @@ from tdsl.fabric.cables import Cables
 from tdsl.fabric.cabling import fills_cages
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
-from tdsl.fabric.part_facts import MICRO, amount, lengths_of, optic_watts, shown, sold
+from tdsl.fabric.part_facts import ACTIVE, COPPER, MICRO, PLUGGED, amount, cable_medium, lengths_of, optic_watts, shown, sold
 from tdsl.fabric.plugs import cage_form, carries, drives, ends_wrong, fits, outlets
 from tdsl.physical.lengths import Lengths
 from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
-
-COPPER = ("dac", "acc", "copper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,7 @@ class Parts:
         """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
         cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
         reach = amount(cable, "reach", LENGTH)
-        kind = str(cable.facts.get("medium", ""))
+        kind = cable_medium(cable)
         asked = medium in ("", MEDIA[0], kind) or (medium == "copper" and kind in COPPER)
         if not asked or cable.facts.get("legs", 0) != group.legs:
             return False
@@ -179,7 +177,7 @@ class Parts:
         self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
     ) -> Iterator[Choice]:  # fmt: skip
         """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
-        if str(cable.facts.get("medium", "")) in COPPER or str(cable.facts.get("medium", "")) == "aoc":
+        if cable_medium(cable) in PLUGGED:
             yield Choice(cable, None, None)  # its ends are part of it
             return
         given = optics if isinstance(optics, tuple) else (None, None)
@@ -216,7 +214,7 @@ class Parts:
         reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
         name = [o.name for o in ends]
         own = amount(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
-        active = choice.cable is not None and choice.cable.facts.get("medium") in ("acc", "aoc")
+        active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
         return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
                 choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
 
@@ -234,7 +232,7 @@ class Parts:
             return "a length is unknown"
         if cable is not None:
             return f"no pair of optics drives {shown(cable)}"
-        if medium in (*COPPER, "aoc"):
+        if medium in PLUGGED:
             return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
         return f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
 

@@ -76,10 +76,12 @@ def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int
     count = np.zeros((f.device_count, max(len(found.parts), 1)), dtype=np.int64)
     np.add.at(count, (found.device, found.part), 1)
     ends = np.bincount(found.open_ends, minlength=f.device_count)
+    plugs = np.zeros((f.device_count, max(len(figures.plugs.shares), 1)), dtype=np.int64)
+    np.add.at(plugs, (figures.plugs.device, figures.plugs.share), 1)
     known: dict[tuple[object, ...], Bound] = {}
     out: dict[int, Bound] = {}
     for rack, devices in racks.by_rack.items():
-        key = tuple((int(f.device_model[d]), count[d].tobytes(), int(ends[d])) for d in devices)
+        key = tuple((int(f.device_model[d]), count[d].tobytes(), plugs[d].tobytes(), int(ends[d])) for d in devices)
         if key not in known:
             mask = np.zeros(f.device_count, dtype=np.bool_)
             mask[devices] = True

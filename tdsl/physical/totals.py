@@ -12,7 +12,6 @@ from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import optic_watts
 from tdsl.physical.figures import Figures, price
 from tdsl.physical.racks import Bound, watts
-from tdsl.semantics.model import DeviceModel
 
 NONE = Bound(Fraction(0), 0)
 
@@ -77,23 +76,19 @@ class Tally:
             part = found.parts[key // 2]
             power = _times(optic_watts(part), n) if key % 2 else NONE
             out[bucket].add(_Sum(0, n, 0, power, _times(price(part, f.prices), n)))
+        plugs = figures.plugs
+        mine = own[f.device_model[plugs.device]]
+        for bucket, k, n in _counted(device[plugs.device[mine]], plugs.share[mine]):
+            out[bucket].add(_Sum(0, 0, 0, _times(plugs.shares[k][0], n), NONE))
         ends = found.open_ends
         for bucket, counts, n in _counted(device[ends], own[f.device_model[ends]].astype(np.int64)):
             out[bucket].add(_Sum(0, n, 0, Bound(Fraction(0), n * counts), Bound(Fraction(0), n)))
         plain = np.flatnonzero(f.cable_leg <= 1)  # a break-out is one part
-        number_of, parts = self._cables()
+        number_of, parts = figures.cable_parts
         for bucket, k, n in _counted(leg[plain], number_of[plain]):
             part_of = parts[k]
             out[bucket].add(_Sum(0, 0, n, NONE, _times(None if part_of is None else price(part_of, f.prices), n)))
         return dict(out)
-
-    def _cables(self) -> tuple[Ints, list[DeviceModel | None]]:
-        """For every leg the number of its part, and the parts."""
-        f = self.figures.fabric
-        if self.figures.physical is not None:
-            number_of, choices = self.figures.physical.parts.group
-            return number_of, [c.cable for c in choices]
-        return f.cable_statement, [p if isinstance(p := s.settings.get("part"), DeviceModel) else None for s in f.statements]
 
 
 def _counted(bucket: Ints, key: Ints) -> list[tuple[int, int, int]]:

@@ -11,9 +11,10 @@ import numpy as np
 from tdsl.dataclass import dataclass
 from tdsl.fabric.bundles import members
 from tdsl.fabric.cables import Cables
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.subject import devices_with_contents, ports_of_selectors
 from tdsl.prove.view import View
 
 
@@ -28,8 +29,8 @@ def elements(view: View, claim: ResolvedClaim) -> list[Element]:
     if not what:
         found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if view.devices[e.devices].any()}
         return list(found.values())
-    here = _ports(view.fabric, claim.of)
-    there = _ports(view.fabric, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
+    here = ports_of_selectors(view.fabric, claim.of)
+    there = ports_of_selectors(view.fabric, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
     a, b = view.fabric.link_a[view.rows], view.fabric.link_b[view.rows]
     rows = view.rows[(here[a] & there[b]) | (here[b] & there[a])]
     return _Named(view.fabric, view.budget.named_elements, here, there).of(what, rows)
@@ -77,33 +78,7 @@ def lost_rows(view: View, chosen: list[Element]) -> list[Ints]:
 
 def closure(fabric: Fabric, element: Element) -> Ints:
     """The devices that fail with an element: its own, and all that they contain."""
-    inside = np.zeros(fabric.device_count, dtype=np.bool_)
-    inside[element.devices] = True
-    return np.flatnonzero(fabric.with_contents(inside)) if (fabric.container >= 0).any() else np.unique(element.devices)
-
-
-def element_of(fabric: Fabric, selector: Selector) -> Ints:
-    """The number of the selector's element that every device is of, or is inside of; -1 of none."""
-    out = np.full(fabric.device_count, -1, dtype=np.int64)
-    for k, e in enumerate(selector.elements):
-        out[e.devices] = k
-    inside = np.flatnonzero(fabric.container >= 0)
-    while len(fresh := inside[(out[inside] < 0) & (out[fabric.container[inside]] >= 0)]):
-        out[fresh] = out[fabric.container[fresh]]
-    return out
-
-
-def _ports(fabric: Fabric, selectors: tuple[Selector, ...]) -> Bools:
-    """Ports that selectors name: those of a port path, else all of the devices and what they contain."""
-    out = np.zeros(len(fabric.port_device), dtype=np.bool_)
-    devices = np.zeros(fabric.device_count, dtype=np.bool_)
-    for s in selectors:
-        if s.ports:
-            out[s.port_rows] = True
-        else:
-            for e in s.elements:
-                devices[e.devices] = True
-    return out | fabric.with_contents(devices)[fabric.port_device]
+    return devices_with_contents(fabric, element.devices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import ranks
+from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.bound import Bound, CrossedArcs, Flow
-from tdsl.prove.elements import element_of
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
@@ -63,7 +63,7 @@ def members(view: View, selectors: tuple[Selector, ...]) -> Bools:
     out, units = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
     units[(view.intact or view).units] = True
     for s in selectors:
-        element = element_of(f, s)
+        element = element_of_devices(f, s)
         named = element >= 0
         has_units = np.zeros(len(s.elements) + 1, dtype=np.bool_)
         has_units[element[named & units]] = True

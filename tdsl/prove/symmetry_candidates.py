@@ -17,7 +17,7 @@ from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.view import View
-from tdsl.semantics.model import DeviceSet
+from tdsl.semantics.model import Axis, DeviceSet
 
 
 def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
@@ -109,7 +109,8 @@ def _equal_neighbours(view: View, devices: Ints) -> Iterator[tuple[int, int]]:
 
 def _instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[Ints]:
     """Two instances of a group or declaration next to each other along one of its own axes, exchanged with all they hold."""
-    shape = [a.size for p in sets[0].parts[:depth] for a in p.axes]
+    axes, holders = _instanced(sets, depth)
+    shape = [a.size for a in axes]
     own = len(sets[0].parts[depth - 1].axes)
     places = np.arange(int(np.prod(shape or [1]))).reshape(shape or [1])
     for axis in range(len(shape) - own, len(shape)):
@@ -117,7 +118,7 @@ def _instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[In
         for row in lined.reshape(-1, shape[axis]).tolist():
             for low, high in pairwise(row):
                 image = np.arange(count)
-                for s in sets:
+                for s in holders:
                     inner = s.count // places.size
                     here, there = (np.arange(s.first + x * inner, s.first + (x + 1) * inner) for x in (low, high))
                     image[here], image[there] = there, here
@@ -127,7 +128,8 @@ def _instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[In
 def _steps(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = False) -> Iterator[Ints]:
     """One step round each of a group's or declaration's own axes, with all that its instances hold (rings, tori, rails); with
     ``outer`` round each axis of the groups around it, for these sets alone."""
-    shape = [a.size for p in sets[0].parts[:depth] for a in p.axes]
+    axes, holders = _instanced(sets, depth)
+    shape = [a.size for a in axes]
     if not shape:
         return
     own = len(sets[0].parts[depth - 1].axes)
@@ -135,10 +137,19 @@ def _steps(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = Fals
     for axis in range(len(shape) - own) if outer else range(len(shape) - own, len(shape)):
         rolled = np.roll(places, 1, axis).reshape(-1)
         image = np.arange(count)
-        for s in sets:
+        for s in holders:
             inner = s.count // places.size
             image[s.first : s.first + s.count] = s.first + (rolled[:, None] * inner + np.arange(inner)).reshape(-1)
         yield image
+
+
+def _instanced(sets: Sequence[DeviceSet], depth: int) -> tuple[tuple[Axis, ...], list[DeviceSet]]:
+    """The axes of a group's instances, and those of its sets that all instances have. A set that an ``extend`` gave to some is
+    not divided by their number: it stays where it is, and a permutation that this makes wrong is not verified."""
+    leading = [tuple(a for p in s.parts[:depth] for a in p.axes) for s in sets]
+    axes = max(leading, key=lambda found: int(np.prod([a.size for a in found] or [1])))
+    places = [(a.low, a.size) for a in axes]
+    return axes, [s for s, mine in zip(sets, leading, strict=True) if [(a.low, a.size) for a in mine] == places]
 
 
 def by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[Ints]:

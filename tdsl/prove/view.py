@@ -5,6 +5,7 @@ A part keeps the fabric's numbering of devices and links; it only says which of 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,15 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.subject import (
+    devices_with_contents,
+    holders_of_devices,
+    legs_at_devices,
+    legs_between_sets,
+    links_at_devices,
+    links_between_sets,
+    links_in_group,
+)
 from tdsl.fabric.tiers import main_ends
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
@@ -48,6 +58,8 @@ class View:
     intact: View | None = None  # where something failed: the view before
     lost: Bools | None = None  # and which of the fabric's links are lost with it
     budget: Budget = DEFAULT
+    sides: tuple[Bools, Bools] | None = None  # the two sets of `of A to B`, where what joins them is judged
+    members: Bools | None = None  # the endpoints of `of all S`, whether they have links or not: they alone are units
 
     @classmethod
     def whole(cls, fabric: Fabric, budget: Budget = DEFAULT) -> View:
@@ -56,20 +68,33 @@ class View:
 
     @classmethod
     def part(cls, fabric: Fabric, element: Element, device: bool, budget: Budget = DEFAULT) -> View:
-        """One element of a selector: of a group its devices, the links among them and the endpoints attached; of a single device
-        (``device``) all its links and what they lead to."""
+        """One element of a selector, with all that is in it: of a group its devices, the links among them and the endpoints
+        attached; of a single device (``device``) all its links and what they lead to."""
         inside = np.zeros(fabric.device_count, dtype=np.bool_)
-        inside[element.devices] = True
-        a, b = inside[fabric.device_a], inside[fabric.device_b]
-        if device:
-            rows = np.flatnonzero(a | b)
-        else:
-            ends = fabric.is_end
-            rows = np.flatnonzero((a & b) | (a & ends[fabric.device_b]) | (b & ends[fabric.device_a]))
+        named = devices_with_contents(fabric, element.devices)
+        inside[named] = True
+        rows = links_at_devices(fabric, named) if device else links_in_group(fabric, named)
         devices = inside.copy()
         devices[fabric.device_a[rows]] = True
         devices[fabric.device_b[rows]] = True
         return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name, budget=budget)
+
+    @classmethod
+    def between(cls, fabric: Fabric, here: Bools, there: Bools, budget: Budget = DEFAULT) -> View:
+        """Two sets of devices, and the links and cables from one to the other."""
+        core = (here | there) & fabric.built
+        rows = links_between_sets(fabric, here, there)
+        return cls(fabric, core, core, rows, budget=budget, sides=(here, there))
+
+    def among(self, members: Bools) -> View:
+        """The network between these endpoints: without all others, but for the devices that one of them is in. Each is a unit,
+        also one that has no link left, is planned only or failed."""
+        f = self.fabric
+        others = f.is_end & ~members & ~holders_of_devices(f, members)
+        rows = self.rows[~(others[self.a] | others[self.b])]
+        return replace(
+            self, core=(self.core & ~others) | members, devices=(self.devices & ~others) | members, rows=rows, members=members
+        )
 
     def without(self, failed: Bools, links: Bools | None = None) -> View:
         """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
@@ -83,7 +108,27 @@ class View:
         rows = self.rows[~lost[self.rows]]
         left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
         gone[left.units[left.degree[left.units] == 0]] = True
-        return View(f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self, lost, self.budget)
+        return View(
+            f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self, lost, self.budget, self.sides,
+            self.members,
+        )  # fmt: skip
+
+    @cached_property
+    def legs(self) -> Ints:
+        """Rows of the cable legs that are plugged into what is named, or that join the two sets."""
+        if self.sides is not None:
+            return legs_between_sets(self.fabric, *self.sides)
+        if len(self.rows) == self.fabric.link_count:
+            core, ends = self.core, (self.fabric.cable_a, self.fabric.cable_b)
+            return np.flatnonzero(core[self.fabric.port_device[ends[0]]] | core[self.fabric.port_device[ends[1]]])
+        return legs_at_devices(self.fabric, np.flatnonzero(self.core))
+
+    @cached_property
+    def leg_columns(self) -> Bools:
+        """Of every cable leg of the fabric whether it is one of ``legs``."""
+        out = np.zeros(len(self.fabric.cable_a), dtype=np.bool_)
+        out[self.legs] = True
+        return out
 
     @cached_property
     def a(self) -> Ints:
@@ -134,6 +179,8 @@ class View:
         """The endpoints between which connectivity is judged: accelerator hosts, or the chips inside them where those are what is
         wired; where there are none, endpoints whose role is not written; the switches in a fabric without endpoints."""
         sets = self.fabric.sets
+        if self.members is not None:
+            return self._chosen_units(self.members)
         opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)}
         ends = [s.kind in ("host", "chip") and s.index not in opened and self._counts(s) for s in sets]
         wanted = [end and main for end, main in zip(ends, main_ends(sets), strict=True)]
@@ -142,6 +189,20 @@ class View:
         if not any(wanted):
             wanted = [s.kind == "switch" for s in sets]
         return np.flatnonzero(per_set(self.fabric, wanted) & self.devices)
+
+    def _chosen_units(self, members: Bools) -> Ints:
+        """The endpoints of a set: as named, but of a device with wired accelerators in it these in its place."""
+        f, sets = self.fabric, self.fabric.sets
+        first = self.intact or self
+        contents = members & (f.container >= 0) & members[f.container]
+        wired = np.zeros(len(sets), dtype=np.bool_)
+        wired[f.device_set[contents & (first.degree > 0)]] = True
+        wired &= np.array(main_ends(sets), dtype=np.bool_)
+        opened = np.zeros(len(sets), dtype=np.bool_)
+        for s in sets:
+            if s.inside is not None and wired[s.index]:
+                opened[s.inside.index] = True
+        return np.flatnonzero(members & ~opened[f.device_set] & ~(contents & ~wired[f.device_set]))
 
     @cached_property
     def unit_word(self) -> str:

@@ -27,7 +27,7 @@ LONGEST = {
     **dict.fromkeys(("length", "lengths", "unconfirmed", "reach"), (10**9, "1,000,000km")),
 }
 """How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of 63 bits."""
-MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aoc", "dwdm")
+MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aec", "aoc", "dwdm")
 
 
 def not_too_long(name: str, value: object, span: Span) -> None:

@@ -114,6 +114,8 @@ class Check(ABC):
     ``prove.symmetry.READS``; None where no symmetry is known to keep its answer.
     ``of_network``: where a fabric has scale-up links beside its network, it judges the network alone; what is of the design
     judges both, unless a check says otherwise.
+    ``joins``: of `of A to B` it judges the links and cables that join A and B, and the view has these alone; other checks that
+    take `to` read the two sets in the whole network.
     ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
     ``of_ports``: its paths may name ports of devices.
     ``scarce``: of several figures the least is the worst, where a claim does not say.
@@ -145,6 +147,7 @@ class Check(ABC):
     together: ClassVar[Literal["", "added", "shared"]] = ""
     scarce: ClassVar[bool] = False
     in_rates: ClassVar[bool] = False
+    joins: ClassVar[bool] = False
     cost: ClassVar[int] = 1
     of_ends: ClassVar[bool] = False
     of_ports: ClassVar[bool] = False

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tdsl import files, progress
 from tdsl.dataclass import dataclass
@@ -18,6 +17,7 @@ from tdsl.fabric.cluster import claim_of_member, number_of_member
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.search import listing
 from tdsl.prove.view import View
@@ -203,6 +203,10 @@ class _Run:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
             view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
+        return self.judge_view(check, view, claim)
+
+    def judge_view(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
+        """Judge what is left after the failures, as far as incomplete wiring allows."""
         if not view.fabric.complete and not check.monotone:
             return skipped(INCOMPLETE)
         found = check.judge(view, claim)
@@ -264,6 +268,8 @@ class _Run:
         """Judge each element that the claim names alone; the worst speaks, and says its name."""
         if claim.of_all:
             return self.set_of_ends(check, claim)
+        if names_nothing(claim.of) or names_nothing(claim.of_to) or names_nothing(claim.at):
+            return skipped("what it names is not here")
         parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
         there = self.whole(check).fabric.built
         if self.failed is not None and not check.of_design:
@@ -275,10 +281,7 @@ class _Run:
         if parts and not standing:
             return replace(skipped("nothing that it names is built"), of=len(parts))
         if not parts:
-            view = self.whole(check)
-            if claim.scope is not None:
-                view = View.part(view.fabric, claim.scope, False, self.budget)
-            return self.judge(check, view, claim)
+            return self.judge(check, self.subject(check, claim), claim)
         judged = self.each(check, claim, standing)
         if check.of_ends and all(j.status == "skipped" for j in judged) and all(s.kind in ("host", "chip") for s in claim.of):
             paths = ", ".join(s.text for s in claim.of)
@@ -290,27 +293,52 @@ class _Run:
         count = sum(j.status != "skipped" for j in judged)
         return replace(judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts))
 
+    def subject(self, check: Check, claim: ResolvedClaim) -> View:
+        """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the instance of a group
+        in whose block it stands."""
+        view = self.whole(check)
+        if check.joins and claim.of_to:
+            here, there = (devices_of_selectors(view.fabric, side) for side in (claim.of, claim.of_to))
+            return View.between(view.fabric, here, there, self.budget)
+        if claim.scope is not None and is_of_instance(claim):
+            return View.part(view.fabric, claim.scope, False, self.budget)
+        return view
+
     def set_of_ends(self, check: Check, claim: ResolvedClaim) -> Judgement:
-        """`of all S`: the whole network with the ends alone that S names, and with those inside what it names."""
+        """`of all S`: the whole network between the endpoints that S names, with those in what it names. Each is a member, also
+        one that has no link, is planned only or failed."""
         f = self.view.fabric
-        named = np.zeros(f.device_count, dtype=np.bool_)
-        for s in claim.of:
-            for e in s.elements:
-                named[e.devices] = True
-        named = f.with_contents(named)
-        kept = named & f.is_end & f.built
-        if not kept.any():
-            return skipped("nothing that it names is built" if not (named & f.built).any() else "it names no hosts or chips")
-        holds = np.zeros(f.device_count, dtype=np.bool_)  # what contains an end that is kept stays, too
-        inside = np.flatnonzero(kept & (f.container >= 0))
-        holds[f.container[inside]] = True
-        others = f.is_end & ~kept & ~holds
-        if (self.view.forwards & others).any():
+        named = devices_of_selectors(f, claim.of) & f.is_end
+        if not (named & f.built).any():
+            return skipped("nothing that it names is built" if named.any() else "it names no hosts or chips")
+        whole = self.left if self.failed is not None and not check.of_design else self.view
+        if (self.view.forwards & f.is_end & ~named & ~holders_of_devices(f, named)).any():
             return skipped("the chips that it leaves out pass traffic on, so the set has no network of its own")
         asked = replace(claim, of=(), of_all=False)
-        found = self.judge(check, self.view.without(others), asked)
-        text = f"{found.text} among {', '.join(s.text for s in claim.of)}" if found.text else ""
+        paths = ", ".join(s.text for s in claim.of)
+        view = whole.among(named)
+        found = self.apart(check, view, asked) if self.fabric.complete else None
+        found = found or self.judge_view(check, view, asked)
+        text = f"{found.text} among {paths}" if found.text else ""
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})
+
+    def apart(self, check: Check, view: View, asked: ResolvedClaim) -> Judgement | None:
+        """What a check says of a set of which two members have no path: a bisection of 0 where one has no link at all, and
+        nothing where it is a distance or a time. None where all have one, or where the check counts that itself."""
+        reachable = self.checks.get("reachability")
+        if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
+            return None
+        reached = reachable.judge(view, None)
+        if reached.status != "refuted" or not reached.faults:
+            return None
+        why = reached.faults[0].message
+        if not check.scarce:
+            return skipped(why)
+        if check.kind != "fraction" or asked.args or (view.degree[view.units] > 0).all():
+            return None
+        bounds = {"lower_bps": 0, "upper_bps": 0}
+        zero = Fraction(0)
+        return Judgement("proved", f"0%: {why}", zero, zero, zero, measures=bounds, witness=reached.witness)
 
     def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""

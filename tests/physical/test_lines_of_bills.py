@@ -19,7 +19,7 @@ from tdsl.fabric.pins import Figure, Used
 from tdsl.physical import bom, cords, explain, standing, tables, totals
 from tdsl.physical.bom import Line, bill, number, order_number
 from tdsl.physical.cords import Cord, cords_of
-from tdsl.physical.figures import Optics
+from tdsl.physical.figures import Optics, Plugs
 from tdsl.physical.lengths import Step
 from tdsl.physical.parts import Choice
 from tdsl.physical.racks import Bound
@@ -358,7 +358,8 @@ def test_watts_of_racks() -> None:
 
     found = Optics(np.array([0, 0, 2, 2, 4, 6, 6]), np.array([0, 1, 1, 0, 1, 0, 0]), [optic("A"), optic("B")], np.array([8, 9]))
     fabric = SimpleNamespace(device_count=10, device_model=np.array([1, 2, 1, 2, 1, 2, 1, 2, 1, 1]))
-    figures: Any = SimpleNamespace(fabric=fabric, optics=found, power=power)
+    plugs = Plugs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), [])
+    figures: Any = SimpleNamespace(fabric=fabric, optics=found, plugs=plugs, power=power)
     racks: Any = SimpleNamespace(by_rack={7: [0, 1], 3: [2, 3], 4: [4, 5], 5: [6, 7], 9: [8], 2: [9], 1: [1], 0: [3]})
     one, two, three, four, five = (Bound(Fraction(k), 1) for k in range(1, 6))
     assert tables.rack_sums(figures, racks, True) == {7: one, 3: one, 4: two, 5: three, 9: four, 2: four, 1: five, 0: five}

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import catalogue
@@ -32,7 +33,10 @@ def judged(fabric: Fabric, check: str, clauses: Clauses) -> Iterator[str]:
     word, _, path = clause.partition(" ")
     view = View.part(fabric, selector(fabric, path).elements[0], True) if path else View.whole(fabric)
     asked = claim(fabric, name, **clauses[clause](fabric)) if word and not path else None
-    found = catalogue()[name].judge(view, asked)
+    check_of_name = catalogue()[name]
+    if asked is not None and asked.of_to and check_of_name.joins:
+        view = View.between(fabric, *(devices_of_selectors(fabric, side) for side in (asked.of, asked.of_to)))
+    found = check_of_name.judge(view, asked)
     yield f"{check}: {found.status}: {found.text or found.reason}"
     if found.lower is not None:
         yield f"  {amount(found.lower)} to {amount(found.upper)}"

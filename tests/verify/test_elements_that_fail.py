@@ -14,9 +14,10 @@ import pytest
 
 from tdsl.fabric.claims import Element, Selector
 from tdsl.fabric.graph import Fabric
+from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.element_symmetry import Symmetry, symmetry
-from tdsl.prove.elements import TooMany, closure, element_of, elements, enough, failed, lost_rows, sizes
+from tdsl.prove.elements import TooMany, closure, elements, enough, failed, lost_rows, sizes
 from tdsl.prove.symmetry import keeps
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_fabric, scale_up, selector, superpod
@@ -184,8 +185,8 @@ def test_the_contents_of_the_first_device() -> None:
     f = b.build()
     assert f.container.tolist() == [-1, 0, 0, -1]
     assert closure(f, Element("e", np.array([0]))).tolist() == [0, 1, 2]
-    assert element_of(f, Selector("x", "host", (Element("e", np.array([0])),))).tolist() == [0, 0, 0, -1]
-    assert element_of(f, Selector("x", "host", (Element("e", np.array([1])), Element("t", np.array([0]))))).tolist() == [
+    assert element_of_devices(f, Selector("x", "host", (Element("e", np.array([0])),))).tolist() == [0, 0, 0, -1]
+    assert element_of_devices(f, Selector("x", "host", (Element("e", np.array([1])), Element("t", np.array([0]))))).tolist() == [
         1,
         0,
         1,
@@ -228,7 +229,7 @@ def test_the_element_of_each_device() -> None:
     f = nested()
     inside = f.container.tolist()
     for chosen in ([2, 3], [5, 7], [2, 5, 11], [20, 4], [0, 22, 23]):
-        found = element_of(f, Selector("x", "host", tuple(Element(str(d), np.array([d])) for d in chosen)))
+        found = element_of_devices(f, Selector("x", "host", tuple(Element(str(d), np.array([d])) for d in chosen)))
         for d in range(f.device_count):
             at = d
             while at >= 0 and at not in chosen:

@@ -176,10 +176,9 @@ def ends(f: Fabric) -> list[tuple[int, int]]:
     return list(zip(f.link_a.tolist(), f.link_b.tolist(), strict=True))
 
 
-def of_ports(f: Fabric, ports: list[int]) -> Selector:
-    """A path that names ports."""
-    rows = np.array(ports)
-    return replace(selector(f, "node"), elements=(), ports="nic", port_rows=rows)
+def of_ports(f: Fabric, ports: list[int]) -> tuple[Selector, ...]:
+    """Paths that name ports."""
+    return tuple(Selector(f.port_path(p), "host", (), "nic", np.array([p])) for p in ports)
 
 
 @pytest.fixture(scope="module")
@@ -197,24 +196,24 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
     both = ends(f)
     rows = sorted(both)[0:5:2]
 
-    def chosen(word: str) -> tuple[Selector, set[int]]:
+    def chosen(word: str) -> tuple[tuple[Selector, ...], set[int]]:
         if word == "ports":
             ports = [a for a, _ in rows]
             return of_ports(f, ports), set(ports)
         if word == "one":
             first = selector(f, "node")
-            first = replace(first, elements=first.elements[1:2])
-            return first, {p for p, d in enumerate(device) if d == int(first.elements[0].devices[0])}
+            first = replace(first, elements=first.elements[1:2], text="node[1]")
+            return (first,), {p for p, d in enumerate(device) if d == int(first.elements[0].devices[0])}
         named = selector(f, word)
-        return named, {p for p, d in enumerate(device) if f.set_of(d).name == word}
+        return (named,), {p for p, d in enumerate(device) if f.set_of(d).name == word}
 
     source, here = chosen(of)
-    goal, there = chosen(to) if to else (None, set(range(len(device))))
-    asked = claim(f, "blast_radius", of=(source,), of_to=(goal,) if goal else (), any_of=what)
+    goal, there = chosen(to) if to else ((), set(range(len(device))))
+    asked = claim(f, "blast_radius", of=source, of_to=goal, any_of=what)
     failed = {row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)}
     found = figures.elements_of(w, asked)
     if what == "" and not to and of != "ports":
-        assert [set(e.devices) for e in found] == [{int(d) for d in e.devices} for e in source.elements]
+        assert [set(e.devices) for e in found] == [{int(d) for d in e.devices} for s in source for e in s.elements]
         assert all(not e.links for e in found)
         return
     assert all(not e.devices for e in found)
@@ -252,7 +251,7 @@ def test_bundles_that_fail(caged: Fabric) -> None:
     node = selector(f, "node")
 
     def bundles(*ports: int) -> list[Element]:
-        return figures.elements_of(w, claim(f, "survives", of=(of_ports(f, [*ports]),), any_of="bundles"))
+        return figures.elements_of(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
 
     both = ends(f)
     zero, one = Element(links=frozenset((0, 3))), Element(links=frozenset((1, 2)))
@@ -260,21 +259,6 @@ def test_bundles_that_fail(caged: Fabric) -> None:
     assert bundles(both[2][0], both[0][0]) == [zero, one]
     assert bundles(both[5][0]) == []
     assert figures.elements_of(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
-
-
-def test_ports_of_paths(caged: Fabric) -> None:
-    w = Wiring.whole(caged)
-    node = selector(caged, "node")
-    second = replace(node, elements=node.elements[1:2])
-    base = caged.port_base.tolist()
-    device = int(node.elements[1].devices[0])
-    own = set(range(base[device], base[device + 1]))
-    for d in w.contents([device]) - {device}:
-        own |= set(range(base[d], base[d + 1]))
-    assert figures._ports(w, [second]) == own
-    assert figures._ports(w, [second, of_ports(caged, [0, 90])]) == own | {0, 90}
-    assert figures._ports(w, [of_ports(caged, [3])]) == {3}
-    assert figures._ports(w, []) == set()
 
 
 # ---------------------------------------------------------------- sizes that are refused
@@ -391,7 +375,6 @@ def test_what_asks_for_all_ports() -> None:
     for of, holds in (
         (Selector("ports", "", ()), False),
         (Selector("node[*]", "host", ()), True),
-        (replace(named, text="ports"), True),
         (named, True),
     ):
         assert figures.reachability(Wiring.whole(f), claim(f, "reachability", of=(of,)), LIMITS).holds is holds

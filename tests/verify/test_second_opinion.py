@@ -122,7 +122,7 @@ def test_small_fabrics_of_every_form(made: Builder) -> None:
 def test_flows_between_two_sets_and_parts_of_a_fabric() -> None:
     fabric = superpod(2, 3, 2, 1, radix=16).build()
     su, leaf = selector(fabric, "su"), selector(fabric, "su.leaf")
-    one, two = (replace(su, elements=(e,)) for e in su.elements)
+    one, two = (replace(su, elements=(e,), text=e.name) for e in su.elements)
     asked = [
         claim(fabric, "throughput", of=(one,), of_to=(two,), report=True),
         claim(fabric, "links", of=(one,), of_to=(two,), report=True),

@@ -187,7 +187,8 @@ def test_what_a_view_looks_at(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parts_of_a_fabric(seed: int) -> None:
-    """Of a group its devices, links among them and to endpoints; of a device all its links and what they lead to."""
+    """Of a group its devices with what is in them, links among them and to endpoints; of a device all its links and what
+    they lead to."""
     f = mixed(seed)
     budget = Budget(flow_work=7)
     whole = View.whole(f, budget)
@@ -196,6 +197,8 @@ def test_parts_of_a_fabric(seed: int) -> None:
     n = f.device_count
     for devices in ([*range(1, 5), *range(13, 17)], [0], [13, 17], [5, 6], [n - 1], list(range(17, n)), []):
         element = Element("some", np.array(devices, dtype=np.int64))
+        while more := [d for d in range(n) if int(f.container[d]) in devices and d not in devices]:
+            devices = [*devices, *more]
         for device in (False, True):
             view = View.part(f, element, device, budget)
             rows = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second.wiring import Wiring
-from tests.fabrics import Builder, selector
+from tests.fabrics import Builder, claim, selector
 from tests.harness import fabric_of
 
 GBPS = 10**9
@@ -78,14 +78,14 @@ def test_parts_of_a_fabric() -> None:
     """Of a group the links inside and those of the hosts that are attached; of a device all of its links; else nothing else."""
     f = units_and_storage()
     w = Wiring.whole(f)
-    first, second = selector(f, "su").elements
+    first, second = (set(e.devices.tolist()) for e in selector(f, "su").elements)
     one, other = w.part(first, False), w.part(second, False)
     assert ends(one) == sorted([*HOSTS[:3], (4, 8)]) and one.core == {0, 1, 4} and set(one.graph) == {0, 1, 4, 8}
     assert ends(other) == HOSTS[3:] and other.core == {2, 3, 5} == set(other.graph)
-    leaf = selector(f, "su.leaf").elements[1]
+    leaf = set(selector(f, "su.leaf").elements[1].devices.tolist())
     assert ends(w.part(leaf, True)) == sorted([*HOSTS[3:], (5, 7)]) and w.part(leaf, True).core == {5}
     assert ends(w.part(leaf, False)) == HOSTS[3:]
-    spine = selector(f, "spine").elements[0]
+    spine = set(selector(f, "spine").elements[0].devices.tolist())
     assert ends(w.part(spine, False)) == [] and set(w.part(spine, False).graph) == {6}
     left = w.without([4], [])
     assert left.part(second, False).intact is w and left.part(second, False).lost == left.lost
@@ -122,10 +122,11 @@ def test_members_of_a_set() -> None:
     f = units_and_storage()
     w = Wiring.whole(f)
     for path, members in (("su", {0, 1, 2, 3}), ("su.leaf", {4, 5}), ("spine", {6, 7}), ("su.node", {0, 1, 2, 3})):
-        assert w.members([selector(f, path)]) == members
-    assert w.without([4]).members([selector(f, "su")]) == {2, 3}
-    assert w.without([4]).members([selector(f, "su.leaf"), selector(f, "spine")]) == {5, 6, 7}
-    assert w.members([]) == frozenset()
+        assert w.members(claim(f, "throughput", of=(selector(f, path),)), "of") == members
+    of_su, of_two = ((selector(f, "su"),), (selector(f, "su.leaf"), selector(f, "spine")))
+    assert w.without([4]).members(claim(f, "throughput", of=of_su), "of") == {2, 3}
+    assert w.without([4]).members(claim(f, "throughput", of_to=of_two), "of_to") == {5, 6, 7}
+    assert w.members(claim(f, "throughput"), "at") == frozenset()
 
 
 BOXES = """fabric f {

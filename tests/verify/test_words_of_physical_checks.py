@@ -228,7 +228,7 @@ tray_fill in s: bounded: at least 0% in row A from rack 1 to 2 of hall h (3 cabl
   0 to inf
   hall: 'h'
   stretch: 'row A from rack 1 to 2'
-power in s: bounded: at least 0W; 4 figures of devices or transceivers are unknown
+power in s: bounded: at least 0W; 4 figures of devices, transceivers or active cables are unknown
   0 to inf
   missing: 4
 cost in s: bounded: at least $0; 7 prices are missing
@@ -255,7 +255,7 @@ rack_weight: bounded: at least 0kg in rack A01 in hall h; 5 figures are unknown
   0 to inf
   rack: 'A01'
   hall: 'h'
-power: bounded: at least 0W; 12 figures of devices or transceivers are unknown
+power: bounded: at least 0W; 12 figures of devices, transceivers or active cables are unknown
   0 to inf
   missing: 12
 cost: bounded: at least $0; 22 prices are missing
@@ -308,7 +308,7 @@ rack_weight: refuted: at least 200kg in rack A01 in hall h; 2 figures are unknow
     line 6: the rack is declared here
     error: place fewer devices in it, or use a rack that carries more
 rack_space: proved: fullest: rack A01 with 8 of 10 units taken
-power: bounded: at least 9.5kW; 6 figures of devices or transceivers are unknown
+power: bounded: at least 9.5kW; 6 figures of devices, transceivers or active cables are unknown
   9500 to inf
   missing: 6
 rack_power typical: bounded: at least 2kW in rack A01 in hall h; 10 figures are unknown
@@ -329,10 +329,10 @@ rack_power feed_lost: refuted: at least 4kW in rack A01 in hall h; 4 figures are
   line 11, 2: rack A02 in hall h has feeds of 1kW with one of 3 lost, and its devices come to 1.5kW (and 1 more rack)
     line 6: the rack is declared here
     error: place fewer devices in it, or use a rack that carries more
-power typical: bounded: at least 5.5kW typical; 10 figures of devices or transceivers are unknown
+power typical: bounded: at least 5.5kW typical; 10 figures of devices, transceivers or active cables are unknown
   5500 to inf
   missing: 10
-power in small: bounded: at least 500W; 1 figures of devices or transceivers are unknown
+power in small: bounded: at least 500W; 1 figures of devices, transceivers or active cables are unknown
   500 to inf
   missing: 1
 rack_power in small: refuted: at least 3kW in rack A02 in hall h; 2 figures are unknown
@@ -350,7 +350,7 @@ rack_weight in small: refuted: 161kg in rack A02 in hall h
     line 6: the rack is declared here
     error: place fewer devices in it, or use a rack that carries more
 rack_space in odd: proved: fullest: rack A03 with 5 of 10 units taken
-optics_power: bounded: at least 0W; 8 cable ends have no transceiver, or one without a known power
+optics_power: bounded: at least 0W; 8 cable ends have no transceiver, or one or an active plug without a known power
   0 to inf
   missing: 8
 cost: bounded: at least $0; 21 prices are missing

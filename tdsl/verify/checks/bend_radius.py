@@ -16,7 +16,7 @@ from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, Quantity, show
 from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
-from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status, Value
 
 
@@ -68,7 +68,7 @@ class BendRadius(OfCables, Check):
         physical = physical_of(f)
         if physical is None:
             return skipped(NO_PLACES)
-        legs = legs_of(view, claim)
+        legs = view.leg_columns
         bends = Bends(f, physical)
         need = bends.need[legs]
         if not len(need):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.claims import ResolvedClaim, Selector
-from tdsl.fabric.graph import USED, Bools, Fabric
+from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.subject import used_ports_of_devices
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly
 
@@ -49,13 +49,10 @@ class Links(Check):
     of_design = True
     together = "added"
     takes = frozenset({"of", "to"})
+    joins = True
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        f = view.fabric
-        if claim is None or not claim.of_to:
-            return exactly(len(view.rows), f"{len(view.rows)} links")
-        count = int(_between(f, view, claim).sum())
-        return exactly(count, f"{count} links")
+        return exactly(len(view.rows), f"{len(view.rows)} links")
 
 
 class Cables(Check):
@@ -97,20 +94,10 @@ class Cables(Check):
     of_design = True
     together = "added"
     takes = frozenset({"of", "to"})
+    joins = True
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        f = view.fabric
-        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
-        if claim is not None and claim.of_to:
-            here, there = _members(f, claim.of), _members(f, claim.of_to)
-            mine = (here[a] & there[b]) | (here[b] & there[a])
-        elif len(view.rows) == f.link_count:
-            mine = np.ones(len(a), dtype=np.bool_)
-        else:
-            mine = (view.core[a] & view.devices[b]) | (view.core[b] & view.devices[a])
-            if view.core.sum() == 1:  # a device alone: whatever is plugged into it, panels included
-                mine = view.core[a] | view.core[b]
-        count = int(np.count_nonzero(np.bincount(f.cable_group[mine])))
+        count = len(np.unique(view.fabric.cable_group[view.legs]))
         return exactly(count, f"{count} cables")
 
 
@@ -199,24 +186,5 @@ class Ports(Check):
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        f = view.fabric
-        if len(view.rows) == f.link_count and view.core.all():
-            count = int((f.port_state == USED).sum())
-        else:
-            bases = f.port_base
-            rows = np.flatnonzero(view.core)
-            count = sum(int((f.port_state[bases[d] : bases[d + 1]] == USED).sum()) for d in rows.tolist())
+        count = used_ports_of_devices(view.fabric, view.core)
         return exactly(count, f"{count} port{'s' * (count != 1)} in use")
-
-
-def _members(f: Fabric, selectors: tuple[Selector, ...]) -> Bools:
-    out = np.zeros(f.device_count, dtype=np.bool_)
-    for s in selectors:
-        for e in s.elements:
-            out[e.devices] = True
-    return out
-
-
-def _between(f: Fabric, view: View, claim: ResolvedClaim) -> Bools:
-    here, there = _members(f, claim.of), _members(f, claim.of_to)
-    return (here[view.a] & there[view.b]) | (here[view.b] & there[view.a])

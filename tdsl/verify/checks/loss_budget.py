@@ -13,7 +13,7 @@ from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.verify.check import Check, Fault, Judgement, skipped
-from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status
 
 OF_A_PANEL = 2
@@ -68,7 +68,7 @@ class LossBudget(OfCables, Check):
         f = view.fabric
         links, at = Cables(f).crossings
         asked = np.zeros(f.link_count, dtype=np.bool_)
-        asked[links[legs_of(view, claim)[at]]] = True
+        asked[links[view.leg_columns[at]]] = True
         rows = np.flatnonzero(asked & (f.link_via_a >= 0))
         if not asked.any():
             return skipped("no link here has a cable")

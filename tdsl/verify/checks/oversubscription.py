@@ -10,6 +10,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
+from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps
@@ -70,11 +71,7 @@ class Oversubscription(Check):
             return skipped("the fabric is direct: it has no tiers")
         judged = view.core & f.is_switch
         if claim is not None and claim.at:
-            named = np.zeros(f.device_count, dtype=np.bool_)
-            for s in claim.at:
-                for e in s.elements:
-                    named[e.devices] = True
-            judged = judged & f.with_contents(named)
+            judged = judged & devices_of_selectors(f, claim.at)
         load = _load(f, view.lost, claim is not None and claim.of_active)
         return _worst(f, load, judged)
 

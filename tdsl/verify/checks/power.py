@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.physical.figures import Figures
+from tdsl.physical.figures import Figures, figures_of
 from tdsl.physical.racks import Bound
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show
@@ -29,7 +29,17 @@ def devices_of(view: View, claim: ResolvedClaim | None) -> Bools:
     return view.core & network(view.fabric) if of_network else view.core
 
 
-UNKNOWN = "figures of devices or transceivers are unknown"
+UNKNOWN = "figures of devices, transceivers or active cables are unknown"
+
+
+def counted_elsewhere(view: View, figures: Figures) -> str:
+    """Why what is named has no figures of its own: it is in other devices, of whose figures its own are part; else ""."""
+    f = view.fabric
+    inside = np.flatnonzero(view.core)
+    if not len(inside) or figures.mounted[inside].any():
+        return ""
+    holder = f.device_path(int(figures.top[inside[0]]))
+    return f"its figures are part of those of the device that it is in: ask for {holder}"
 
 
 def whole_of(view: View, claim: ResolvedClaim, devices: Bools) -> tuple[Bools, Bools]:
@@ -75,18 +85,21 @@ class Power(Check):
     """How many watts the devices take at most.
 
     ## What it means
-    The sum of all devices with the transceivers in them: what the power supply must carry. `power of S` judges each element of S
-    alone, `power of network` adds up switches, optical switches and their transceivers. `report power typical` takes typical
-    figures. `power of network <= 13% of total` asks for a share: of the network, or of all devices.
+    The sum of all devices with the transceivers in them, and the plugs of active cables: what the power supply must carry.
+    `power of S` judges each element of S alone, `power of network` adds up switches, optical switches and their transceivers.
+    `report power typical` takes typical figures. `power of network <= 13% of total` asks for a share: of the network, or of
+    all devices.
 
     ## Formula and source
     Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where a model has one
     figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip inside a host is part of the host.
-    Transceivers are those that `tdsl show FILE length` and `cables.csv` name.
+    Transceivers are those that `tdsl show FILE length` and `cables.csv` name. `power` of an active cable (`aoc`, `acc`, `aec`,
+    or any that states it) is that of all its plugs: half at each end, and that of the divided end of a break-out evenly over
+    its legs; the published maximum of a device includes its plugs as well.
 
     ## What it assumes
-    No cooling and no losses of power supplies beyond what the vendors publish. Where a model or transceiver has no `power`,
-    or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
+    No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver or an active cable
+    has no `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
 
     ## A design that passes
     ```fab
@@ -120,7 +133,9 @@ class Power(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         typical = claim is not None and "typical" in map(str, claim.args)
-        figures, devices = Figures(view.fabric), devices_of(view, claim)
+        figures, devices = figures_of(view.fabric), devices_of(view, claim)
+        if why := counted_elsewhere(view, figures):
+            return skipped(why)
         if claim is not None and claim.share_of:
             devices, every = whole_of(view, claim, devices)
             return shared(figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN)
@@ -132,17 +147,19 @@ class OpticsPower(Check):
     """How many watts the transceivers take at most.
 
     ## What it means
-    The sum over all transceivers of the devices: what leaving copper costs. `optics_power of S` judges each element of S alone,
-    `of network` those in switches.
+    The sum over all transceivers of the devices and the plugs of active cables: what leaving passive copper costs.
+    `optics_power of S` judges each element of S alone, `of network` those in switches.
     `optics_power <= 30% of network` sets those in the network against the power of the network, `of total` all against all.
 
     ## Formula and source
-    Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts once. For the
+    Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts once, and of every
+    active cable as in `power`. For the
     DGX SuperPOD H100 of four units 2,044 twin-port transceivers of 17 W are 34.7 kW (NVIDIA reference architecture RA-11333,
     table 8).
 
     ## What it assumes
-    The parts that `cables.csv` names. Ends without a chosen transceiver make it a lower bound.
+    The parts that `cables.csv` names. Ends without a chosen transceiver, and active cables without `power`,
+    make it a lower bound.
 
     ## A design that passes
     ```fab
@@ -174,12 +191,14 @@ class OpticsPower(Check):
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        figures, devices = Figures(view.fabric), devices_of(view, claim)
+        figures, devices = figures_of(view.fabric), devices_of(view, claim)
+        if why := counted_elsewhere(view, figures):
+            return skipped(why)
         if claim is not None and claim.share_of:
             devices, every = whole_of(view, claim, devices)
             return shared(figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN)
         bound = figures.optics_power(devices)
-        return judged(bound, POWER, "", "cable ends have no transceiver, or one without a known power")
+        return judged(bound, POWER, "", "cable ends have no transceiver, or one or an active plug without a known power")
 
 
 class Cost(Check):
@@ -229,13 +248,13 @@ class Cost(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
-        devices = devices_of(view, claim)
-        a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
-        legs = np.ones(len(a), dtype=np.bool_) if view.core.all() else devices[a] | devices[b]
-        figures = Figures(f)
+        devices, legs = devices_of(view, claim), view.leg_columns
+        figures = figures_of(f)
+        if why := counted_elsewhere(view, figures):
+            return skipped(why)
         if claim is not None and claim.share_of:
             devices, every = whole_of(view, claim, devices)
-            cables = np.ones(len(a), dtype=np.bool_)
+            cables = np.ones(len(f.cable_a), dtype=np.bool_)
             return shared(figures.cost(devices, legs), figures.cost(every, cables), claim.share_of, "prices are missing")
         return judged(figures.cost(devices, legs), MONEY, "", "prices are missing")
 

@@ -8,7 +8,7 @@ from math import inf
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
-from tdsl.physical.figures import Figures
+from tdsl.physical.figures import figures_of
 from tdsl.physical.racks import Bound, Racks
 from tdsl.physical.tables import rack_sums
 from tdsl.prove.view import View
@@ -122,7 +122,7 @@ class RackPower(Check):
         if not held:
             return skipped("no device here has a place")
         words = set(map(str, claim.args)) if claim is not None else set()
-        found = rack_sums(Figures(f), racks, "typical" in words)
+        found = rack_sums(figures_of(f), racks, "typical" in words)
         lost = "feed_lost" in words
         if lost or "per_feed" in words:
             known = [r for r in held if p.rack_kind[r].feeds]

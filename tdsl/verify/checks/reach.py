@@ -30,28 +30,13 @@ NO_LIMIT = 1 << 60
 """Micrometres that mean a part without a reach."""
 
 
-def legs_of(view: View, claim: ResolvedClaim | None) -> Bools:
-    """Cable legs of a view; with `of A to B` those between them."""
-    f = view.fabric
-    a, b = f.port_device[f.cable_a], f.port_device[f.cable_b]
-    if claim is not None and claim.of_to:
-        here, there = (np.zeros(f.device_count, dtype=np.bool_) for _ in "ab")
-        for into, selectors in ((here, claim.of), (there, claim.of_to)):
-            for s in selectors:
-                for e in s.elements:
-                    into[e.devices] = True
-        both: Bools = (here[a] & there[b]) | (here[b] & there[a])
-        return both
-    found: Bools = np.ones(len(a), dtype=np.bool_) if view.core.all() else view.core[a] | view.core[b]
-    return found
-
-
 class OfCables:
     """What checks of cables have in common: they judge the cables as designed, also those between two sets."""
 
     fails_by_default: ClassVar[bool] = True
     of_design: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = frozenset({"of", "to"})
+    joins: ClassVar[bool] = True
 
 
 class CableLength(OfCables, Check):
@@ -105,7 +90,7 @@ class CableLength(OfCables, Check):
         if not self.applies_to(f):
             return skipped(NO_PLACES)
         physical = physical_of(f) or Physical(f, nowhere(f.device_count))
-        legs = legs_of(view, claim)
+        legs = view.leg_columns
         stated = stated_lengths(f)
         every = np.where(stated >= 0, stated, physical.lengths.run)
         run = every[legs]
@@ -259,7 +244,7 @@ class CageFit(Check):
         f = view.fabric
         if not self.applies_to(f):
             return skipped("no connect pins a transceiver or a cable with plugs")
-        legs = legs_of(view, None)
+        legs = view.leg_columns
         faults: list[Fault] = []
         open_ends: list[str] = []
         head_at_b = Cables(f).head_at_b
@@ -395,7 +380,7 @@ class TwinPort(Check):
         physical = physical_of(f)
         if physical is None:
             return skipped(NO_PLACES)
-        legs = np.flatnonzero(legs_of(view, None))
+        legs = view.legs
         number, choices = physical.parts.group
         port = np.concatenate([f.cable_a[legs], f.cable_b[legs]])
         statement = np.concatenate([f.cable_statement[legs]] * 2)

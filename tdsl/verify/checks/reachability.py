@@ -7,6 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
+from tdsl.fabric.subject import links_at_devices
 from tdsl.prove.by_domain import joined, uncertain
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
@@ -82,13 +83,15 @@ class Reachability(Check):
 
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
+        built, linked = bool(view.fabric.built[lost[0]]), len(links_at_devices(view.fabric, lost[:1])) > 0
+        why = "is planned only" if not built else "has links to devices outside of the set alone" if linked else "has no link"
         text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
         fault = Fault(
             view.fabric.set_of(int(lost[0])).origin,
-            f"{names[0]} reaches no other host: it has no link",
+            f"{names[0]} reaches no other host: it {why if view.members is not None else 'has no link'}",
             count=len(lost),
-            help="connect it, or leave it out with `omit`",
-            unless="isolated",
+            help="connect it, or leave it out with `omit`" if built else "name those that are built",
+            unless="isolated" if view.members is None else "",
         )
         return no(text, (fault,), {"from": names[0], "without_link": names})
 

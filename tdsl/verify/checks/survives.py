@@ -87,7 +87,9 @@ class Survives(Check):
         if (there := sum(e.copies for e in named)) < claim.any_count:
             beside = not there and view.fabric.whole is not None
             alone = "what it names is not in the network: failures of scale-up links and switches are not judged"
-            return skipped(alone if beside else f"of what it names only {there} can fail")
+            outside = f"nothing that it names is in {view.name}, of which it is asked: write it in the block of the fabric"
+            few = outside if view.name and not there else f"of what it names only {there} can fail"
+            return skipped(alone if beside else few)
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
         )

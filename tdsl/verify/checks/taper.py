@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Ints
-from tdsl.prove.elements import element_of
+from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.ports import gbps
@@ -94,7 +94,7 @@ class Taper(Check):
 def _sums(view: View, selector: Selector) -> tuple[Ints, Ints]:
     """Of every element of a selector what is injected into it and what leaves it, in bit/s."""
     f, n = view.fabric, len(selector.elements)
-    label = element_of(f, selector)
+    label = element_of_devices(f, selector)
     at = np.where(view.forwards, label, -1)
     a, b, rate = view.a, view.b, f.link_rate[view.rows]
     inside, out = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)

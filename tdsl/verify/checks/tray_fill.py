@@ -12,7 +12,7 @@ from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
-from tdsl.verify.checks.reach import OfCables, legs_of
+from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status, Value
 
 FULL = Fraction(1, 2)
@@ -65,7 +65,7 @@ class TrayFill(OfCables, Check):
         physical = physical_of(f)
         if physical is None or f.places is None:
             return skipped(NO_PLACES)
-        legs = legs_of(view, claim)
+        legs = view.leg_columns
         trays = Trays(f, physical)
         lost = trays.unknown(legs)
         found: list[tuple[Fraction, Stretch]] = []

@@ -27,7 +27,8 @@ def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     count = claim.any_count or 0
     if not 0 < count <= len(elements):
         raise NoOpinion("fewer elements are there than are to fail")
-    asked = claim.given or replace(claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), given=None)
+    plain = replace(claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), given=None)
+    asked = replace(claim.given, scope=claim.scope) if claim.given else plain
     sets = comb(len(elements), count)
     if sets <= limits.sets and sets * 12 * w.graph.number_of_edges() <= limits.steps:
         by, near = "", Fraction(0)
@@ -45,7 +46,7 @@ def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
 def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
     """Whether what is asked holds of what is left."""
     if asked.of_to:
-        if not all(w.members(side) for side in (asked.of, asked.of_to)):
+        if not all(w.members(asked, side) for side in ("of", "of_to")):
             return whether(NETWORKX, False)  # nothing is left of one of the two
     elif len(w.units) < 2:
         raise NoOpinion("fewer than two units are left after some failures")

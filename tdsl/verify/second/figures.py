@@ -9,10 +9,11 @@ from typing import Any
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.as_networkx import cables_of
-from tdsl.fabric.claims import ResolvedClaim, Selector
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import HOLE
 from tdsl.semantics.model import DeviceModel
 from tdsl.verify.second.answer import NETWORKX, Answer, Limits, NoOpinion, TooLarge, exactly, whether
+from tdsl.verify.second.selection import Chosen
 from tdsl.verify.second.wiring import ENDS, Wiring
 
 Method = Callable[[Wiring, ResolvedClaim | None, Limits], Answer]
@@ -31,7 +32,7 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
     """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by pair."""
     if not w.units:
         raise NoOpinion("there is no device that traffic could begin at")
-    of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
+    of_ports = claim is not None and w.of_all_ports(claim)
     scaleup = claim is not None and claim.through == "scaleup"
     if scaleup and of_ports and w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")
@@ -65,9 +66,9 @@ def taper(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """Edges between ends and forwarding devices of each element over those that lead out of it, the largest ratio."""
     assert claim is not None
     worst = Fraction(0)
-    for s in claim.of:
-        for e in s.elements:
-            whole = w.contents(e.devices.tolist())
+    for path in w.chosen(claim, "of"):
+        for devices in path.elements:
+            whole = w.contents(devices)
             mine = w.forwards & whole
             inside = out = 0
             for d in mine:
@@ -135,9 +136,9 @@ def elements_of(w: Wiring, claim: ResolvedClaim) -> list[Element]:
     them."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     if not what:
-        found = {frozenset(e.devices.tolist()): None for s in claim.of for e in s.elements}
+        found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
         return [Element(devices) for devices in found if devices & set(w.graph)]
-    here, there = _ports(w, claim.of), _ports(w, claim.of_to)
+    here, there = _ports(w, w.chosen(claim, "of")), _ports(w, w.chosen(claim, "of_to"))
     rows = [row for *_, row in sorted(w.graph.edges(keys=True), key=lambda e: e[2])]
     ends = {row: (int(w.fabric.link_a[row]), int(w.fabric.link_b[row])) for row in rows}
     rows = [r for r in rows if _between(ends[r], here, there if claim.of_to else None)]
@@ -171,14 +172,14 @@ def _between(ends: tuple[int, int], here: set[int], there: set[int] | None) -> b
     return a in here or b in here if there is None else (a in here and b in there) or (b in here and a in there)
 
 
-def _ports(w: Wiring, selectors: Iterable[Selector]) -> set[int]:
+def _ports(w: Wiring, paths: Iterable[Chosen]) -> set[int]:
     """Ports that paths name: those of a port path, else all of the devices and of what these contain."""
     f, out, devices = w.fabric, set[int](), set[int]()
-    for s in selectors:
-        if s.ports:
-            out |= set(s.port_rows.tolist())
+    for path in paths:
+        if path.ports is not None:
+            out |= path.ports
         else:
-            devices |= {d for e in s.elements for d in e.devices.tolist()}
+            devices |= set().union(*path.elements)
     for d in w.contents(devices):
         out |= set(range(int(f.port_base[d]), int(f.port_base[d + 1])))
     return out
@@ -316,7 +317,7 @@ def throughput_between(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answe
     import networkx
     from networkx.algorithms.flow import preflow_push
 
-    here, there = w.members(claim.of), w.members(claim.of_to)
+    here, there = w.members(claim, "of"), w.members(claim, "of_to")
     if not here or not there or here & there:
         raise NoOpinion("one set is empty, or they have a device in common")
     fits(40 * w.graph.number_of_edges(), limits, f"{w.graph.number_of_edges()} links")
@@ -353,8 +354,8 @@ def oversubscription(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> 
         if 0 <= tier[low] < tier[high] and row not in w.lost:
             down[high] = down.get(high, 0) + rate
             up[low] = up.get(low, 0) + rate
-    named = [d for s in claim.at for e in s.elements for d in e.devices.tolist()] if claim is not None else []
-    at = w.contents(named) if named else None
+    paths = w.chosen(claim, "at") if claim is not None else []
+    at = w.contents({d for path in paths for devices in path.elements for d in devices}) if paths else None
     judged = [d for d in w.core if w.kind(d) == "switch" and (at is None or d in at)]
     _known_tiers(w, tier)
     tiers = {tier[d] for d in up if w.kind(d) == "switch"}
@@ -404,7 +405,8 @@ def links(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
     """Edges of the graph, or those between two sets."""
     if claim is None or not claim.of_to:
         return exactly(NETWORKX, w.graph.number_of_edges())
-    here, there = ({d for s in side for e in s.elements for d in e.devices.tolist()} for side in (claim.of, claim.of_to))
+    sides = [[devices for path in w.chosen(claim, side) for devices in path.elements] for side in ("of", "of_to")]
+    here, there = (w.contents(frozenset().union(*elements)) for elements in sides)
     between = [1 for a, b in w.graph.edges() if (a in here and b in there) or (b in here and a in there)]
     return exactly(NETWORKX, len(between))
 

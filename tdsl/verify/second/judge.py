@@ -7,15 +7,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.dataclass import dataclass
-from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
-from tdsl.semantics.model import KINDS
 from tdsl.verify.check import Check, catalogue
 from tdsl.verify.result import Result
 from tdsl.verify.second import figures, halves, patterns, ports, times
 from tdsl.verify.second.answer import NETWORKX, Answer, Figure, Limits, NoOpinion, TooLarge, wanted
+from tdsl.verify.second.selection import devices_of_instance
 from tdsl.verify.second.wiring import Wiring
 
 METHODS: Mapping[str, figures.Method] = {
@@ -170,11 +170,18 @@ class Judge:
         wiring = self.whole
         if claim is None:
             return self._method(check, self._left(check, wiring), None, result)
-        parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        of, of_to, at = (wiring.chosen(claim, clause) for clause in ("of", "of_to", "at"))
+        if any(not path.elements for path in (*of, *of_to, *at)):
+            raise NoOpinion("a path names nothing there")
+        parts = [] if of_to or check.reads_of else [(e, path.alone) for path in of for e in path.elements]
         if not parts:
-            wiring = wiring if claim.scope is None else wiring.part(claim.scope, False)
+            wiring = wiring if claim.scope is None or of or of_to or at else self._instance(claim.scope.name)
             return self._method(check, self._left(check, wiring), claim, result)
         return self._worst(check, result, claim, parts)
+
+    def _instance(self, path: str) -> Wiring:
+        """The instance of a group."""
+        return self.whole.part(devices_of_instance(self.fabric, path), False)
 
     def _left(self, check: Check, wiring: Wiring) -> Wiring:
         """What the failures of `--fail` leave, if the check is about that."""
@@ -182,23 +189,25 @@ class Judge:
             return wiring
         return wiring.without(self.failed.devices.nonzero()[0].tolist(), set(self.failed.links.nonzero()[0].tolist()))
 
-    def _worst(self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[Element, bool]]) -> Answer:
-        gone = self.failed.devices if self.failed is not None and not check.of_design else ~self.fabric.built
-        there = [(e, alone) for e, alone in parts if (self.fabric.built & ~gone)[e.devices].any()]
-        figures.fits(len(there) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(there)} elements")
+    def _worst(self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[frozenset[int], bool]]) -> Answer:
+        there = set(self.whole.graph)
+        if self.failed is not None and not check.of_design:
+            there -= set(self.failed.devices.nonzero()[0].tolist())
+        standing = [(devices, alone) for devices, alone in parts if devices & there]
+        figures.fits(len(standing) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(standing)} elements")
         ordered = claim.op not in ("==", "!=") and isinstance(claim.value, (int, Fraction, type(None)))
-        if check.kind != "yes_no" and not ordered and len(there) > 1:
+        if check.kind != "yes_no" and not ordered and len(standing) > 1:
             raise NoOpinion("which of several elements is the worst is not asked a second time for such a comparison")
         found = []
-        for element, alone in there:
-            one = self._left(check, self.whole.part(element, alone))
-            mine = result if len(there) == 1 else replace(result, lower=result.lower)
+        for devices, alone in standing:
+            one = self._left(check, self.whole.part(devices, alone))
+            mine = result if len(standing) == 1 else replace(result, lower=result.lower)
             try:
                 found.append(self._method(check, one, claim, mine))
             except TooLarge:
                 raise
             except NoOpinion:
-                if len(there) == 1 or check.kind != "ratio":
+                if len(standing) == 1 or check.kind != "ratio":
                     raise
         if not found:
             raise NoOpinion("nothing that it names has a figure")
@@ -209,7 +218,7 @@ class Judge:
 
     def _method(self, check: Check, wiring: Wiring, claim: ResolvedClaim | None, result: Result) -> Answer:
         if check.name == "bisection":
-            several = claim is not None and sum(len(s.elements) for s in claim.of) > 1
+            several = claim is not None and sum(len(path.elements) for path in self.whole.chosen(claim, "of")) > 1
             if several:
                 return halves.least(wiring, claim, self.limits)
             return halves.bisection(wiring, claim, result, self.limits)
@@ -230,7 +239,8 @@ class Judge:
         assert claim is not None
         if result.status == "bounded":
             raise NoOpinion("the check left it open")
-        wiring = self.whole if claim.scope is None else self.whole.part(claim.scope, False)
+        elsewhere = claim.given is not None and bool(claim.given.of_to or claim.given.at)
+        wiring = self.whole if claim.scope is None or elsewhere else self._instance(claim.scope.name)
         found = survives(self._left(self.checks["survives"], wiring), claim, self.limits)
         if found.holds and found.relative and result.status == "refuted":
             raise NoOpinion("after some failures the figure equals the required value within floating-point error")

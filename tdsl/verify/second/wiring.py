@@ -1,6 +1,7 @@
 """What a figure is about, as a networkx graph: the whole fabric, a part of it, or what failures leave.
 
-Nothing here comes from the proof engine: units, forwarding and components are found again from the graph of `Fabric.graph`.
+Nothing here comes from the proof engine or from the resolver of requirements: units, forwarding and components are found again
+from the graph of `Fabric.graph`, and what a requirement names from its text.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tdsl.dataclass import dataclass
-from tdsl.fabric.claims import Element, Selector
+from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.verify.second.selection import Chosen, asks_all_ports, chosen
 
 if TYPE_CHECKING:
     import networkx
@@ -38,9 +40,10 @@ class Wiring:
         graph = fabric.graph()
         return cls(fabric, graph, frozenset(graph))
 
-    def part(self, element: Element, alone: bool) -> Wiring:
-        """Of a group its devices, the links among them and the ends attached; of a device ``alone`` all its links."""
-        named = set(element.devices.tolist())
+    def part(self, devices: Collection[int], alone: bool) -> Wiring:
+        """Of a group its devices with what is in them, the links among them and the ends attached; of a device ``alone`` all
+        links of it and of what is in it."""
+        named = self.contents(devices)
         kept = []
         for a, b, row in self.graph.edges(keys=True):
             inside = (a in named) + (b in named)
@@ -50,6 +53,11 @@ class Wiring:
         graph = self.graph.edge_subgraph(kept).copy()
         graph.add_nodes_from((d, self.graph.nodes[d]) for d in named & set(self.graph))
         return Wiring(self.fabric, graph, frozenset(named & set(self.graph)), self.intact, self.lost)
+
+    def chosen(self, claim: ResolvedClaim, clause: str) -> list[Chosen]:
+        """What the paths of a clause (``of``, ``of_to``, ``at``) name, read from their text."""
+        texts = [s.text for s in getattr(claim, clause)]
+        return chosen(self.fabric, texts, claim.scope.name if claim.scope is not None else "")
 
     def without(self, devices: Collection[int], links: Collection[int] = ()) -> Wiring:
         """What is left when devices fail with all that they contain and all that crosses them, and some links.
@@ -188,11 +196,16 @@ class Wiring:
         """Forwarding devices that units are connected to."""
         return frozenset(node for u in self.units for node, _ in self.attachments[u] if node >= 0)
 
-    def members(self, selectors: Collection[Selector]) -> frozenset[int]:
+    def of_all_ports(self, claim: ResolvedClaim) -> bool:
+        """Whether a claim is about all ports: `of ports`."""
+        scope = claim.scope.name if claim.scope is not None else ""
+        return asks_all_ports(self.fabric, [s.text for s in claim.of], scope)
+
+    def members(self, claim: ResolvedClaim, clause: str) -> frozenset[int]:
         """What a path of `of A to B` names: of a group the units in it, or all of it where it has none before any failure."""
         mine, out = set((self.intact or self).units), set[int]()
-        for s in selectors:
-            for e in s.elements:
-                named = (self.intact or self).contents(e.devices.tolist())
+        for path in self.chosen(claim, clause):
+            for devices in path.elements:
+                named = (self.intact or self).contents(devices)
                 out |= (named & mine) or named
         return frozenset(out & set(self.graph))
