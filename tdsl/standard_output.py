@@ -21,9 +21,9 @@ _muting = Lock()
 
 def claim_descriptor_1() -> None:
     """Give ``sys.stdout`` a descriptor of its own and make descriptor 1 standard error, or nothing where that is closed. Does
-    nothing where standard output is closed."""
+    nothing where standard output is closed, or no stream of Python's own."""
     global _own
-    if sys.stdout is None or sys.platform == "win32":
+    if not isinstance(sys.stdout, io.TextIOWrapper) or sys.platform == "win32":
         return
     import fcntl
 
@@ -54,11 +54,13 @@ def output_descriptor(number: int = 1) -> int:
 
 def _open_stdout() -> None:
     was = sys.stdout
+    assert isinstance(was, io.TextIOWrapper)
     raw = open(_own, "wb", 0, closefd=False)  # noqa: SIM115 - open as long as the process
-    sys.stdout = sys.__stdout__ = io.TextIOWrapper(  # the second is asked for the width of the terminal
+    sys.stdout = io.TextIOWrapper(
         raw if was.write_through else io.BufferedWriter(raw), was.encoding, was.errors,
         line_buffering=was.line_buffering, write_through=was.write_through,
     )  # fmt: skip
+    vars(sys)["__stdout__"] = sys.stdout  # which is asked for the width of the terminal
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from tdsl.diagnostic import Severity
 from tdsl.source import SourceFile
 
 KIND = "answers"
-FORM = 1
+FORM = 2
 """Raised where entries are written in another way."""
 APART = ("parsed", "kept", "day")
 """Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver has a last one."""

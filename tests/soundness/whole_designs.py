@@ -1,5 +1,5 @@
-"""Checks whole designs through the command line: every design of the library, and every one that a page of the documentation gives
-figures for, in every format: ``python -m tests.soundness.whole_designs``.
+"""Checks whole designs through the command line, in every format: every design of the library, and every one that a
+page of the documentation gives figures for: ``python -m tests.soundness.whole_designs``.
 
 Each is compiled once, without answers of earlier calls. What is on standard output must be, byte for byte, what the same call
 writes into a file, each format must be read by its own reader, and no design may have an error.
@@ -72,7 +72,9 @@ def main() -> int:
     designs = asked.designs or [*library, *designs_of_pages()]
     with ThreadPoolExecutor(asked.workers) as pool:
         wrong = [line for lines in pool.map(wrong_outputs, designs) for line in lines]
-    print("\n".join([*wrong, f"{len(designs)} designs of the library and of pages in {len(formats())} formats, {len(wrong)} wrong"]))
+    print(
+        "\n".join([*wrong, f"{len(designs)} designs of the library and of pages in {len(formats())} formats, {len(wrong)} wrong"])
+    )
     return 1 if wrong else 0
 
 
