@@ -73,6 +73,7 @@ test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
 
 soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness
+	$(BIN)/python -m tests.soundness.whole_designs --workers $(WORKERS)
 
 # Not `slow`, and not in the folders whose tests take minutes or call other programs.
 QUICK := tests/syntax tests/errors tests/fabric tests/stdlib/test_hosts.py tests/test_architecture.py tests/test_layers.py \

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from tdsl.dataclass import dataclass
+from tdsl.standard_output import output_descriptor
 
 T = TypeVar("T")
 LIMIT = 64 << 20
@@ -376,7 +377,7 @@ def replace(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = 
     """
     stream = STREAM.fullmatch(os.fspath(path))
     if stream is not None:
-        _write_all(int(stream[1] or 1 + path.name.endswith("err")), data)
+        _write_all(output_descriptor(int(stream[1] or 1 + path.name.endswith("err"))), data)
         return
     try:
         facts = os.lstat(path)

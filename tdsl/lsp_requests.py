@@ -15,6 +15,7 @@ from tdsl.ide.known import warm
 from tdsl.ide.stream import Bounded
 from tdsl.lsp import Refusal, Server
 from tdsl.lsp_messages import Line
+from tdsl.standard_output import output_descriptor
 
 WARM_S = 2.0
 """How long after the start the catalogue is read for completions: the first findings go first."""
@@ -32,7 +33,7 @@ def serve() -> None:
         logging.getLogger(name).addHandler(log)
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
-        server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(1), "wb"))
+        server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(output_descriptor()), "wb"))
     finally:
         server.worker.stop()
 

@@ -14,7 +14,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Fix, Label
+from tdsl.diagnostic import Diagnostic
 from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 
@@ -96,8 +96,8 @@ class Moved:
 
     def finding(self, d: Diagnostic) -> Diagnostic:
         """A finding with all its places. Raises Unmapped."""
-        fix = d.fix and Fix(d.fix.title, tuple((self.span(s), text) for s, text in d.fix.edits), d.fix.safe)
-        labels = tuple(Label(self.span(x.span), x.message) for x in d.labels)
+        fix = d.fix and replace(d.fix, edits=tuple((self.span(s), text) for s, text in d.fix.edits))
+        labels = tuple(replace(x, span=self.span(x.span)) for x in d.labels)
         return replace(d, span=d.span and self.span(d.span), labels=labels, fix=fix)
 
 

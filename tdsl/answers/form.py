@@ -1,18 +1,21 @@
 """Compilations as JSON and back: exactly the same values, or none.
 
-Only what reports read is written: names, parameters, results, findings and figures, not fabrics. A value of another kind than
-those listed here is refused, so nothing comes back as something else than it was.
+Records are written over all of their fields, so that a field added to one is kept; ``ABSENT`` lists those that are
+not kept: fabrics, and what belongs to them. A value of another kind than those listed here is refused, so nothing
+comes back as something else than it was, and nothing is left out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, fields
 from datetime import date
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
+from tdsl.allowances import Allowance
 from tdsl.compilation import Compilation, Design
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Fix, Label, Severity
@@ -22,21 +25,84 @@ from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.result import Result
 
 Json = Any
-KEPT_OF_A_DESIGN = ("name", "file", "cluster", "phase", "needed", "elapsed_s")
+KEPT = {c.__name__: c for c in (Compilation, Design, Result, Diagnostic, Label, Fix, Origin, Allowance)}
+"""The records of an answer."""
+ABSENT: Mapping[type, Mapping[str, object]] = {
+    Compilation: {"read": (), "earlier": False, "sealed": False},
+    Design: {"fabric": None, "claims": (), "failed": None, "failing": None, "sealed": False},
+}
+"""Fields that are not kept, and what they are when a record comes back."""
 
 
 class NotKept(Exception):
     """A value that is not written, or text that is none of what was."""
 
 
+# ------------------------------------------------------------ records
+
+
+@cache
+def kept_fields(cls: type) -> tuple[str, ...]:
+    """Names of the fields of a class of records that are written, in order."""
+    return tuple(f.name for f in fields(cls) if f.name not in ABSENT.get(cls, {}))
+
+
+@cache
+def _set_later(cls: type) -> tuple[str, ...]:
+    """Names of the fields that are no arguments of the class."""
+    return tuple(f.name for f in fields(cls) if not f.init)
+
+
+def record_written(record: object, write: Callable[[object], Json], **instead: object) -> Json:
+    """A record as JSON: its class, and each field that is kept, by ``write``; ``instead`` has values in the place of its own."""
+    cls: type = type(record)
+    names = kept_fields(cls)
+    return [cls.__name__, *(write(instead[n] if n in instead else getattr(record, n)) for n in names)]
+
+
+def record_read(cls: type, values: Sequence[Any]) -> Any:
+    """The record of a class with these values of the fields that are kept. Raises NotKept where these are others."""
+    names, later = kept_fields(cls), _set_later(cls)
+    if len(values) != len(names):
+        raise NotKept(f"{len(values)} values for {len(names)} fields of {cls.__name__}")
+    given = dict(zip(names, values, strict=True))
+    if absent := ABSENT.get(cls):
+        given |= absent
+    if not later:
+        return cls(**given)
+    made = cls(**{name: value for name, value in given.items() if name not in later})
+    for name in later:
+        object.__setattr__(made, name, given[name])
+    return made
+
+
+# ------------------------------------------------------------ compilations
+
+
 @dataclass(slots=True)
 class _Writer:
-    """What is written once and named by its number: files, and findings, which designs and compilations share."""
+    """What is written once and named by its number: files, and findings, which designs and compilations share. ``last``: the
+    compilation is the last one, which has figures."""
 
     files: list[SourceFile] = field(default_factory=list)
     file_numbers: dict[int, int] = field(default_factory=dict)
     findings: list[Json] = field(default_factory=list)
     finding_numbers: dict[int, int] = field(default_factory=dict)
+    last: bool = False
+
+    def value(self, v: object) -> Json:
+        return value_written(v, self.record)
+
+    def record(self, v: object) -> Json:
+        """A record as JSON; None for another value."""
+        kind = type(v)
+        if isinstance(v, Span):
+            return ["span", self.file(v.file), v.start, v.end]
+        if isinstance(v, Diagnostic) and kind is Diagnostic:
+            return ["finding", self.finding(v)]
+        if isinstance(v, Design) and kind is Design:
+            return record_written(v, self.value, summary=v.consists() if self.last else None, lost=v.losses())
+        return record_written(v, self.value) if KEPT.get(kind.__name__) is kind else None
 
     def file(self, file: SourceFile) -> int:
         if id(file) not in self.file_numbers:
@@ -44,45 +110,19 @@ class _Writer:
             self.files.append(file)
         return self.file_numbers[id(file)]
 
-    def span(self, s: Span | None) -> Json:
-        return None if s is None else [self.file(s.file), s.start, s.end]
-
-    def origin(self, origin: Origin | None) -> Json:
-        return None if origin is None else [self.span(origin.span), [[self.span(s), m] for s, m in origin.chain]]
-
     def finding(self, d: Diagnostic) -> int:
         if id(d) not in self.finding_numbers:
             self.finding_numbers[id(d)] = len(self.findings)
-            self.findings.append([
-                d.code, d.message, self.span(d.span), [[self.span(x.span), x.message] for x in d.labels], list(d.notes), d.help,
-                d.fix and [d.fix.title, [[self.span(s), text] for s, text in d.fix.edits], d.fix.safe],
-                int(d.severity), d.count, d.allowed,
-            ])  # fmt: skip
+            self.findings.append(record_written(d, self.value))
         return self.finding_numbers[id(d)]
-
-    def result(self, r: Result) -> Json:
-        plain = (r.check, r.status, r.unit, r.exact, r.link_class, r.reason, r.requirement, r.text, r.report, r.scope)
-        values = (r.value, r.lower, r.upper, r.ratio, r.witness, r.measures, r.second_opinion, r.judged, r.of)
-        return [list(plain), [value_written(v) for v in values], self.origin(r.origin)]
-
-    def design(self, d: Design, last: bool) -> Json:
-        kept = [*(getattr(d, name) for name in KEPT_OF_A_DESIGN), list(d.members)]
-        found = [self.finding(x) for x in d.findings]
-        figures = [value_written(d.parameters), value_written(d.consists() if last else None), value_written(d.losses())]
-        return [kept, figures, [self.result(r) for r in d.results], found]
 
 
 def written(compilations: Sequence[Compilation]) -> Json:
     """Compilations of one call as values of JSON; figures of the last one alone. Raises NotKept."""
-    out = _Writer()
-    made = [
-        [
-            c.file,
-            *([out.design(d, c is compilations[-1]) for d in each] for each in (c.designs, c.clusters)),
-            [out.finding(d) for d in c.findings],
-        ]
-        for c in compilations
-    ]
+    out, made = _Writer(), []
+    for c in compilations:
+        out.last = c is compilations[-1]
+        made.append(out.value(c))
     return {"files": [[f.name, f.text] for f in out.files], "findings": out.findings, "compilations": made}
 
 
@@ -96,56 +136,36 @@ def read(given: Json) -> list[Compilation]:
 
 def _read(given: Json) -> list[Compilation]:
     files = [SourceFile(str(name), str(text)) for name, text in given["files"]]
+    findings: list[Diagnostic] = []
 
-    def span(at: Json) -> Span:
-        number, start, end = at
-        if not 0 <= start <= end <= len(files[number].text):
-            raise NotKept("a place outside its file")
-        return Span(files[number], start, end)
+    def record(kind: str, rest: list[Json]) -> Any:
+        if kind == "span":
+            number, start, end = rest
+            if not 0 <= start <= end <= len(files[number].text):
+                raise NotKept("a place outside its file")
+            return Span(files[number], start, end)
+        if kind == "finding":
+            return findings[rest[0]]
+        return record_read(KEPT[kind], [value_read(x, record) for x in rest])
 
-    def finding(of: Json) -> Diagnostic:
-        code, message, at, labels, notes, help, fix, severity, count, allowed = of
-        return Diagnostic(
-            code, message, at and span(at), tuple(Label(span(s), m) for s, m in labels), tuple(notes), help,
-            fix and Fix(fix[0], tuple((span(s), text) for s, text in fix[1]), fix[2]), Severity(severity), count, allowed,
-        )  # fmt: skip
-
-    def origin(of: Json) -> Origin | None:
-        return of and Origin(span(of[0]), tuple((span(s), m) for s, m in of[1]))
-
-    def result(of: Json) -> Result:
-        (check, status, unit, exact, link_class, reason, requirement, text, report, scope), values, at = of
-        value, lower, upper, ratio, witness, measures, second, judged, asked = map(value_read, values)
-        return Result(
-            check, status, value, unit, lower, upper, exact, ratio, link_class, witness, reason, requirement, origin(at), text,
-            report, scope, measures, second, judged, asked,
-        )  # fmt: skip
-
-    findings = [finding(d) for d in given["findings"]]
-
-    def design(of: Json) -> Design:
-        (name, file, cluster, phase, needed, elapsed, members), figures, results, found = of
-        parameters, consists, lost = map(value_read, figures)
-        return Design(
-            name, file, parameters, None, [], [result(r) for r in results], [findings[i] for i in found], elapsed,
-            cluster, phase, needed, tuple(members), consists, lost=lost,
-        )  # fmt: skip
-
-    out = []
-    for file, designs, clusters, found in given["compilations"]:
-        made = Compilation(file, [design(d) for d in designs], [findings[i] for i in found])
-        made.clusters = [design(d) for d in clusters]
-        out.append(made)
-    return out
+    for finding in given["findings"]:
+        findings.append(value_read(finding, record))
+    made = [value_read(c, record) for c in given["compilations"]]
+    if not all(isinstance(c, Compilation) for c in made) or not all(isinstance(d, Diagnostic) for d in findings):
+        raise NotKept("no compilation")
+    return made
 
 
 # ------------------------------------------------------------ values
 
 
-def value_written(v: object) -> Json:
-    """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its kind."""
+def value_written(v: object, record: Callable[[object], Json] | None = None) -> Json:
+    """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its kind. ``record``
+    writes those of more kinds, and gives None for others. Raises NotKept."""
     if v is None or type(v) in (bool, int, str):
         return v
+    if record is not None and (made := record(v)) is not None:
+        return made
     item = getattr(v, "item", None)
     if callable(item) and type(v).__module__ == "numpy":
         return value_written(item())
@@ -156,6 +176,8 @@ def value_written(v: object) -> Json:
             return ["fraction", v.numerator, v.denominator]
         case Quantity():
             return ["quantity", v.amount.numerator, v.amount.denominator, *v.dim]
+        case Severity():
+            return ["severity", int(v)]
         case Word():
             return ["word", str(v)]
         case Dims():
@@ -167,14 +189,14 @@ def value_written(v: object) -> Json:
         case date() if type(v) is date:
             return ["date", v.isoformat()]
         case tuple() | list() if type(v) in (tuple, list):
-            return [type(v).__name__, *map(value_written, v)]
+            return [type(v).__name__, *(value_written(x, record) for x in v)]
         case Mapping():
-            return ["mapping", *([value_written(k), value_written(x)] for k, x in v.items())]
+            return ["mapping", *([value_written(k, record), value_written(x, record)] for k, x in v.items())]
     raise NotKept(f"a value of type {type(v).__name__}")
 
 
-def value_read(v: Json) -> Any:
-    """The value that was written."""
+def value_read(v: Json, record: Callable[[str, list[Json]], Any] | None = None) -> Any:
+    """The value that was written; ``record`` reads what is of another kind. Raises NotKept."""
     if not isinstance(v, list):
         return v
     kind, *rest = v
@@ -185,6 +207,8 @@ def value_read(v: Json) -> Any:
             return Fraction(*rest)
         case "quantity":
             return Quantity(Fraction(*rest[:2]), tuple(rest[2:]))
+        case "severity":
+            return Severity(*rest)
         case "word":
             return Word(*rest)
         case "dims":
@@ -196,12 +220,14 @@ def value_read(v: Json) -> Any:
         case "date":
             return date.fromisoformat(*rest)
         case "tuple":
-            return tuple(map(value_read, rest))
+            return tuple([value_read(x, record) for x in rest])
         case "list":
-            return [value_read(x) for x in rest]
+            return [value_read(x, record) for x in rest]
         case "mapping":
-            return {value_read(k): value_read(x) for k, x in rest}
-    raise NotKept(f"a value of kind {kind}")
+            return {value_read(k, record): value_read(x, record) for k, x in rest}
+    if record is None:
+        raise NotKept(f"a value of kind {kind}")
+    return record(kind, rest)
 
 
 def dumped(document: Json) -> bytes:

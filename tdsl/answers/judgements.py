@@ -7,16 +7,15 @@ wired now. With the judgement of a requirement are kept the digests of the table
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import field, fields
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from tdsl import cache
-from tdsl.answers.form import Json, NotKept, dumped, loaded, value_read, value_written
+from tdsl.answers.form import Json, NotKept, dumped, loaded, record_read, record_written, value_read, value_written
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Severity
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.narrow import Narrow
 from tdsl.reuse import Kept, Layout, Unmapped, Wired
@@ -24,8 +23,9 @@ from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import Fault, Judgement
 
 KIND = "judgements"
-FORM = 1
+FORM = 2
 """Raised where entries are written in another way."""
+RECORDS = {c.__name__: c for c in (Judgement, Fault, Origin)}
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Judgements(Kept):
         data = cache.entry(KIND, key) or b""
         self.keys[name] = key, files, data
         try:
-            _restore(loaded(data), made, files)
+            restore_judgements(loaded(data), made, files)
         except (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
             made.known.plain.clear()
             made.known.claims.clear()
@@ -54,7 +54,7 @@ class Judgements(Kept):
         """Keep the judgements of the fabrics of this call."""
         for name, made in self.wired.items():
             key, _, before = self.keys[name]
-            body = dumped(_written(made))
+            body = dumped(written_judgements(made))
             if body != before:
                 cache.keep(KIND, key, body)
 
@@ -79,23 +79,23 @@ def _digest_of(fabric: Fabric) -> str:
 # ------------------------------------------------------------ as JSON
 
 
-def _written(made: Wired) -> Json:
+def written_judgements(made: Wired) -> Json:
     """What is known of a fabric; what cannot be written is left out."""
     plain, claims = [], []
     for name, judged in made.known.plain.items():
         try:
-            plain.append([name, _judgement(judged, made.layout)])
+            plain.append([name, _judgement_written(judged, made.layout)])
         except (NotKept, Unmapped):
             continue
     for said, (judged, read) in made.known.claims.items():
         try:
-            claims.append([said, _judgement(judged, made.layout), list(read.items())])
+            claims.append([said, _judgement_written(judged, made.layout), list(read.items())])
         except (NotKept, Unmapped):
             continue
     return {"plain": plain, "claims": claims}
 
 
-def _span(s: Span, home: Layout) -> Json:
+def _place(s: Span, home: Layout) -> Json:
     """A place: of the design by its tokens, which stay where lines move, and of another file by its offsets."""
     if s.file is home.file:
         return ["", *home.place(s.start, False), *home.place(s.end, True)]
@@ -104,29 +104,25 @@ def _span(s: Span, home: Layout) -> Json:
     return [s.file.name, s.start, s.end]
 
 
-def _labels(given: Iterable[tuple[Span, str]], home: Layout) -> Json:
-    return [[_span(s, home), message] for s, message in given]
+def _judgement_written(j: Judgement, home: Layout) -> Json:
+    """A judgement as JSON. Raises NotKept and Unmapped."""
+
+    def record(v: object) -> Json:
+        if isinstance(v, Span):
+            return ["span", *_place(v, home)]
+        return record_written(v, value) if RECORDS.get(type(v).__name__) is type(v) else None
+
+    def value(v: object) -> Json:
+        return value_written(v, record)
+
+    return value(j)
 
 
-def _judgement(j: Judgement, home: Layout) -> Json:
-    faults = [
-        [
-            x.at and [_span(x.at.span, home), _labels(x.at.chain, home)], x.message, x.count, _labels(x.labels, home),
-            list(x.notes), x.help, int(x.severity), x.unless,
-        ]
-        for x in j.faults
-    ]  # fmt: skip
-    values = [value_written(v) for v in (j.value, j.lower, j.upper, j.ratio, j.witness, j.measures, j.judged, j.of)]
-    plain = [j.status, j.text, j.link_class, j.reason, list(j.notes), j.help]
-    return [plain, values, faults, _labels(j.labels, home)]
-
-
-def _restore(document: Json, made: Wired, files: list[SourceFile]) -> None:
+def restore_judgements(document: Json, made: Wired, files: list[SourceFile]) -> None:
     """Add what is known of a fabric, with its places in the texts of now. Raises whatever a wrong document makes it raise."""
     home, by_name = made.layout, {f.name: f for f in files}
 
-    def span(of: Json) -> Span:
-        name, *at = of
+    def span(name: str, *at: int) -> Span:
         if name:
             start, end = at
             if not 0 <= start <= end <= len(by_name[name].text):
@@ -137,21 +133,14 @@ def _restore(document: Json, made: Wired, files: list[SourceFile]) -> None:
             raise NotKept("a place outside its file")
         return Span(home.file, home.starts[first] + skip, home.starts[last] + length)
 
-    def labels(of: Json) -> tuple[tuple[Span, str], ...]:
-        return tuple((span(s), message) for s, message in of)
-
-    def fault(of: Json) -> Fault:
-        at, message, count, told, notes, help, severity, unless = of
-        origin = at and Origin(span(at[0]), labels(at[1]))
-        return Fault(origin, message, count, labels(told), tuple(notes), help, Severity(severity), unless)
+    def record(kind: str, rest: list[Json]) -> Any:
+        return span(*rest) if kind == "span" else record_read(RECORDS[kind], [value_read(x, record) for x in rest])
 
     def judgement(of: Json) -> Judgement:
-        (status, text, link_class, reason, notes, help), values, faults, told = of
-        value, lower, upper, ratio, witness, measures, count, asked = map(value_read, values)
-        return Judgement(
-            status, text, value, lower, upper, ratio, link_class, witness, reason, tuple(map(fault, faults)), labels(told),
-            tuple(notes), help, measures, count, asked,
-        )  # fmt: skip
+        found = value_read(of, record)
+        if not isinstance(found, Judgement):
+            raise NotKept("no judgement")
+        return found
 
     for name, judged in document["plain"]:
         made.known.plain[name] = judgement(judged)

@@ -13,6 +13,7 @@ import click
 
 from tdsl.commands._beside import Beside
 from tdsl.commands._shared import OK, Wrong
+from tdsl.standard_output import release_descriptor_1
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -41,6 +42,7 @@ def command() -> int:
         import mcp  # noqa: F401
     except ImportError:
         raise Wrong("the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`") from None
+    release_descriptor_1()  # the server claims it, against prints in Python, too
     try:
         server().run("stdio")
     finally:

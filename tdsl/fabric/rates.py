@@ -78,15 +78,17 @@ def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
 
 
 def bounded_inside(models: Sequence[DeviceModel], device_model: Array, capacity: int, diagnostics: Diagnostics) -> bool:
-    """Whether the links inside devices and those between them, of this capacity, can be added up; a finding where they cannot."""
-    count = np.bincount(device_model, minlength=len(models)).tolist()
-    each = [n * sum(link.rate * link.count for link in m.links) for n, m in zip(count, models, strict=True)]
-    if not any(each) or capacity + sum(each) < CAPACITY_LIMIT:
+    """Whether the links inside any one device can be added up with those between devices, of this capacity; a finding where they
+    cannot. Nothing adds up what is inside of several devices: a domain has the links of each of its hosts apart."""
+    used = np.bincount(device_model, minlength=len(models)).tolist()
+    each = [sum(link.rate * link.count for link in m.links) if n else 0 for n, m in zip(used, models, strict=True)]
+    most = max(each, default=0)
+    if not most or capacity + most < CAPACITY_LIMIT:
         return True
-    together, limit = (show(Quantity(Fraction(x), RATE)) for x in (capacity + sum(each), CAPACITY_LIMIT))
+    together, limit = (show(Quantity(Fraction(x), RATE)) for x in (capacity + most, CAPACITY_LIMIT))
     diagnostics.add(
-        "E0116", models[each.index(max(each))].origin.span,
-        f"with the links inside such devices all links carry {together} together; the limit is {limit}",
-        help="correct the rates of the links inside this model, or have fewer of it: capacities are added up in 64 bits",
+        "E0116", models[each.index(most)].origin.span,
+        f"the links inside one such device and those between devices carry {together} together; the limit is {limit}",
+        help="correct the rates of the links inside this model: capacities are added up in 64 bits",
     )  # fmt: skip
     return False

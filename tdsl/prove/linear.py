@@ -12,6 +12,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
+from tdsl.standard_output import libraries_muted
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -117,7 +118,8 @@ def _solver(settings: Mapping[str, object]) -> Any:
     """A solver that prints nothing and answers the same every time."""
     import highspy
 
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    with libraries_muted():
+        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in ({"output_flag": False, "threads": 1, "random_seed": 0} | dict(settings)).items():
         solver.setOptionValue(option, value)
     return solver

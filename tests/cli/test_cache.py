@@ -224,7 +224,7 @@ POISON: dict[str, Callable[[Path], object]] = {
     "open to others": lambda p: (p.write_bytes(sealed(p, b"{}")), p.parent.chmod(0o755)),
     "no document": lambda p: p.write_bytes(sealed(p, b"[" * 100_000)),
     "another document": lambda p: p.write_bytes(sealed(p, b'{"day": "", "read": [], "said": {"files": 1}}')),
-    "a place outside": lambda p: p.write_bytes(sealed(p, re.sub(rb'\[0,\d+,\d+\]', b"[0,5,9999999]", p.read_bytes()[65:]))),
+    "a place outside": lambda p: p.write_bytes(sealed(p, re.sub(rb'"span",0,\d+', b'"span",0,9999999', p.read_bytes()[65:]))),
 }  # fmt: skip
 
 

@@ -9,8 +9,17 @@ import pytest
 
 from tdsl.compiler import Options, elaborate
 from tests.cli.run import report
+from tests.soundness.whole_designs import designs_of_pages
 
 DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
+LARGEST = ("gpu1m", "gpu262k")
+"""Of these `make soundness` makes whole checks, as of all others."""
+
+
+@pytest.mark.parametrize("design", [d for d in designs_of_pages() if Path(d).stem not in LARGEST])
+def test_designs_of_which_pages_have_figures(design: str) -> None:
+    made = elaborate(str(DESIGNS.parents[1] / design), Options())
+    assert made.designs and not [d.message for d in made.findings if d.severity.word == "error"]
 
 
 @pytest.mark.slow

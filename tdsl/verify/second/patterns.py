@@ -12,6 +12,7 @@ from typing import Any
 from tdsl import files
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.standard_output import libraries_muted
 from tdsl.verify.second.answer import HIGHS, Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.figures import joined_inside
 from tdsl.verify.second.wiring import Wiring
@@ -330,7 +331,8 @@ def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fracti
     lp.a_matrix_.start_ = np.cumsum([0, *(len(index) for index, _ in columns)])
     lp.a_matrix_.index_ = np.array([i for index, _ in columns for i in index])
     lp.a_matrix_.value_ = np.array([x for _, value in columns for x in value])
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    with libraries_muted():
+        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     settings: tuple[tuple[str, object], ...] = (
         ("output_flag", False), ("threads", 1), ("random_seed", 0), ("simplex_iteration_limit", limits.iterations),
         ("primal_feasibility_tolerance", 1e-9), ("dual_feasibility_tolerance", 1e-9),
