@@ -68,6 +68,8 @@ def symmetry(
     none = Symmetry(len(elements), ())
     if reads is None or len(elements) < 2:
         return none
+    if any(len(e.beside) for e in elements):
+        return none
     at = _Places.of(view, elements)
     if at is None or ("bundles" in reads and _in_bundles(view, elements)):
         return none

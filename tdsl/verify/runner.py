@@ -185,7 +185,7 @@ class _Run:
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
+            view = self.left if view is self.view else view.without(self.failed.devices, *self.lost(view.fabric))
         if self.fabric.complete:
             return check.judge(view, claim)
         if not check.monotone:
@@ -197,12 +197,16 @@ class _Run:
     def left(self) -> View:
         """The whole fabric after the failures."""
         assert self.failed is not None
-        return self.view.without(self.failed.devices, self.lost(self.view.fabric))
+        return self.view.without(self.failed.devices, *self.lost(self.view.fabric))
 
-    def lost(self, fabric: Fabric) -> Bools:
-        """The links that failed, as a column of the fabric or of its network."""
+    def lost(self, fabric: Fabric) -> tuple[Bools, Bools | None]:
+        """The links that failed, as a column of the fabric or of its network; of a network also those of the scale-up layer, as a
+        column of the fabric."""
         assert self.failed is not None
-        return self.failed.links if fabric is self.fabric else self.failed.links[~scaleup_links(self.fabric)]
+        if fabric is self.fabric:
+            return self.failed.links, None
+        beside = scaleup_links(self.fabric)
+        return self.failed.links[~beside], self.failed.links & beside
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
@@ -281,7 +285,7 @@ class _Run:
         if (self.view.forwards & others).any():
             return skipped("the chips that it leaves out pass traffic on, so the set has no network of its own")
         asked = replace(claim, of=(), of_all=False)
-        found = self.judge(check, self.view.without(others), asked)
+        found = self.judge(check, self.view.leave_out(others), asked)
         text = f"{found.text} among {', '.join(s.text for s in claim.of)}" if found.text else ""
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})
 
@@ -396,7 +400,7 @@ _SELECTED = ("of", "of_to", "at")
 
 
 def _same(element: Element) -> tuple[object, ...]:
-    return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies
+    return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies, element.beside.tobytes()
 
 
 def places_of(judged: Judgement) -> Iterator[Span]:

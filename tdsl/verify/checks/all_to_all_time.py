@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
@@ -56,14 +57,14 @@ class AllToAllTime(Check):
     dim = TIME
     on_demand = True
     after_failures = True
-    reads = frozenset({"lengths", "rails"})
+    reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models)
+        return best_of(self.name, view, claim, models, Blocks.all_to_all)
 
 
 def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:

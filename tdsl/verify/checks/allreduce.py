@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
@@ -67,14 +68,14 @@ class AllReduce(Check):
     dim = TIME
     on_demand = True
     after_failures = True
-    reads = frozenset({"lengths", "rails"})
+    reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models)
+        return best_of(self.name, view, claim, models, Blocks.allreduce)
 
 
 def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
@@ -92,9 +93,10 @@ def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
             formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
             out.append(Model("recursive halving", halving, formula))
             out.append(Model("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
-    g, h = ranks.per_domain, ranks.domains
-    if ranks.inside is not None and g > 1:
-        inner = Fraction(2 * (g - 1), g) * size / ranks.inside
-        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / g / rate
-        out.append(Model("hierarchical", inner + outer, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
+    h = ranks.domains
+    if h and ranks.outside:
+        inner = max(Fraction(2 * (k.ranks - 1), k.ranks) * size / k.inside for k in ranks.kinds if k.inside is not None)
+        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / ranks.outside
+        formula = "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"
+        out.append(Model("hierarchical", inner + outer, formula))
     return out

@@ -11,7 +11,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.all_to_all import bounds as all_pairs
-from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.by_domain import ByDomain, joined
 from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.prove.demands import ORDERED, PATTERNS, Demand, Unfit, demand_of, unreachable
 from tdsl.prove.set_flow import between
@@ -106,12 +106,14 @@ class Throughput(Check):
     example = "throughput ring >= 100%"
 
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:
-        """Two sets read capacities alone; a pattern also rails, and all but all to all the order of the hosts or their names."""
+        """Two sets read capacities alone; a pattern also rails and, where it asks so, scale-up links, and all but all to all the
+        order of the hosts or their names."""
         if claim.of_to:
             return frozenset()
+        reads = frozenset({"rails", "domains"}) if claim.through else frozenset({"rails"})
         if claim.args == (ALL,):
-            return frozenset({"rails"})
-        return frozenset({"rails", "order"}) if claim.args and claim.args[0] in ORDERED else frozenset({"rails", "names"})
+            return reads
+        return reads | {"order"} if claim.args and claim.args[0] in ORDERED else reads | {"names"}
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
@@ -129,16 +131,21 @@ class Throughput(Check):
         found = figure(asked, demand)
         if isinstance(found, str):
             return skipped(found)
+        apart = ""
+        if claim.through and found.most and not joined(view).all():
+            found = replace(found, least=Fraction(0))
+            apart = f"; only an upper bound, since scale-up links do not join the accelerators of all {view.unit_word} that are left"
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _alone(view, isinstance(asked, ByRail), demand)
         if alone is not None:
             witness["planes"] = alone
         if other is None:
-            return _shown(found, "", witness)
+            return _shown(found, apart, witness)
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
         second = figure(other, demand) if _little(view) else None
         witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
-        return _shown(found, f" {words[0]}" if view.intact else _both(found, second, *words), witness)
+        said = f" {words[0]}" if view.intact else _both(found, second, *words)
+        return _shown(found, said + apart, witness)
 
 
 @dataclass(frozen=True, slots=True)
