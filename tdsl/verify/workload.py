@@ -108,12 +108,6 @@ class Ranks:
         """Scale-up domains, ranks that are alone in one counted; 0 without any."""
         return int(self.part.max()) + 1 if self.inside is not None else 0
 
-    @property
-    def per_domain(self) -> int:
-        """Ranks of each domain; 0 where they differ."""
-        sizes = {k.ranks for k in self.kinds}
-        return sizes.pop() if len(sizes) == 1 else 0
-
     @cached_property
     def outside(self) -> Fraction:
         """What each domain can send to the others at once in bit/s, at least: where rails are not connected, over each part of the

@@ -85,7 +85,7 @@ class Survives(Check):
         )
         check = catalogue()[asked.metric]
         reads = check.reads_for(asked)
-        through = reads is None or "domains" in reads
+        through = reads is not None and "domains" in reads
         try:
             named = elements(view, claim, beside=through) or elements(view, claim, beside=True)
         except TooMany as many:
