@@ -180,12 +180,14 @@ def best_of(
     silent = far is None or isinstance(far, NotBounded)
     alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
+    floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
+    least = floor(ranks.blocks, size) if floored else Fraction(0)
     if not found:
-        return skipped("the rails are not connected, and the hosts have no scale-up domain that connects them")
+        why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
+        return _floor_alone(least, why) if least else skipped(why)
     best = found[0]
-    least = best.seconds
-    if (view.fabric.domains.of_device[view.units] >= 0).any():
-        least = min(least, floor(ranks.blocks, size))
+    best = replace(best, seconds=max(best.seconds, least))
+    least = least if floored else best.seconds
     lacking = far.reasons if isinstance(far, NotBounded) else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
     apart = view.unit_word == "hosts" and not joined(view).all()
@@ -211,6 +213,13 @@ def best_of(
     notes = tuple(f"{m.name}: {m.formula} = {show(Quantity(m.seconds, TIME))}" for m in found)
     most: Value = inf if silent else time
     return Judgement("modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
+
+
+def _floor_alone(least: Time, why: str) -> Judgement:
+    """What is known where no model applies: a lower bound."""
+    low = Quantity(least, TIME)
+    text = f"at least {show(low)} by any algorithm; no model applies: {why}"
+    return Judgement("bounded", text, low, low, inf, witness={"floor_s": float(least)})
 
 
 def _apart(view: View) -> str:
