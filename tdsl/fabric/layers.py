@@ -136,11 +136,12 @@ def judge_layers(fabric: Fabric, diagnostics: Diagnostics) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Accelerators:
-    """Accelerators and the scale-up links among them, inside of hosts and outside, as a graph whose first nodes are the devices.
+    """Accelerators and the scale-up links among them, inside of hosts and outside, as a graph whose first
+    nodes are the devices.
 
-    ``host`` and ``node`` are the host and the node of each accelerator. Link k has ``rate[k]`` bit/s each way between the nodes
-    ``a[k]`` and ``b[k]``; a rate of 0 is no link, but says that the two are one. ``label`` is the component of every node.
-    """
+    ``host`` and ``node`` are the host and the node of each accelerator. Link k has ``rate[k]`` bit/s each way
+    between the nodes ``a[k]`` and ``b[k]``; a rate of 0 is no link, but says that the two are one. ``label``
+    is the component of every node."""
 
     host: Ints
     node: Ints
@@ -153,10 +154,10 @@ class Accelerators:
 
 @dataclass(frozen=True, slots=True)
 class Domains:
-    """Scale-up domains of a fabric. ``of_device`` numbers the domain of every host and chip, -1 for those in none: of a host the
-    one that has all its accelerators. ``rate`` is what every device has of scale-up links in bit/s, a host with what is inside
-    it; ``accelerator_bps`` of every domain the least that one of its accelerators has. ``inside`` are the links and accelerators
-    that they were found by."""
+    """Scale-up domains of a fabric. ``of_device`` numbers the domain of every host and chip, -1 for those in
+    none: of a host the one that has all its accelerators. ``rate`` is what every device has of scale-up links
+    in bit/s, a host with what is inside it; ``accelerator_bps`` of every domain the least that one of its
+    accelerators has. ``inside`` are the links and accelerators that they were found by."""
 
     of_device: Ints
     rate: Ints
@@ -170,8 +171,8 @@ class Domains:
 
 
 class _Nodes:
-    """Devices as nodes of a graph, and behind them the parts inside of hosts that have no row of their own; without what is not
-    built or has ``failed``."""
+    """Devices as nodes of a graph, and behind them the parts inside of hosts that have no row of their own;
+    without what is not built or has ``failed``."""
 
     def __init__(self, f: Fabric, failed: Bools) -> None:
         self.f = f
@@ -214,7 +215,8 @@ class _Nodes:
             self.chips.append((hosts, np.stack(found, axis=1)))
 
     def lost(self, nodes: Ints) -> Bools:
-        """Whether these nodes are devices that are not there; parts without a row are there where their host is."""
+        """Whether these nodes are devices that are not there; parts without a row are there where their host
+        is."""
         out = np.zeros(nodes.shape, dtype=np.bool_)
         device = nodes < self.f.device_count
         out[device] = self.gone[nodes[device]]
@@ -228,9 +230,9 @@ class _Nodes:
 
 
 def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None = None) -> Domains:
-    """The scale-up domains of a fabric by its scale-up links, those inside of hosts included; what is left of them where devices
-    ``failed`` (with all that they contain) and links are ``lost``. A host whose own ports have such links has them for all its
-    accelerators."""
+    """The scale-up domains of a fabric by its scale-up links, those inside of hosts included; what is left of
+    them where devices ``failed`` (with all that they contain) and links are ``lost``. A host whose own ports
+    have such links has them for all its accelerators."""
     failed = np.zeros(fabric.device_count, dtype=np.bool_) if failed is None else failed
     nodes = _Nodes(fabric, failed)
     links = scaleup_links(fabric) & ~fabric.links_lost(failed)
@@ -260,7 +262,8 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
     for hosts, chips in nodes.chips:
         there = ~nodes.lost(chips) & ~nodes.gone[hosts][:, None]
         first = chips[np.arange(len(hosts)), there.argmax(axis=1)]  # of the accelerators that are there
-        one = there.any(axis=1) & ((label[chips] == label[first][:, None]) & linked[chips] | ~there).all(axis=1)
+        together = (label[chips] == label[first][:, None]) & linked[chips]
+        one = there.any(axis=1) & (together | ~there).all(axis=1)
         of_device[hosts[one]] = label[first[one]]
         each = capacity[chips]
         own = capacity[hosts][:, None] // chips.shape[1]
@@ -274,5 +277,7 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
     found = distinct(of_device[of_device >= 0])
     place = np.full(nodes.count + 1, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
-    inside = Accelerators(np.concatenate(host), np.concatenate(node), a, b, rate, label, np.concatenate(nodes.owner))
-    return Domains(place[of_device], total, np.array([slowest[k] for k in found.tolist()], dtype=np.int64), inside)
+    owner = np.concatenate(nodes.owner)
+    inside = Accelerators(np.concatenate(host), np.concatenate(node), a, b, rate, label, owner)
+    bps = np.array([slowest[k] for k in found.tolist()], dtype=np.int64)
+    return Domains(place[of_device], total, bps, inside)

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.dataclass import dataclass
-from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.components import components
+from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import Domains, scaleup, scaleup_links
 from tdsl.prove.all_to_all import bounds
 from tdsl.prove.demands import Demand, Unfit
@@ -142,7 +142,9 @@ class ByDomain(View):
         np.add.at(own, view.b, rate)
         return [Fraction(int(m)) * sent / crossing + int(own[h]) for m, h in zip(most, self.hosts.tolist(), strict=True)]
 
-    def _in_two_steps(self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints) -> Fraction:
+    def _in_two_steps(
+        self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
+    ) -> Fraction:  # fmt: skip
         """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
         assert self.plain is not None
         found = uniform_exchange(self.plain, up, unit, mine, links)
@@ -156,10 +158,12 @@ class ByDomain(View):
         return min(Fraction(1), pair * len(owner) / 2 / most) if most else Fraction(1)
 
 
-def uniform_exchange(plain: View, up: Fabric, unit: Ints, mine: Ints, links: Ints) -> tuple[Fraction, Ints] | None:
-    """What each accelerator of some units can send to each other of them by these scale-up links, all at once, in bit/s; and the
-    unit of each accelerator. ``unit`` is the unit of every device, ``mine`` are those of one domain. None where it is not known, or
-    where accelerators of others take part."""
+def uniform_exchange(
+    plain: View, up: Fabric, unit: Ints, mine: Ints, links: Ints
+) -> tuple[Fraction, Ints] | None:  # fmt: skip
+    """What each accelerator of some units can send to each other of them by these scale-up links, all at
+    once, in bit/s; and the unit of each accelerator. ``unit`` is the unit of every device, ``mine`` are those
+    of one domain. None where it is not known, or where accelerators of others take part."""
     member = np.isin(unit, mine)
     if plain.failed is not None:
         member &= ~plain.failed
@@ -187,9 +191,11 @@ def owners(up: Fabric, units: Ints) -> Ints:
     return place[owner]
 
 
-def _by_common_switches(up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints) -> Fraction | None:
-    """The share of these loads that hosts exchange by way of switches that all of them are linked to by some of these links; None
-    where there are none.
+def _by_common_switches(
+    up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
+) -> Fraction | None:  # fmt: skip
+    """The share of these loads that hosts exchange by way of switches that all of them are linked to by some
+    of these links; None where there are none.
 
     A flow is divided over the switches in proportion to the least of what a host has to each, for its load."""
     capacity: dict[int, dict[int, int]] = {}
@@ -262,8 +268,8 @@ def _parted(view: View) -> bool:
 
 
 def _bridged(view: View) -> Ints:
-    """For every unit a number that is the same for all that scale-up links could join if every host passed on what it gets: its
-    accelerators count as one. No traffic can do better."""
+    """For every unit a number that is the same for all that scale-up links could join if every host passed on
+    what it gets: its accelerators count as one. No traffic can do better."""
     inside, units = view.domains.inside, view.units
     nodes = len(inside.label)
     label = components(nodes, np.append(inside.a, inside.host), np.append(inside.b, inside.node))

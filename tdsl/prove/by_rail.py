@@ -29,7 +29,7 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where there is no such domain to go
     through."""
     models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    every = bool(joined(view, view.fabric.domains).all())  # what the ends are is of the design, whatever failed of it
+    every = bool(joined(view, view.fabric.domains).all())  # ends are those of the design, whatever failed
     if claim.through and not every:
         raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
     wide = every and spans(view)

@@ -1,10 +1,11 @@
-"""Floors of collective operations: times that no algorithm beats which moves and adds up data without coding or compression.
+"""Floors of collective operations: times that no algorithm beats which moves and adds up data without coding
+or compression.
 
-Ranks are accelerators. A *block* is a set of ranks with the devices that only they use: one accelerator, a host, or all hosts that
-scale-up links join (a scale-up domain). What a block can receive is the sum of the links that lead into it, of both layers, and
-as much can leave it. Where each accelerator of a host has scale-up links, it receives over these and over the ports of its host
-alone; the inside of any other host is no limit, and the host is one block at least. Delays are left out.
-"""
+Ranks are accelerators. A *block* is a set of ranks with the devices that only they use: one accelerator, a
+host, or all hosts that scale-up links join (a scale-up domain). What a block can receive is the sum of the
+links that lead into it, of both layers, and as much can leave it. Where each accelerator of a host has
+scale-up links, it receives over these and over the ports of its host alone; the inside of any other host is
+no limit, and the host is one block at least. Delays are left out."""
 
 from __future__ import annotations
 
@@ -24,11 +25,10 @@ from tdsl.prove.view import View
 class Blocks:
     """Blocks of a view's ranks, and what each can receive in bit/s.
 
-    ``ranks`` of every endpoint device (0 for what is no rank, and could add up what others send); ``ports`` what it receives by
-    links of the network, ``beside`` by scale-up links that lead into it. ``chips`` is what its accelerators receive together by
-    scale-up links, -1 where its inside is no limit, and ``least`` what the slowest of them receives. ``domain`` numbers what
-    scale-up links join.
-    """
+    ``ranks`` of every endpoint device (0 for what is no rank, and could add up what others send); ``ports``
+    what it receives by links of the network, ``beside`` by scale-up links that lead into it. ``chips`` is
+    what its accelerators receive together by scale-up links, -1 where its inside is no limit, and ``least``
+    what the slowest of them receives. ``domain`` numbers what scale-up links join."""
 
     view: View
     device: Ints
@@ -59,7 +59,10 @@ class Blocks:
         for one in (inside.a, inside.b):
             np.add.at(beside, owner[one], away)
             np.add.at(capacity, one, inside.rate)
-        chips, least = np.zeros(f.device_count, dtype=np.int64), np.full(f.device_count, 1 << 62, dtype=np.int64)
+        chips, least = (
+            np.zeros(f.device_count, dtype=np.int64),
+            np.full(f.device_count, 1 << 62, dtype=np.int64),
+        )
         np.add.at(chips, inside.host, capacity[inside.node])
         np.minimum.at(least, inside.host, capacity[inside.node])
         chips = np.where(_known_inside(view), chips, -1)
@@ -88,16 +91,17 @@ class Blocks:
     def allreduce(self, size: Fraction) -> Fraction:
         """Seconds that adding up ``size`` bits over all ranks takes at least.
 
-        The sum of all that is outside of a block must come in. And for every division into h blocks, each part of the data is sent
-        to another block 2(h-1) times at least before all have the sum: what everybody receives (Patarasuk and Yuan, J. Parallel
-        Distrib. Comput. 69, 2009; one-way gossip takes 2h-2 messages: Harary and Schwenk, 1974). It assumes that switches do not
-        add up."""
+        The sum of all that is outside of a block must come in. And for every division into h blocks, each
+        part of the data is sent to another block 2(h-1) times at least before all have the sum: what
+        everybody receives (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009; one-way gossip takes
+        2h-2 messages: Harary and Schwenk, 1974). It assumes that switches do not add up."""
         alone = max((size / c for _, c in self.kinds), default=Fraction(0))
         return max(alone, 2 * size * self._divided) if self.count > 1 else Fraction(0)
 
     def all_to_all(self, size: Fraction) -> Fraction:
-        """Seconds that an exchange takes at least in which each rank sends ``size`` bits in equal parts to all: what a block's ranks
-        send to others must leave it; where no domain has several units, half of them send half of it to the others."""
+        """Seconds that an exchange takes at least in which each rank sends ``size`` bits in equal parts to
+        all: what a block's ranks send to others must leave it; where no domain has several units, half of
+        them send half of it to the others."""
         n = self.count
         found = [size * r * (n - r) / n / c for r, c in self.kinds]
         unit = np.isin(self.device, self.view.units)
@@ -116,8 +120,9 @@ class Blocks:
 
     @cached_property
     def _divided(self) -> Fraction:
-        """The greatest (h-1)/C over divisions of the ranks: h is the number of blocks, C what all receive together in bit/s. By
-        Dinkelbach's method: with the best ratio so far as the price of capacity, each host and domain is divided as is best."""
+        """The greatest (h-1)/C over divisions of the ranks: h is the number of blocks, C what all receive
+        together in bit/s. By Dinkelbach's method: with the best ratio so far as the price of capacity, each
+        host and domain is divided as is best."""
         some, chips = self.ranks > 0, (self.ranks > 0) & (self.chips >= 0)
         _, which = np.unique(self.domain, return_inverse=True)
         host = some.astype(np.int64), self.ports + self.beside
@@ -138,8 +143,8 @@ class Blocks:
 
 
 def accelerators_of(view: View) -> Ints:
-    """The ranks of every device of a view: the accelerators of a host that are there, 1 for a unit that has none or is none; 0 for
-    what is no unit."""
+    """The ranks of every device of a view: the accelerators of a host that are there, 1 for a unit that has
+    none or is none; 0 for what is no unit."""
     f = view.fabric
     found = np.zeros(f.device_count, dtype=np.int64)
     holds = np.array([m.kind == "host" and m.accelerators > 0 for m in f.models] or [False], dtype=np.bool_)[f.device_model]
@@ -175,8 +180,9 @@ def _outermost(view: View) -> Ints:
 
 
 def _known_inside(view: View) -> Bools:
-    """Of every device whether it is a host all of whose accelerators have scale-up links of their own, and itself has none. Where an
-    accelerator has lost all of its, others may be reached some other way inside of the host."""
+    """Of every device whether it is a host all of whose accelerators have scale-up links of their own, and
+    itself has none. Where an accelerator has lost all of its, others may be reached some other way inside of
+    the host."""
     count, inside = view.fabric.device_count, view.domains.inside
     designed, linked = (np.zeros(len(inside.label), dtype=np.bool_) for _ in range(2))
     for domains, out in ((view.fabric.domains.inside, designed), (inside, linked)):

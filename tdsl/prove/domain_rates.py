@@ -1,4 +1,5 @@
-"""What accelerators of scale-up domains can exchange within their domain, all at once, by the links that are left."""
+"""What accelerators of scale-up domains can exchange within their domain, all at once, by the links that are
+left."""
 
 from __future__ import annotations
 
@@ -13,11 +14,13 @@ from tdsl.prove.view import View
 
 
 def domain_rates(view: View) -> list[Fraction | None]:
-    """For every scale-up domain of a view the rate in bit/s at which each of its accelerators can send to the next one of a ring,
-    or to all others in equal parts, while it receives as much; None where no such rate is found.
+    """For every scale-up domain of a view the rate in bit/s at which each of its accelerators can send to the
+    next one of a ring, or to all others in equal parts, while it receives as much; None where no such rate is
+    found.
 
-    Inside of one host it is what the slowest accelerator has. In a domain of several, each switch that all its accelerators are
-    linked to carries a ring of them, at what the one with least has to it; where there is no such switch, all exchange uniformly."""
+    Inside of one host it is what the slowest accelerator has. In a domain of several, each switch that all
+    its accelerators are linked to carries a ring of them, at what the one with least has to it; where there
+    is no such switch, all exchange uniformly."""
     domains = view.domains
     inside, count = domains.inside, view.fabric.device_count
     chip = np.flatnonzero((view.fabric.kind == "chip") & (domains.of_device >= 0) & ~np.isin(np.arange(count), inside.node))
@@ -41,8 +44,8 @@ def domain_rates(view: View) -> list[Fraction | None]:
 
 
 def _by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
-    """Of every domain the sum over switches that all its accelerators are linked to of the least that one has to it; what a host has
-    by its own ports is divided evenly among its accelerators."""
+    """Of every domain the sum over switches that all its accelerators are linked to of the least that one has
+    to it; what a host has by its own ports is divided evenly among its accelerators."""
     inside = view.domains.inside
     place = np.full(len(inside.label), -1, dtype=np.int64)
     place[node] = np.arange(len(node))

@@ -107,8 +107,9 @@ def _joined(label: Ints, moved: Ints) -> Ints:
 class _Places:
     """Elements by what they fail: devices, or links as the pair of devices that each joins, its attributes and what it crosses.
 
-    Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them goes to the k-th of
-    the image's; ``key_beside`` are the attributes of links beside the network. ``at`` gives the places of equal elements; ``single`` the place of a device, where elements are single devices.
+    Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them
+    goes to the k-th of the image's; ``key_beside`` are the attributes of links beside the network. ``at``
+    gives the places of equal elements; ``single`` the place of a device, where elements are single devices.
     """
 
     view: View
@@ -127,11 +128,15 @@ class _Places:
             single = np.full(f.device_count, -1, dtype=np.int64)
             single[[int(e.devices[0]) for e in elements]] = np.arange(len(elements))
             return cls(view, elements, none, {}, single, none)
-        for links in (np.concatenate([none, *(e.links for e in elements)]), np.concatenate([none, *(e.beside for e in elements)])):
+        for rows in ([e.links for e in elements], [e.beside for e in elements]):
+            links = np.concatenate([none, *rows])
             if len(np.unique(links)) != len(links):
                 return None
-        keys = [np.asarray(numbered([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])) for g in (f, f.whole) if g]
-        out = cls(view, elements, keys[0], {}, None, keys[-1])
+        keys = [
+            numbered([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])
+            for g in (f, f.whole or f)
+        ]  # fmt: skip
+        out = cls(view, elements, keys[0], {}, None, keys[1])
         identity = np.arange(f.device_count)
         for i, e in enumerate(elements):
             out.at.setdefault(out._key(e, identity), []).append(i)

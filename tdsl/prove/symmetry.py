@@ -34,8 +34,8 @@ from tdsl.prove.network import Network, summed
 from tdsl.prove.view import View
 
 READS = frozenset({"lengths", "rails", "order", "names", "bundles", "domains"})
-"""What a requirement may read beyond the devices, their contents, and the capacities between them: ``domains`` are those of
-scale-up links beside the network."""
+"""What a requirement may read beyond the devices, their contents, and the capacities between them:
+``domains`` are those of scale-up links beside the network."""
 
 Reads = frozenset[str]
 
@@ -129,7 +129,8 @@ class Facts:
 
     @cached_property
     def beside(self) -> Facts | None:
-        """What a permutation has to keep of the scale-up links beside the network; None where they are not read."""
+        """What a permutation has to keep of the scale-up links beside the network; None where they are not
+        read."""
         whole = self.view.fabric.whole
         up = scaleup(whole) if whole is not None and "domains" in self.reads else None
         if whole is None or up is None:

@@ -40,10 +40,9 @@ class View:
     ``core`` are the devices named, ``devices`` also those attached to them, ``rows`` the links. ``name`` is the element's
     path, "" for the whole fabric. ``budget`` is the work that one judgement of it may do.
 
-    Where something failed, ``failed`` are those devices with all that they contain. Where the fabric is the scale-out network of
-    one with both layers, ``failed_beside`` are the links that failed by themselves, a column of that one: what failures take of
-    the scale-up layer, which ``rows`` do not show.
-    """
+    Where something failed, ``failed`` are those devices with all that they contain. Where the fabric is the
+    scale-out network of one with both layers, ``failed_beside`` are the links that failed by themselves, a
+    column of that one: what failures take of the scale-up layer, which ``rows`` do not show."""
 
     fabric: Fabric
     core: Bools
@@ -79,9 +78,9 @@ class View:
         return cls(fabric, inside & fabric.built, devices & fabric.built, rows, element.name, budget=budget)
 
     def without(self, failed: Bools, links: Bools | None = None, beside: Bools | None = None) -> View:
-        """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
-        fabric's; ``beside`` one of the fabric with both layers, for scale-up links); units that have no link left are no
-        endpoints any more."""
+        """The view after these devices failed, with what they hold and what crosses them, and these links (a
+        column of the fabric's; ``beside`` one of the fabric with both layers, for scale-up links); units that
+        have no link left are no endpoints any more."""
         f = self.fabric
         gone = f.with_contents(failed)
         failed = gone if self.failed is None else gone | self.failed
@@ -90,8 +89,8 @@ class View:
         return self._reduced(gone, links, failed, beside)
 
     def leave_out(self, endpoints: Bools) -> View:
-        """The view without these endpoints, which are only not asked about: they have not failed, so that what others exchange
-        through them in a scale-up domain stays."""
+        """The view without these endpoints, which are only not asked about: they have not failed, so that
+        what others exchange through them in a scale-up domain stays."""
         return self._reduced(self.fabric.with_contents(endpoints), None, self.failed, self.failed_beside)
 
     def _reduced(self, gone: Bools, links: Bools | None, failed: Bools | None, beside: Bools | None) -> View:
@@ -112,7 +111,9 @@ class View:
     def domains(self) -> Domains:
         """The scale-up domains, as failures leave them."""
         f = self.fabric.whole or self.fabric
-        if self.failed is None or not (self.lost_beside.any() or self.failed[f.is_end | (f.container >= 0)].any()):
+        if self.failed is None:
+            return self.fabric.domains
+        if not self.lost_beside.any() and not self.failed[f.is_end | (f.container >= 0)].any():
             return self.fabric.domains
         return domains_of(f, self.failed, self.failed_beside)
 

@@ -185,7 +185,8 @@ class _Run:
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            view = self.left if view is self.view else view.without(self.failed.devices, *self.lost(view.fabric))
+            lost = self.lost(view.fabric)
+            view = self.left if view is self.view else view.without(self.failed.devices, *lost)
         if self.fabric.complete:
             return check.judge(view, claim)
         if not check.monotone:
@@ -200,8 +201,8 @@ class _Run:
         return self.view.without(self.failed.devices, *self.lost(self.view.fabric))
 
     def lost(self, fabric: Fabric) -> tuple[Bools, Bools | None]:
-        """The links that failed, as a column of the fabric or of its network; of a network also those of the scale-up layer, as a
-        column of the fabric."""
+        """The links that failed, as a column of the fabric or of its network; of a network also those of the
+        scale-up layer, as a column of the fabric."""
         assert self.failed is not None
         if fabric is self.fabric:
             return self.failed.links, None
@@ -400,7 +401,8 @@ _SELECTED = ("of", "of_to", "at")
 
 
 def _same(element: Element) -> tuple[object, ...]:
-    return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies, element.beside.tobytes()
+    columns = (x.tobytes() for x in (element.devices, element.links, element.beside))
+    return element.name, *columns, element.copies
 
 
 def places_of(judged: Judgement) -> Iterator[Span]:

@@ -48,8 +48,9 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Ranks that exchange data without the network: those of a scale-up domain, or one alone. ``inside`` is what each has of the
-    domain in bit/s, None for one alone; ``rate`` what the slowest of them has of the network."""
+    """Ranks that exchange data without the network: those of a scale-up domain, or one alone. ``inside`` is
+    what each has of the domain in bit/s, None for one alone; ``rate`` what the slowest of them has of the
+    network."""
 
     ranks: int
     inside: Fraction | None
@@ -58,10 +59,11 @@ class Part:
 
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class Ranks:
-    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold none) on ``units``
-    hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what a rank has of the network in
-    bit/s. ``part`` is the number of the scale-up domain of every unit, ``kinds`` the different ones of these; none where there
-    is no domain, or the accelerators of some unit are not joined, or what they exchange is not known."""
+    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold
+    none) on ``units`` hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what
+    a rank has of the network in bit/s. ``part`` is the number of the scale-up domain of every unit, ``kinds``
+    the different ones of these; none where there is no domain, or the accelerators of some unit are not
+    joined, or what they exchange is not known."""
 
     view: View
     net: Network
@@ -96,7 +98,8 @@ class Ranks:
         rows = {*zip(ranks.tolist(), (inside[k] for k in found.tolist()), least.tolist(), strict=True)}
         kinds = {Part(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
         known = all(k.inside is not None for k in kinds if k.ranks > 1)
-        return replace(made, kinds=tuple(sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate)))) if known else made
+        ordered = sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate))
+        return replace(made, kinds=tuple(ordered)) if known else made
 
     @property
     def inside(self) -> Fraction | None:
@@ -110,8 +113,8 @@ class Ranks:
 
     @cached_property
     def outside(self) -> Fraction:
-        """What each domain can send to the others at once in bit/s, at least: where rails are not connected, over each part of the
-        network that all of them have ports at as much as the one with least."""
+        """What each domain can send to the others at once in bit/s, at least: where rails are not connected,
+        over each part of the network that all of them have ports at as much as the one with least."""
         if not self.rails_apart:
             return min(k.ranks * k.rate for k in self.kinds)
         f, at = self.view.fabric, self.view.attachment
@@ -164,14 +167,23 @@ def best_of(
     models: Callable[[Ranks, Fraction, Time], list[Model]],
     floor: Callable[[Blocks, Fraction], Time],
 ) -> Judgement:
-    """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is a lower bound; where
-    scale-up links join accelerators, no model is one, and the lower bound is the ``floor``, which no algorithm beats."""
+    """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is
+    a lower bound; where scale-up links join accelerators, no model is one, and the lower bound is the
+    ``floor``, which no algorithm beats."""
     size = size_of(claim)
     if size is None:
         return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
     if len(view.units) < 2:
         return skipped(f"there are fewer than two {view.unit_word}")
-    if catalogue()["reachability"].judge(view, None).status == "refuted":
+    reachability = catalogue()["reachability"]
+    floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
+    apart = reachability.judge(view, None).status == "refuted"
+    if apart and floored and claim is not None:
+        through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
+        if reachability.judge(view, through).status == "proved":
+            why = f"some {view.unit_word} are connected by scale-up links alone"
+            return _floor_alone(floor(Blocks.of(view), size), why)
+    if apart:
         return skipped(f"some {view.unit_word} do not reach each other")
     ranks = Ranks.of(view)
     if not ranks.rate:
@@ -180,7 +192,6 @@ def best_of(
     silent = far is None or isinstance(far, NotBounded)
     alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
-    floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
     least = floor(ranks.blocks, size) if floored else Fraction(0)
     if not found:
         why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
@@ -190,11 +201,12 @@ def best_of(
     least = least if floored else best.seconds
     lacking = far.reasons if isinstance(far, NotBounded) else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
-    apart = view.unit_word == "hosts" and not joined(view).all()
-    alone += f"; no scale-up domain joins the accelerators of {_apart(view)}" if apart else ""
+    alone += f"; no scale-up domain joins the accelerators of {loose}" if (loose := _apart(view)) else ""
     others = f"; {', '.join(f'{_words(m)}' for m in found[1:])}" if found[1:] else ""
     each = f"{ranks.count:,} ranks at {show(Quantity(ranks.rate, RATE))}"
-    known = f"at least {show(Quantity(least, TIME))} by any algorithm; " if least < best.seconds else "at least " if silent else ""
+    known = "at least " if silent else ""
+    if least < best.seconds:
+        known = f"at least {show(Quantity(least, TIME))} by any algorithm; "
     text = f"{known}{_words(best)}, {each}{others}{alone}"
     witness: dict[str, object] = {
         "model": best.name,
@@ -223,10 +235,10 @@ def _floor_alone(least: Time, why: str) -> Judgement:
 
 
 def _apart(view: View) -> str:
-    """Models of hosts with several accelerators that no scale-up domain joins, in words."""
+    """Models of hosts with several accelerators that no scale-up domain joins, in words; "" without any."""
     f = view.fabric
-    apart = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
-    return listing([m.name for m in apart], 3)
+    models = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
+    return listing([m.name for m in models if m.accelerators > 1], 3)
 
 
 def _words(model: Model) -> str:

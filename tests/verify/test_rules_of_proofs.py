@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -25,7 +24,6 @@ from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import FINE, _fits
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.semantics.model import InnerLink
 from tests.fabrics import GBPS, Builder, superpod
 from tests.verify.test_domains import racks
 from tests.verify.test_faults_of_proofs import two_groups

@@ -1,9 +1,10 @@
-"""Scale-up domains of any shape, intact and after failures, against networkx and a linear program over both layers.
+"""Scale-up domains of any shape, intact and after failures, against networkx and a linear program over both
+layers.
 
-Designs are drawn at random: racks with one or two kinds of trays, of equal and of unequal size, partly filled, beside hosts with
-scale-up links inside; with rails that spines join or not. What fails is drawn too: spines, leaves, trays, accelerators, scale-up
-switches and links. The judges read `fabric.json` and the models as they are written here.
-"""
+Designs are drawn at random: racks with one or two kinds of trays, of equal and of unequal size, partly
+filled, beside hosts with scale-up links inside; with rails that spines join or not. What fails is drawn too:
+spines, leaves, trays, accelerators, scale-up switches and links. The judges read `fabric.json` and the models
+as they are written here."""
 
 from __future__ import annotations
 
@@ -73,18 +74,19 @@ def drawn(seed: int) -> Drawn:
             body.append("connect box[n].nic[r] to leaf[r] { length 10m }")
             hosts += [f"box[{n}]" for n in range(count)]
             continue
-        racks, trays = rng.randint(1, 2), rng.randint(1, 3)
+        racks, trays, switches = rng.randint(1, 2), rng.randint(1, 3), rng.choice([1, 2, 2])
         body.append(
-            f"rack {name}[{racks}] {{ host tray[{trays}]: {kind}; switch x[2]: XBAR; "
-            "connect tray[t].gpu[g].nv[k] to x[k] { layer scaleup; medium backplane } }"
+            f"rack {name}[{racks}] {{ host tray[{trays}]: {kind}; switch x[{switches}]: XBAR; "
+            "connect tray[t].gpu[g].nv[k] to x[k] where k < %d { layer scaleup; medium backplane } }" % switches
         )
-        body.append(f"connect {name}[k].tray[t].nic[r] to leaf[r] {{ length 10m }}")
+        to = rng.choice(["nic[r] to leaf[r]", "nic[r] to leaf[r]", "nic[(0)] to leaf[t % 2]", "nic[(0)] to leaf[k % 2]"])
+        body.append(f"connect {name}[k].tray[t].{to} {{ length 10m }}")
         mine = [f"{name}[{k}].tray[{t}]" for k in range(racks) for t in range(trays)]
         if len(mine) > 1 and rng.random() < 0.4:
             body.append(f"omit {(out := rng.choice(mine))}")
             mine.remove(out)
         hosts += mine
-        up += [f"{name}[{k}].x[{s}]" for k in range(racks) for s in range(2)]
+        up += [f"{name}[{k}].x[{s}]" for k in range(racks) for s in range(switches)]
         chips += [f"{h}.gpu[{g}]" for h in mine for g in range(2)]
     joined = rng.random() < 0.7
     body.append("switch leaf[2]: SW; switch lone[2]: SW; connect lone[0] to lone[1] { rate 400Gbps; length 1m }")
@@ -185,7 +187,8 @@ def ports_reach(left: Left) -> bool:
 
 
 def hosts_reach(left: Left) -> bool:
-    """Whether every host reaches every other by scale-up links, then the network once at most, then scale-up links."""
+    """Whether every host reaches every other by scale-up links, then the network once at most, then scale-up
+    links."""
     graph: nx.DiGraph[Any] = nx.DiGraph()
     for layer in (1, 3):
         for a, b, _ in left.up:
@@ -204,7 +207,8 @@ def hosts_reach(left: Left) -> bool:
 
 
 def concurrent(arcs: list[tuple[Any, Any, int]], room: list[int], demands: Mapping[tuple[Any, Any], int]) -> float:
-    """The greatest factor of all demands at once, in Gb/s; arcs name the capacity that they use, -1 for none."""
+    """The greatest factor of all demands at once, in Gb/s; arcs name the capacity that they use, -1 for
+    none."""
     nodes = {x: i for i, x in enumerate(dict.fromkeys(x for a, b, _ in arcs for x in (a, b)))}
     for pair in demands:
         for x in pair:
@@ -231,7 +235,8 @@ def concurrent(arcs: list[tuple[Any, Any, int]], room: list[int], demands: Mappi
     real = np.flatnonzero(used >= 0)
     columns = [k * count + real for k in range(len(sources))]
     upper = coo_matrix(
-        (np.ones(len(real) * len(sources)), (np.tile(used[real], len(sources)), np.concatenate(columns))), (len(room), width)
+        (np.ones(len(real) * len(sources)), (np.tile(used[real], len(sources)), np.concatenate(columns))),
+        (len(room), width),
     )
     cost = np.zeros(width)
     cost[-1] = -1
@@ -241,8 +246,8 @@ def concurrent(arcs: list[tuple[Any, Any, int]], room: list[int], demands: Mappi
 
 
 def through_scaleup(left: Left, demands: Mapping[tuple[str, str], int]) -> Fraction | None:
-    """The throughput of hosts over both layers, each host one node; 100% is where the busiest domain uses all its ports. None
-    where nothing leaves a domain."""
+    """The throughput of hosts over both layers, each host one node; 100% is where the busiest domain uses all
+    its ports. None where nothing leaves a domain."""
     domain = left.domains()
     own: dict[Hashable, int] = defaultdict(int)
     for h, _, rate in left.ports:
@@ -273,8 +278,8 @@ def through_scaleup(left: Left, demands: Mapping[tuple[str, str], int]) -> Fract
 
 
 def rank_exchange(left: Left) -> tuple[int, float]:
-    """Ranks, and what each can send to each other of them at once in Gb/s: over scale-up links, and over the ports of their
-    hosts; accelerators pass on what they get, hosts nothing to themselves."""
+    """Ranks, and what each can send to each other of them at once in Gb/s: over scale-up links, and over the
+    ports of their hosts; accelerators pass on what they get, hosts nothing to themselves."""
     ranks = [c for u in left.units for c in left.chips[u]]
     arcs: list[tuple[Any, Any, int]] = []
     room: list[int] = []
@@ -284,7 +289,7 @@ def rank_exchange(left: Left) -> tuple[int, float]:
             arcs.append(((x, "out") if x in left.hosts else x, (y, "in") if y in left.hosts else y, len(room) - 1))
     for u in left.units:
         arcs += [x for c in left.chips[u] for x in ((c, (u, "out"), -1), ((u, "in"), c, -1))]
-    return len(ranks), concurrent(arcs, room, {pair: 1 for pair in permutations(ranks, 2)})
+    return len(ranks), concurrent(arcs, room, dict.fromkeys(permutations(ranks, 2), 1))
 
 
 # ---------------------------------------------------------------- tests
@@ -308,20 +313,29 @@ def test_random_domains_after_failures(seed: int, tmp_path: Path) -> None:
     found, left = results(made), left_of(made, design.fail)
     domain = left.domains()
     alone = len(left.units) < 2
-    assert alone or (found[CLAIMS[0]].status == "proved") == ports_reach(left), (design.fail, found[CLAIMS[0]])
-    assert alone or (found[CLAIMS[1]].status == "proved") == hosts_reach(left), (design.fail, found[CLAIMS[1]])
+    assert alone or (found[CLAIMS[0]].status == "proved") == ports_reach(left), (
+        design.fail,
+        found[CLAIMS[0]],
+    )
+    assert alone or (found[CLAIMS[1]].status == "proved") == hosts_reach(left), (
+        design.fail,
+        found[CLAIMS[1]],
+    )
     units = left.units
     ring = {(u, units[(i + 1) % len(units)]): 1 for i, u in enumerate(units)}
-    for claim, demands in ((CLAIMS[2], {pair: 1 for pair in permutations(units, 2)}), (CLAIMS[3], ring)):
+    for claim, demands in ((CLAIMS[2], dict.fromkeys(permutations(units, 2), 1)), (CLAIMS[3], ring)):
         result = found[claim]
         if alone or result.status == "skipped":
-            assert alone or len({*domain.values()}) == 1, result.reason
+            assert alone or None in domain.values() or len({*domain.values()}) == 1, result.reason
             continue
         if None in domain.values():
             assert result.lower == 0, "scale-up links do not join the accelerators of a host"
             continue
         exact = through_scaleup(left, demands)
-        assert exact is not None and result.lower - Fraction(1, 10**6) <= exact <= result.upper + Fraction(1, 10**6), (claim, result)
+        assert exact is not None and result.lower - Fraction(1, 10**6) <= exact <= result.upper + Fraction(1, 10**6), (
+            claim,
+            result,
+        )
     if not hosts_reach(left) or alone or found["allreduce 1GB"].status == "skipped":
         return
     n, pair = rank_exchange(left)
@@ -366,19 +380,24 @@ fabric su {{
 @pytest.mark.parametrize("omit", ["", "omit rack[0].tray[3]"])
 @pytest.mark.parametrize("fail", [(), ("spine[0]",), ("rack[1].x[2]",), ("rack[1].tray[5]",), ("rack[0].tray[0].gpu[2]",)])
 def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str, ...], tmp_path: Path) -> None:
-    """A time between what no algorithm beats and what the formula gives is met by the model, and not refuted below it."""
+    """A time between what no algorithm beats and what the formula gives is met by the model, and not refuted
+    below it."""
     asked = "require allreduce 140GB <= 500ms; require survives any 1 of spine with allreduce 140GB <= 500ms\n  "
-    asked += "require survives any 1 of rack[0].x with allreduce 140GB <= 500ms; require allreduce 140GB <= 320ms"
+    asked += "require survives any 1 of rack[0].x with allreduce 140GB <= 600ms; require allreduce 140GB <= 320ms"
     made = compile_text(NVL.format(more=f"{omit}\n  {asked}"), tmp_path, models=False, fail=fail)
     found = results(made)
-    assert [r.status for r in found.values()][:3] == ["modelled"] * 3 and found["allreduce 140GB <= 320ms"].status == "bounded"
+    assert [r.status for r in found.values()][:3] == ["modelled"] * 3
+    divided = []  # of each rack: as one block, or each accelerator by itself; blocks, and what they receive in Gb/s
+    for rack in (0, 1):
+        trays = 6 - (bool(omit) and rack == 0) - (fail == ("rack[1].tray[5]",) and rack == 1)
+        n = trays * 4 - (fail == ("rack[0].tray[0].gpu[2]",) and rack == 0)
+        lanes = 6 - (fail == ("rack[1].x[2]",) and rack == 1)
+        divided.append([(1, trays * 1600), (n, n * lanes * 1200 + trays * 1600)])
+    floor = max(2 * (x + y - 1) * 1120 / Fraction(c + d) for x, c in divided[0] for y, d in divided[1])
     time = found["allreduce 140GB <= 500ms"]
-    trays = 12 - bool(omit) - (fail == ("rack[1].tray[5]",))
-    n = trays * 4 - (fail == ("rack[0].tray[0].gpu[2]",))
-    lanes = n * 6 - 24 * (fail == ("rack[1].x[2]",))
-    received = lanes * 1200 + trays * 4 * 400  # Gb/s, all ranks together
-    assert seconds(time.lower) == 2 * (n - 1) * 140 * 8 / Fraction(received)
-    assert seconds(time.lower) < seconds(time.value) < Fraction(1, 2)
+    assert floor == seconds(time.lower) < seconds(time.value) < Fraction(1, 2)
+    wanted = "refuted" if floor > Fraction(32, 100) else "bounded"
+    assert found["allreduce 140GB <= 320ms"].status == wanted
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from tdsl.prove.bound import NotBounded
 from tdsl.prove.delays import delay
 from tdsl.prove.search import listing
 from tdsl.prove.view import View
-from tdsl.semantics.model import InnerLink
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import Judgement
 from tdsl.verify.checks import all_to_all_time, allreduce
@@ -58,7 +57,9 @@ def test_models_of_allreduce(seed: int) -> None:
         rate, across = Fraction(rng.randint(1, 400)), rng.choice((Fraction(0), Fraction(rng.randint(1, 300), 3)))
         inside, h = rng.random() < 0.5, rng.randint(1, 5)
         apart = rng.random() < 0.3
-        parts = [Part(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)) for _ in range(h if inside else 0)]
+        parts = []
+        for _ in range(h if inside else 0):
+            parts.append(Part(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
         outside = min((k.ranks * k.rate for k in parts), default=Fraction(0))
         ranks: Any = SimpleNamespace(
             count=n, rate=rate, across=across, rails_apart=apart, kinds=tuple(parts), domains=len(parts), outside=outside
@@ -66,7 +67,8 @@ def test_models_of_allreduce(seed: int) -> None:
         expected = [] if apart else flat(n, size, alpha, rate, across)
         if parts:
             within = max(2 * Fraction(k.ranks - 1, k.ranks) * size / (k.inside or 1) for k in parts)
-            between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * max(size / k.ranks / k.rate for k in parts)
+            slowest = max(size / k.ranks / k.rate for k in parts)
+            between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * slowest
             expected.append(Model("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
         assert allreduce.models(ranks, size, alpha) == expected
 
@@ -239,7 +241,9 @@ def test_words_of_a_time(hosts: Any, ranks: str, apart: str) -> None:
 def test_times_that_are_not_judged() -> None:
     f = mixed((2, 2, 2, True))
     none = "the rails are not connected, and the hosts have no scale-up domain that connects them"
-    assert best(f, []).reason == none
+    assert best(mixed((2, 2, 2, False)), []).reason == none
+    floor = best(f, [])
+    assert (floor.status, floor.text) == ("bounded", f"at least 1s by any algorithm; no model applies: {none}")
     assert best(f, size=Quantity(Fraction(1), LENGTH)).reason == "`it` takes one size: write `it 1GB`"
     assert best(mixed((1, 2, 2, True))).reason == "there are fewer than two hosts"
     assert best(mixed((2, 2, 2, True), (2, 2, 0, True))).reason == "some hosts do not reach each other"

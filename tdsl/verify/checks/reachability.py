@@ -16,12 +16,12 @@ from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 class Reachability(Check):
     """Every host reaches every other.
 
-    ## What it means
-    Traffic of any accelerator host can get to any other over links of this network. Managers and storage must reach at least
-    one of them. `reachability of ports` asks more: every port of a host in use reaches every port of every other host, which
-    a rail-only or multi-plane design does not give. `through scaleup` adds scale-up links (NVLink), inside of hosts and beside
-    the network: the ports of a host, or of all hosts of a domain, are one where these links join all accelerators. After
-    failures, also of NVLink switches, it is what the links that are left join.
+    ## What it means Traffic of any accelerator host can get to any other over links of this network. Managers
+    and storage must reach at least one of them. `reachability of ports` asks more: every port of a host in
+    use reaches every port of every other host, which a rail-only or multi-plane design does not give.
+    `through scaleup` adds scale-up links (NVLink), inside of hosts and beside the network: the ports of a
+    host, or of all hosts of a domain, are one where these links join all accelerators. After failures, also
+    of NVLink switches, it is what the links that are left join.
 
     ## Formula and source
     A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one hub. Components by
@@ -149,8 +149,9 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
 
 
 def _meetings_in_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]:
-    """Which hubs units reach through scale-up links: their own, each component of scale-up links that they, or accelerators of
-    theirs, are in together with others (a hub with a number of its own), and those of all units in it."""
+    """Which hubs units reach through scale-up links: their own, each component of scale-up links that they,
+    or accelerators of theirs, are in together with others (a hub with a number of its own), and those of all
+    units in it."""
     inside, units = view.domains.inside, view.units
     linked = np.isin(np.append(inside.node, units), np.append(inside.a, inside.b))
     unit, node = np.append(inside.host, units)[linked], np.append(inside.node, units)[linked]
@@ -160,7 +161,8 @@ def _meetings_in_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]
     part, unit = part[shared], unit[shared]
     part_of, hub = _distinct_pairs(*_matched(unit, part, ids, hubs))
     own = int(hubs.max(initial=0)) + 1 + part
-    return np.concatenate((ids, unit, (far := _matched(part, unit, part_of, hub))[0])), np.concatenate((hubs, own, far[1]))
+    far, reached = _matched(part, unit, part_of, hub)
+    return np.concatenate((ids, unit, far)), np.concatenate((hubs, own, reached))
 
 
 def _distinct_pairs(one: Ints, other: Ints) -> tuple[Ints, Ints]:

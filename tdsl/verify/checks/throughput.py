@@ -48,14 +48,17 @@ class Throughput(Check):
     side carry, but those that join it to itself or to a host of neither. Of a group its hosts or chips are meant, or all of it
     where it has none; of a device also what is inside. Planes are added up; of several the witness gives each alone.
 
-    Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
-    alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
-    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something have no
-    path. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
-    several hosts (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they send
-    and receive; what stays within a domain does not count. Where the two differ, both are said, and the witness holds both, as
-    `scaleout` and `scaleup`. Hosts without such a domain are one end with all their ports; `rail_allreduce` is by rail all the
-    same.
+    Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the
+    answer is by scale-out alone: every rail of a host is an end for itself. `all_to_all` is then among all
+    rails of all hosts; any other pattern goes from each rail to the same rail of the other host, as far as
+    both have it, and it is 0% if two that exchange something have no path. With `through scaleup` a host is
+    one end with all its ports, since its accelerators exchange inside. Where a domain has several hosts
+    (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they
+    send and receive; what stays within a domain does not count. Where the two differ, both are said, and the
+    witness holds both, as `scaleout` and `scaleup`. After failures a domain is what the scale-up links that
+    are left join; where they leave a host whose accelerators they do not join, the figure through it is an
+    upper bound. Hosts without such a domain are one end with all their ports; `rail_allreduce` is by rail all
+    the same.
 
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
@@ -106,8 +109,8 @@ class Throughput(Check):
     example = "throughput ring >= 100%"
 
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:
-        """Two sets read capacities alone; a pattern also rails and, where it asks so, scale-up links, and all but all to all the
-        order of the hosts or their names."""
+        """Two sets read capacities alone; a pattern also rails and, where it asks so, scale-up links, and all
+        but all to all the order of the hosts or their names."""
         if claim.of_to:
             return frozenset()
         reads = frozenset({"rails", "domains"}) if claim.through else frozenset({"rails"})
@@ -134,7 +137,7 @@ class Throughput(Check):
         apart = ""
         if claim.through and found.most and not joined(view).all():
             found = replace(found, least=Fraction(0))
-            apart = f"; only an upper bound, since scale-up links do not join the accelerators of all {view.unit_word} that are left"
+            apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _alone(view, isinstance(asked, ByRail), demand)
         if alone is not None:

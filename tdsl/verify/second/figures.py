@@ -51,8 +51,8 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
 
 
 def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
-    """The same where scale-up links may be used before and behind the network: hosts have the components of all hosts that they share
-    scale-up links with; ports, those of all hosts of their domain."""
+    """The same where scale-up links may be used before and behind the network: hosts have the components of
+    all hosts that they share scale-up links with; ports, those of all hosts of their domain."""
     import networkx
 
     from tdsl.verify.second.patterns import scaleup_domains
@@ -64,7 +64,8 @@ def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
             raise NoOpinion("domains of a fabric that is direct have no second method")
         for u, domain in scaleup_domains(w)[0].items():
             groups.setdefault(domain, set()).add(u)
-        speakers = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values() if any(own[u] for u in mine)]
+        found = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values()]
+        speakers = [components for components in found if components]
     else:
         owner = {d: u for u in w.units for d in w.both_layers.contents([u])}
         reached = {u: set(found) for u, found in own.items()}
@@ -72,14 +73,15 @@ def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
             mine = {owner[d] for d in members if d in owner}
             for u in mine if len(mine) > 1 else ():
                 reached[u] |= {-(10**9) - k}.union(*(own[v] for v in mine))
-        speakers = [frozenset(found) for found in reached.values()]
+        speakers = [frozenset(components) for components in reached.values()]
     kinds = set(speakers)
     fits(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     apart = of_ports and any(not w.graph.degree(u) for u in w.units)
     alone = not of_ports and frozenset() in kinds
-    return whether(NETWORKX, not stray and not apart and not alone and all(x & y for x, y in combinations(kinds, 2)))
+    joined = all(x & y for x, y in combinations(kinds, 2))
+    return whether(NETWORKX, joined and not stray and not apart and not alone)
 
 
 def joined_inside(model: DeviceModel) -> bool:

@@ -23,9 +23,9 @@ ENDS = ("host", "chip")
 class Wiring:
     """The devices and links that a figure is about; ``core`` are the devices named, without what is only attached to them.
 
-    ``intact`` is the wiring before failures, ``lost`` the links that failures took. ``failed`` are the devices that failed, with all
-    that they contain; ``beside`` the links that failed by themselves beside the network, as rows of the fabric with both layers.
-    """
+    ``intact`` is the wiring before failures, ``lost`` the links that failures took. ``failed`` are the
+    devices that failed, with all that they contain; ``beside`` the links that failed by themselves beside the
+    network, as rows of the fabric with both layers."""
 
     fabric: Fabric
     graph: networkx.MultiGraph[int]
@@ -55,7 +55,9 @@ class Wiring:
         core = frozenset(named & set(self.graph))
         return Wiring(self.fabric, graph, core, self.intact, self.lost, self.failed, self.beside)
 
-    def without(self, devices: Collection[int], links: Collection[int] = (), beside: Collection[int] = ()) -> Wiring:
+    def without(
+        self, devices: Collection[int], links: Collection[int] = (), beside: Collection[int] = ()
+    ) -> Wiring:  # fmt: skip
         """What is left when devices fail with all that they contain and all that crosses them, and some links.
 
         Units that have no link left are no ends any more.
@@ -77,7 +79,8 @@ class Wiring:
 
     @cached_property
     def both_layers(self) -> Wiring:
-        """What failures leave of the scale-up links too, where the fabric is the network of one that has both layers."""
+        """What failures leave of the scale-up links too, where the fabric is the network of one that has both
+        layers."""
         whole = Wiring.whole(self.fabric.whole or self.fabric)
         return whole.without(self.failed, self.beside) if self.failed or self.beside else whole
 
