@@ -16,13 +16,15 @@ class Element:
     """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows of the fabric's
     links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``).
 
-    ``copies`` is how many of the things counted by `any K` take down just these links: both ports of a link do.
+    ``copies`` is how many of the things counted by `any K` take down just these links: both ports of a link
+    do. ``beside`` are scale-up links that fail beside the network, as rows of the fabric with both layers.
     """
 
     name: str
     devices: Ints
     links: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     copies: int = 1
+    beside: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,14 +135,34 @@ def judge_layers(fabric: Fabric, diagnostics: Diagnostics) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Accelerators:
+    """Accelerators and the scale-up links among them, inside of hosts and outside, as a graph whose first
+    nodes are the devices.
+
+    ``host`` and ``node`` are the host and the node of each accelerator. Link k has ``rate[k]`` bit/s each way
+    between the nodes ``a[k]`` and ``b[k]``; a rate of 0 is no link, but says that the two are one. ``label``
+    is the component of every node."""
+
+    host: Ints
+    node: Ints
+    a: Ints
+    b: Ints
+    rate: Ints
+    label: Ints
+    owner: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Domains:
-    """Scale-up domains of a fabric. ``of_device`` numbers the domain of every host and chip, -1 for those in none: of a host the
-    one that has all its accelerators. ``rate`` is what every device has of scale-up links in bit/s, a host with what is inside
-    it; ``accelerator_bps`` of every domain the least that one of its accelerators has."""
+    """Scale-up domains of a fabric. ``of_device`` numbers the domain of every host and chip, -1 for those in
+    none: of a host the one that has all its accelerators. ``rate`` is what every device has of scale-up links
+    in bit/s, a host with what is inside it; ``accelerator_bps`` of every domain the least that one of its
+    accelerators has. ``inside`` are the links and accelerators that they were found by."""
 
     of_device: Ints
     rate: Ints
     accelerator_bps: Ints
+    inside: Accelerators
 
     @property
     def count(self) -> int:
@@ -151,14 +171,17 @@ class Domains:
 
 
 class _Nodes:
-    """Devices as nodes of a graph, and behind them the parts inside of hosts that have no row of their own."""
+    """Devices as nodes of a graph, and behind them the parts inside of hosts that have no row of their own;
+    without what is not built or has ``failed``."""
 
-    def __init__(self, f: Fabric) -> None:
+    def __init__(self, f: Fabric, failed: Bools) -> None:
         self.f = f
+        self.gone = failed | ~f.built
         self.a: list[Ints] = []
         self.b: list[Ints] = []
         self.rate: list[Ints] = []
         self.count = f.device_count
+        self.owner = [np.arange(f.device_count, dtype=np.int64)]
         rows = {(s.inside.index, s.name): s for s in f.sets if s.inside is not None}
         self.chips: list[tuple[Ints, Ints]] = []  # hosts, and the nodes of the accelerators of each (a column an accelerator)
         for s in f.sets:
@@ -179,13 +202,25 @@ class _Nodes:
             )  # fmt: skip
             for i in range(chip.size):
                 nodes[chip.name, i] = first + i
-            self.count += 0 if known else len(hosts) * chip.size
+            if not known:
+                self.count += len(hosts) * chip.size
+                self.owner.append(np.repeat(hosts, chip.size))
         for link in model.links:
             if link.layer == SCALEUP:
-                self.join(nodes[link.a], nodes[link.b], np.full(len(hosts), link.rate * link.count, dtype=np.int64))
+                there = ~(self.gone[hosts] | self.lost(nodes[link.a]) | self.lost(nodes[link.b]))
+                rate = np.full(int(there.sum()), link.rate * link.count, dtype=np.int64)
+                self.join(nodes[link.a][there], nodes[link.b][there], rate)
         found = [nodes[c.name, i] for c in model.chips if c.accelerates for i in range(c.size)]
         if found:
             self.chips.append((hosts, np.stack(found, axis=1)))
+
+    def lost(self, nodes: Ints) -> Bools:
+        """Whether these nodes are devices that are not there; parts without a row are there where their host
+        is."""
+        out = np.zeros(nodes.shape, dtype=np.bool_)
+        device = nodes < self.f.device_count
+        out[device] = self.gone[nodes[device]]
+        return out
 
     def join(self, a: Ints, b: Ints, rate: Ints) -> None:
         """Links between nodes."""
@@ -194,17 +229,21 @@ class _Nodes:
         self.rate.append(rate)
 
 
-def domains_of(fabric: Fabric) -> Domains:
-    """The scale-up domains of a fabric by its scale-up links, those inside of hosts included. A host whose own ports have such
-    links has them for all its accelerators."""
-    nodes = _Nodes(fabric)
-    links = scaleup_links(fabric)
+def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None = None) -> Domains:
+    """The scale-up domains of a fabric by its scale-up links, those inside of hosts included; what is left of
+    them where devices ``failed`` (with all that they contain) and links are ``lost``. A host whose own ports
+    have such links has them for all its accelerators."""
+    failed = np.zeros(fabric.device_count, dtype=np.bool_) if failed is None else failed
+    nodes = _Nodes(fabric, failed)
+    links = scaleup_links(fabric) & ~fabric.links_lost(failed)
+    links &= ~lost if lost is not None else True
     nodes.join(fabric.device_a[links], fabric.device_b[links], fabric.link_rate[links])
     direct = np.bincount(np.append(fabric.device_a[links], fabric.device_b[links]), minlength=fabric.device_count)
     for hosts, chips in nodes.chips:
         own = direct[hosts] > 0
         for column in chips[own].T:
-            nodes.join(hosts[own], column, np.zeros(int(own.sum()), dtype=np.int64))
+            there = ~nodes.lost(column)
+            nodes.join(hosts[own][there], column[there], np.zeros(int(there.sum()), dtype=np.int64))
     a, b, rate = np.concatenate(nodes.a), np.concatenate(nodes.b), np.concatenate(nodes.rate)
     label = components(nodes.count, a, b)
     capacity = np.zeros(nodes.count, dtype=np.int64)
@@ -219,16 +258,26 @@ def domains_of(fabric: Fabric) -> Domains:
     slowest: dict[int, int] = {}
     for d in of_chip.tolist():
         slowest[int(label[d])] = min(slowest.get(int(label[d]), 1 << 62), int(capacity[d]))
+    host, node = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for hosts, chips in nodes.chips:
-        one = (label[chips] == label[chips[:, :1]]).all(axis=1) & fabric.built[hosts] & linked[chips].all(axis=1)
-        of_device[hosts[one]] = label[chips[one, 0]]
+        there = ~nodes.lost(chips) & ~nodes.gone[hosts][:, None]
+        first = chips[np.arange(len(hosts)), there.argmax(axis=1)]  # of the accelerators that are there
+        together = (label[chips] == label[first][:, None]) & linked[chips]
+        one = there.any(axis=1) & (together | ~there).all(axis=1)
+        of_device[hosts[one]] = label[first[one]]
         each = capacity[chips]
         own = capacity[hosts][:, None] // chips.shape[1]
         per = np.where((direct[hosts] > 0)[:, None], np.maximum(own, each), each)
-        total[hosts] = per.sum(axis=1)
-        for k, least in zip(of_device[hosts[one]].tolist(), per[one].min(axis=1).tolist(), strict=True):
-            slowest[k] = min(slowest.get(k, 1 << 62), least)
+        total[hosts] = np.where(there, per, 0).sum(axis=1)
+        least = np.where(there, per, 1 << 62)
+        for k, bps in zip(of_device[hosts[one]].tolist(), least[one].min(axis=1).tolist(), strict=True):
+            slowest[k] = min(slowest.get(k, 1 << 62), bps)
+        host.append(np.repeat(hosts, there.sum(axis=1)))
+        node.append(chips[there])
     found = distinct(of_device[of_device >= 0])
     place = np.full(nodes.count + 1, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
-    return Domains(place[of_device], total, np.array([slowest[k] for k in found.tolist()], dtype=np.int64))
+    owner = np.concatenate(nodes.owner)
+    inside = Accelerators(np.concatenate(host), np.concatenate(node), a, b, rate, label, owner)
+    bps = np.array([slowest[k] for k in found.tolist()], dtype=np.int64)
+    return Domains(place[of_device], total, bps, inside)

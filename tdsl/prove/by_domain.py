@@ -13,11 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.dataclass import dataclass
+from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.layers import scaleup
+from tdsl.fabric.layers import Domains, scaleup, scaleup_links
 from tdsl.prove.all_to_all import bounds
 from tdsl.prove.demands import Demand, Unfit
-from tdsl.prove.view import View, scaleup_joined
+from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, Part, PortClass
 
 
@@ -36,10 +37,10 @@ class ByDomain(View):
         f, units = view.fabric, view.units
         if view.direct:
             raise Unfit("chips of its network are joined to chips")
-        if view.intact is not None:
-            raise Unfit("what failures leave of scale-up domains that span hosts is not judged")
-        label = f.domains.of_device[units]
+        label = view.domains.of_device[units]
         label = np.where(label >= 0, label, -1 - np.arange(len(units)))  # a host alone
+        if _parted(view):
+            label = _bridged(view)
         found, domain = np.unique(label, return_inverse=True)
         unit = np.full(f.device_count, -1, dtype=np.int64)
         unit[units] = domain
@@ -101,27 +102,23 @@ class ByDomain(View):
         other domains over all its accelerators, in two steps of uniform all to all. Source: Valiant, SIAM J. Comput. 11 (1982).
         """
         assert self.plain is not None
-        load = self._load(demand, sent)
-        up = scaleup(self.fabric.whole) if self.fabric.whole is not None else None
-        if up is None:
+        whole = self.fabric.whole
+        up = scaleup(whole) if whole is not None else None
+        if whole is None or up is None or _parted(self.plain):
             return Fraction(0)
-        place = np.full(up.device_count, -1, dtype=np.int64)
-        place[self.hosts] = np.arange(len(self.hosts))
-        owner = np.arange(up.device_count)
-        for _ in range(8):  # chips of hosts represent these
-            inside = (place[owner] < 0) & (up.container[owner] >= 0)
-            owner = np.where(inside, up.container[owner], owner)
-        unit = place[owner]
+        load = self._load(demand, sent)
+        rows = np.flatnonzero(~self.plain.lost_beside[scaleup_links(whole)])
+        unit = owners(up, self.hosts)
         share = Fraction(1)
         several = 0
         for k in np.flatnonzero(self.sizes > 1).tolist():
             mine = np.flatnonzero(self.domain == k)
-            found = _by_common_switches(up, unit, mine, load)
+            found = _by_common_switches(up, unit, mine, load, rows)
             if found is None:
                 several += 1
                 if several > self.budget.judged_domains:
                     return Fraction(0)
-                found = self._in_two_steps(up, unit, mine, load)
+                found = self._in_two_steps(up, unit, mine, load, rows)
             share = min(share, found)
         return share
 
@@ -145,39 +142,67 @@ class ByDomain(View):
         np.add.at(own, view.b, rate)
         return [Fraction(int(m)) * sent / crossing + int(own[h]) for m, h in zip(most, self.hosts.tolist(), strict=True)]
 
-    def _in_two_steps(self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction]) -> Fraction:
+    def _in_two_steps(
+        self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
+    ) -> Fraction:  # fmt: skip
         """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
         assert self.plain is not None
-        member = np.isin(unit, mine)
-        reached, known = member.copy(), -1
-        while (count := int(reached.sum())) > known:  # switches, and those behind them
-            known = count
-            rows = np.flatnonzero(reached[up.device_a] | reached[up.device_b])
-            reached[up.device_a[rows]] = reached[up.device_b[rows]] = True
-        view = View(up, reached & up.built, reached & up.built, rows, budget=self.plain.budget)
-        owner = unit[view.units]
-        if len(owner) < 2 or (owner < 0).any():  # one accelerator, or some of hosts that are not asked about
+        found = uniform_exchange(self.plain, up, unit, mine, links)
+        if found is None:
             return Fraction(0)
+        pair, owner = found
         each = np.bincount(owner, minlength=len(self.hosts))
         if (each[mine] == 0).any():
             return Fraction(0)
-        found = bounds(view)
-        if found is None:
-            return Fraction(0)
-        pair = Fraction(found.lower * found.net.grain)
         most = max(load[h] / int(each[h]) for h in mine.tolist())
-        return min(Fraction(1), pair * len(view.units) / 2 / most) if most else Fraction(1)
+        return min(Fraction(1), pair * len(owner) / 2 / most) if most else Fraction(1)
 
 
-def _by_common_switches(up: Fabric, unit: Ints, mine: Ints, load: list[Fraction]) -> Fraction | None:
-    """The share of these loads that hosts exchange by way of switches that all of them are linked to; None where there are none.
+def uniform_exchange(
+    plain: View, up: Fabric, unit: Ints, mine: Ints, links: Ints
+) -> tuple[Fraction, Ints] | None:  # fmt: skip
+    """What each accelerator of some units can send to each other of them by these scale-up links, all at
+    once, in bit/s; and the unit of each accelerator. ``unit`` is the unit of every device, ``mine`` are those
+    of one domain. None where it is not known, or where accelerators of others take part."""
+    member = np.isin(unit, mine)
+    if plain.failed is not None:
+        member &= ~plain.failed
+    reached, known = member.copy(), -1
+    while (count := int(reached.sum())) > known:  # switches, and those behind them
+        known = count
+        rows = links[reached[up.device_a[links]] | reached[up.device_b[links]]]
+        reached[up.device_a[rows]] = reached[up.device_b[rows]] = True
+    view = View(up, reached & up.built, reached & up.built, rows, budget=plain.budget)
+    owner = unit[view.units]
+    if len(owner) < 2 or (owner < 0).any():  # one accelerator, or some of hosts that are not asked about
+        return None
+    found = bounds(view)
+    return (Fraction(found.lower * found.net.grain), owner) if found is not None else None
+
+
+def owners(up: Fabric, units: Ints) -> Ints:
+    """The place of the unit that every device is, or is inside of; -1 of none."""
+    place = np.full(up.device_count, -1, dtype=np.int64)
+    place[units] = np.arange(len(units))
+    owner = np.arange(up.device_count)
+    for _ in range(8):  # chips of hosts represent these
+        inside = (place[owner] < 0) & (up.container[owner] >= 0)
+        owner = np.where(inside, up.container[owner], owner)
+    return place[owner]
+
+
+def _by_common_switches(
+    up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
+) -> Fraction | None:  # fmt: skip
+    """The share of these loads that hosts exchange by way of switches that all of them are linked to by some
+    of these links; None where there are none.
 
     A flow is divided over the switches in proportion to the least of what a host has to each, for its load."""
     capacity: dict[int, dict[int, int]] = {}
     member = np.isin(unit, mine)
     columns = (up.device_a.tolist(), up.device_b.tolist(), up.link_rate.tolist())
-    touched = member[up.device_a] | member[up.device_b]
-    for row in np.flatnonzero(touched).tolist():
+    touched = member[up.device_a[links]] | member[up.device_b[links]]
+    for row in links[touched].tolist():
         for one, other in ((columns[0][row], columns[1][row]), (columns[1][row], columns[0][row])):
             if member[one] and up.is_switch[other]:
                 of = capacity.setdefault(other, {})
@@ -218,29 +243,34 @@ def _grown(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, In
     return made, f.port_base[-1] + device * ports + rank
 
 
-def joined(view: View) -> Bools:
+def joined(view: View, domains: Domains | None = None) -> Bools:
     """Of every unit of a view whether its accelerators exchange data without the network: by a scale-up domain, or because it has
-    one. After failures these are the domains before them."""
+    one. The domains are those that failures leave, or the ones given."""
     f = view.fabric
+    domains = view.domains if domains is None else domains
     alone = np.array([m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)[f.device_model[view.units]]
-    out: Bools = (f.domains.of_device[view.units] >= 0) | alone
+    if view.failed is not None and view.failed.any():
+        alone |= np.bincount(domains.inside.host, minlength=f.device_count)[view.units] == 1
+    out: Bools = (domains.of_device[view.units] >= 0) | alone
     return out
 
 
-def uncertain(view: View) -> str:
-    """Why it is not known after failures whether all units still have their scale-up domains; "" where all have them. A network
-    does not show what was lost of the scale-up links beside it; those inside of a model do not fail."""
-    if view.intact is None:
-        return ""
-    f = view.fabric
-    own = np.array([scaleup_joined(m) or m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)
-    return (
-        "what failures leave of scale-up domains is not judged" if (joined(view) & ~own[f.device_model[view.units]]).any() else ""
-    )
-
-
 def spans(view: View) -> bool:
-    """Whether some scale-up domain has several units of a view."""
+    """Whether some scale-up domain, as it is designed, has several units of a view."""
     mine = view.fabric.domains.of_device[view.units]
     mine = mine[mine >= 0]
     return len(np.unique(mine)) < len(mine)
+
+
+def _parted(view: View) -> bool:
+    """Whether failures leave a unit whose accelerators are not joined."""
+    return view.failed is not None and not joined(view).all()
+
+
+def _bridged(view: View) -> Ints:
+    """For every unit a number that is the same for all that scale-up links could join if every host passed on
+    what it gets: its accelerators count as one. No traffic can do better."""
+    inside, units = view.domains.inside, view.units
+    nodes = len(inside.label)
+    label = components(nodes, np.append(inside.a, inside.host), np.append(inside.b, inside.node))
+    return np.asarray(label[units], dtype=np.int64)

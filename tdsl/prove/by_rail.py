@@ -15,7 +15,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail
-from tdsl.prove.by_domain import ByDomain, joined, spans, uncertain
+from tdsl.prove.by_domain import ByDomain, joined, spans
 from tdsl.prove.demands import RAILS, Demand, Unfit
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
@@ -29,11 +29,9 @@ def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where there is no such domain to go
     through."""
     models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    every = bool(joined(view).all())
+    every = bool(joined(view, view.fabric.domains).all())  # ends are those of the design, whatever failed
     if claim.through and not every:
         raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
-    if claim.through and (why := uncertain(view)):
-        raise Unfit(why)
     wide = every and spans(view)
     inside = every and all(m.accelerators > 1 for m in models)
     if view.forwards[view.units].any():

@@ -107,8 +107,9 @@ def _joined(label: Ints, moved: Ints) -> Ints:
 class _Places:
     """Elements by what they fail: devices, or links as the pair of devices that each joins, its attributes and what it crosses.
 
-    Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them goes to the k-th of
-    the image's. ``at`` gives the places of equal elements; ``single`` the place of a device, where elements are single devices.
+    Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them
+    goes to the k-th of the image's; ``key_beside`` are the attributes of links beside the network. ``at``
+    gives the places of equal elements; ``single`` the place of a device, where elements are single devices.
     """
 
     view: View
@@ -116,20 +117,26 @@ class _Places:
     key_of_link: Ints
     at: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], list[int]]
     single: Ints | None
+    key_beside: Ints
 
     @classmethod
     def of(cls, view: View, elements: Sequence[Element]) -> _Places | None:
         """Read elements; None where they overlap in links, so that which goes where is not known."""
         f = view.fabric
         none = np.zeros(0, dtype=np.int64)
-        if all(len(e.devices) == 1 and not len(e.links) for e in elements):
+        if all(len(e.devices) == 1 and not len(e.links) and not len(e.beside) for e in elements):
             single = np.full(f.device_count, -1, dtype=np.int64)
             single[[int(e.devices[0]) for e in elements]] = np.arange(len(elements))
-            return cls(view, elements, none, {}, single)
-        links = np.concatenate([none, *(e.links for e in elements)])
-        if len(np.unique(links)) != len(links):
-            return None
-        out = cls(view, elements, numbered([f.link_rate, f.link_statement, f.link_class, f.link_medium, link_rail(f)]), {}, None)
+            return cls(view, elements, none, {}, single, none)
+        for rows in ([e.links for e in elements], [e.beside for e in elements]):
+            links = np.concatenate([none, *rows])
+            if len(np.unique(links)) != len(links):
+                return None
+        keys = [
+            numbered([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])
+            for g in (f, f.whole or f)
+        ]  # fmt: skip
+        out = cls(view, elements, keys[0], {}, None, keys[1])
         identity = np.arange(f.device_count)
         for i, e in enumerate(elements):
             out.at.setdefault(out._key(e, identity), []).append(i)
@@ -137,13 +144,15 @@ class _Places:
 
     def _key(self, e: Element, image: Ints) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         f = self.view.fabric
-        if not len(e.links):
-            return tuple(sorted(image[e.devices].tolist())), ()
-        a, b = image[f.device_a[e.links]], image[f.device_b[e.links]]
-        columns = [np.minimum(a, b), np.maximum(a, b), self.key_of_link[e.links]]
-        for via in (f.link_via_a[e.links], f.link_via_b[e.links]):
-            columns.append(np.where(via >= 0, image[f.port_device[via]], -1))
-        rows = zip(*(c.tolist() for c in columns), strict=True)
+        rows: list[tuple[int, ...]] = []
+        for g, links, key in ((f, e.links, self.key_of_link), (f.whole or f, e.beside, self.key_beside)):
+            if not len(links):
+                continue
+            a, b = image[g.device_a[links]], image[g.device_b[links]]
+            columns = [np.minimum(a, b), np.maximum(a, b), key[links]]
+            for via in (g.link_via_a[links], g.link_via_b[links]):
+                columns.append(np.where(via >= 0, image[g.port_device[via]], -1))
+            rows += zip([int(g is not f)] * len(links), *(c.tolist() for c in columns), strict=True)
         return tuple(sorted(image[e.devices].tolist())), tuple(sorted(rows))
 
     def parallel(self) -> list[Ints]:

@@ -14,6 +14,7 @@ from tdsl.fabric.cables import Cables
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subject import devices_with_contents, ports_of_selectors
 from tdsl.prove.view import View
 
@@ -22,18 +23,32 @@ class TooMany(Exception):
     """More elements than are judged; the text says how many."""
 
 
-def elements(view: View, claim: ResolvedClaim) -> list[Element]:
+def elements(view: View, claim: ResolvedClaim, beside: bool = False) -> list[Element]:
     """The elements that a requirement names, each once, as far as they are built: devices and groups, or links, ports, cables or
-    cages of them. Raises TooMany."""
+    cages of them; where ``beside``, also those of scale-up links beside the network. Raises TooMany."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
+    whole = view.fabric.whole if beside else None
     if not what:
-        found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if view.devices[e.devices].any()}
+        there = view.devices
+        if whole is not None:
+            there = there | (whole.built if view.failed is None else whole.built & ~view.failed)
+        found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if there[e.devices].any()}
         return list(found.values())
-    here = ports_of_selectors(view.fabric, claim.of)
-    there = ports_of_selectors(view.fabric, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
-    a, b = view.fabric.link_a[view.rows], view.fabric.link_b[view.rows]
-    rows = view.rows[(here[a] & there[b]) | (here[b] & there[a])]
-    return _Named(view.fabric, view.budget.named_elements, here, there).of(what, rows)
+    if whole is None:
+        return _of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)
+    up = scaleup_links(whole)
+    rows = np.sort(np.append(np.flatnonzero(~up)[view.rows], np.flatnonzero(up & ~view.lost_beside)))
+    place = np.cumsum(~up) - 1
+    named = _of_links(whole, what, rows, claim, view.budget.named_elements)
+    return [replace(e, links=place[e.links[~up[e.links]]], beside=e.links[up[e.links]]) for e in named]
+
+
+def _of_links(f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, most: int) -> list[Element]:
+    """The elements of links that a requirement names among these rows."""
+    here = ports_of_selectors(f, claim.of)
+    there = ports_of_selectors(f, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
+    a, b = f.link_a[rows], f.link_b[rows]
+    return _Named(f, most, here, there).of(what, rows[(here[a] & there[b]) | (here[b] & there[a])])
 
 
 def sizes(elements: Sequence[Element], count: int) -> list[int]:
@@ -51,10 +66,14 @@ def failed(view: View, chosen: list[Element]) -> View:
     """What is left of a view after these elements failed, with all that they contain."""
     devices = np.zeros(view.fabric.device_count, dtype=np.bool_)
     links = np.zeros(view.fabric.link_count, dtype=np.bool_)
+    whole = view.fabric.whole
+    beside = np.zeros(whole.link_count, dtype=np.bool_) if whole is not None else None
     for e in chosen:
         devices[e.devices] = True
         links[e.links] = True
-    return view.without(devices, links)
+        if beside is not None:
+            beside[e.beside] = True
+    return view.without(devices, links, beside)
 
 
 def lost_rows(view: View, chosen: list[Element]) -> list[Ints]:

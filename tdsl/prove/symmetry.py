@@ -28,12 +28,14 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.layers import scaleup, scaleup_links
 from tdsl.fabric.rails import link_rail
 from tdsl.prove.network import Network, summed
 from tdsl.prove.view import View
 
-READS = frozenset({"lengths", "rails", "order", "names", "bundles"})
-"""What a requirement may read beyond the devices, their contents, and the capacities between them."""
+READS = frozenset({"lengths", "rails", "order", "names", "bundles", "domains"})
+"""What a requirement may read beyond the devices, their contents, and the capacities between them:
+``domains`` are those of scale-up links beside the network."""
 
 Reads = frozenset[str]
 
@@ -121,7 +123,21 @@ class Facts:
         inside = np.flatnonzero(container >= 0)
         if not np.array_equal(image[container[inside]], container[image[inside]]):
             return False
+        if self.beside is not None and not self.beside.kept_by(image):
+            return False
         return self._keeps_units(image) and self._keeps_links(image)
+
+    @cached_property
+    def beside(self) -> Facts | None:
+        """What a permutation has to keep of the scale-up links beside the network; None where they are not
+        read."""
+        whole = self.view.fabric.whole
+        up = scaleup(whole) if whole is not None and "domains" in self.reads else None
+        if whole is None or up is None:
+            return None
+        gone = self.view.failed if self.view.failed is not None else np.zeros(up.device_count, dtype=np.bool_)
+        rows = np.flatnonzero(~self.view.lost_beside[scaleup_links(whole)])
+        return Facts(View(up, up.built & ~gone, up.built & ~gone, rows), frozenset())
 
     def _keeps_units(self, image: Ints) -> bool:
         """Whether it keeps what is read of the units' order and names, before and after failures."""

@@ -28,6 +28,9 @@ def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
     for e in elements:
         named[e.devices] = True
     named[f.device_a[links]] = named[f.device_b[links]] = True
+    if (whole := f.whole) is not None:
+        beside = np.concatenate([np.zeros(0, dtype=np.int64), *(e.beside for e in elements)])
+        named[whole.device_a[beside]] = named[whole.device_b[beside]] = True
     sets = [f.sets[i] for i in np.unique(f.device_set[named]).tolist()]
     yield from _aligned(f.device_count, f.sets, sets)
     prefixes = [(s, depth) for s in sets for depth in range(1, len(s.parts) + 1)]

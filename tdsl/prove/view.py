@@ -14,6 +14,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import Domains, domains_of, scaleup_links
 from tdsl.fabric.subject import (
     devices_with_contents,
     holders_of_devices,
@@ -27,7 +28,7 @@ from tdsl.fabric.tiers import main_ends
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency
-from tdsl.semantics.model import DeviceModel, DeviceSet
+from tdsl.semantics.model import DeviceSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,10 @@ class View:
 
     ``core`` are the devices named, ``devices`` also those attached to them, ``rows`` the links. ``name`` is the element's
     path, "" for the whole fabric. ``budget`` is the work that one judgement of it may do.
-    """
+
+    Where something failed, ``failed`` are those devices with all that they contain. Where the fabric is the
+    scale-out network of one with both layers, ``failed_beside`` are the links that failed by themselves, a
+    column of that one: what failures take of the scale-up layer, which ``rows`` do not show."""
 
     fabric: Fabric
     core: Bools
@@ -60,6 +64,8 @@ class View:
     budget: Budget = DEFAULT
     sides: tuple[Bools, Bools] | None = None  # the two sets of `of A to B`, where what joins them is judged
     members: Bools | None = None  # the endpoints of `of all S`, whether they have links or not: they alone are units
+    failed: Bools | None = None
+    failed_beside: Bools | None = None
 
     @classmethod
     def whole(cls, fabric: Fabric, budget: Budget = DEFAULT) -> View:
@@ -96,22 +102,32 @@ class View:
             self, core=(self.core & ~others) | members, devices=(self.devices & ~others) | members, rows=rows, members=members
         )
 
-    def without(self, failed: Bools, links: Bools | None = None) -> View:
-        """The view after these devices failed, with what they hold and what crosses them, and these links (a column of the
-        fabric's); units that have no link left are no endpoints any more."""
+    def without(self, failed: Bools, links: Bools | None = None, beside: Bools | None = None) -> View:
+        """The view after these devices failed, with what they hold and what crosses them, and these links (a
+        column of the fabric's; ``beside`` one of the fabric with both layers, for scale-up links); units that
+        have no link left are no endpoints any more."""
         f = self.fabric
         gone = f.with_contents(failed)
+        failed = gone if self.failed is None else gone | self.failed
+        if self.failed_beside is not None:
+            beside = self.failed_beside if beside is None else beside | self.failed_beside
+        return self._reduced(gone, links, failed, beside)
+
+    def _reduced(self, gone: Bools, links: Bools | None, failed: Bools | None, beside: Bools | None) -> View:
+        """What is left without these devices and links, and without units that lost their last link."""
+        f = self.fabric
         lost = f.links_lost(gone)
         for before in (links, self.lost):
             if before is not None:
                 lost |= before
         rows = self.rows[~lost[self.rows]]
         left = View(f, self.core & ~gone, self.devices & ~gone, rows, self.name)
+        gone = gone.copy()
         gone[left.units[left.degree[left.units] == 0]] = True
+        core, devices = self.core & ~gone, self.devices & ~gone
         return View(
-            f, self.core & ~gone, self.devices & ~gone, rows, self.name, self.intact or self, lost, self.budget, self.sides,
-            self.members,
-        )  # fmt: skip
+            f, core, devices, rows, self.name, self.intact or self, lost, self.budget, self.sides, self.members, failed, beside
+        )
 
     @cached_property
     def legs(self) -> Ints:
@@ -129,6 +145,27 @@ class View:
         out = np.zeros(len(self.fabric.cable_a), dtype=np.bool_)
         out[self.legs] = True
         return out
+
+    @cached_property
+    def domains(self) -> Domains:
+        """The scale-up domains, as failures leave them."""
+        f = self.fabric.whole or self.fabric
+        if self.failed is None:
+            return self.fabric.domains
+        if not self.lost_beside.any() and not self.failed[f.is_end | (f.container >= 0)].any():
+            return self.fabric.domains
+        return domains_of(f, self.failed, self.failed_beside)
+
+    @cached_property
+    def lost_beside(self) -> Bools:
+        """The scale-up links that failures took: a column of the fabric with both layers."""
+        f = self.fabric.whole or self.fabric
+        if self.failed is None:
+            return np.zeros(f.link_count, dtype=np.bool_)
+        lost = f.links_lost(self.failed)
+        if self.failed_beside is not None:
+            lost |= self.failed_beside
+        return lost & scaleup_links(f)
 
     @cached_property
     def a(self) -> Ints:
@@ -285,23 +322,3 @@ def per_set(fabric: Fabric, facts: list[bool]) -> Bools:
     if not facts:
         return np.zeros(fabric.device_count, dtype=np.bool_)
     return np.array(facts, dtype=np.bool_)[fabric.device_set]
-
-
-def scaleup_joined(model: DeviceModel) -> bool:
-    """Whether a model's accelerators are one domain by its own links of the layer ``scaleup``."""
-    accelerators = {(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)}
-    if len(accelerators) < 2:
-        return bool(accelerators)
-    near: dict[tuple[str, int], set[tuple[str, int]]] = {}
-    for link in model.links:
-        if link.layer == "scaleup":
-            near.setdefault(link.a, set()).add(link.b)
-            near.setdefault(link.b, set()).add(link.a)
-    seen = {min(accelerators)}
-    front = list(seen)
-    while front:
-        for w in near.get(front.pop(), ()):
-            if w not in seen:
-                seen.add(w)
-                front.append(w)
-    return accelerators <= seen

@@ -9,6 +9,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tdsl import files, progress
 from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
@@ -202,7 +204,8 @@ class _Run:
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
         if self.failed is not None and not check.of_design:
-            view = self.left if view is self.view else view.without(self.failed.devices, self.lost(view.fabric))
+            lost = self.lost(view.fabric)
+            view = self.left if view is self.view else view.without(self.failed.devices, *lost)
         return self.judge_view(check, view, claim)
 
     def judge_view(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
@@ -220,12 +223,16 @@ class _Run:
     def left(self) -> View:
         """The whole fabric after the failures."""
         assert self.failed is not None
-        return self.view.without(self.failed.devices, self.lost(self.view.fabric))
+        return self.view.without(self.failed.devices, *self.lost(self.view.fabric))
 
-    def lost(self, fabric: Fabric) -> Bools:
-        """The links that failed, as a column of the fabric or of its network."""
+    def lost(self, fabric: Fabric) -> tuple[Bools, Bools | None]:
+        """The links that failed, as a column of the fabric or of its network; of a network also those of the
+        scale-up layer, as a column of the fabric."""
         assert self.failed is not None
-        return self.failed.links if fabric is self.fabric else self.failed.links[~scaleup_links(self.fabric)]
+        if fabric is self.fabric:
+            return self.failed.links, None
+        beside = scaleup_links(self.fabric)
+        return self.failed.links[~beside], self.failed.links & beside
 
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
@@ -457,7 +464,8 @@ _SELECTED = ("of", "of_to", "at")
 
 
 def _same(element: Element) -> tuple[object, ...]:
-    return element.name, element.devices.tobytes(), element.links.tobytes(), element.copies
+    columns = (x.tobytes() for x in (element.devices, element.links, element.beside))
+    return element.name, *columns, element.copies
 
 
 def places_of(judged: Judgement) -> Iterator[Span]:

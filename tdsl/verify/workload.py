@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -14,17 +15,19 @@ import numpy as np
 
 from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection
 from tdsl.prove.bound import NotBounded
 from tdsl.prove.by_domain import joined
+from tdsl.prove.collective_bounds import Blocks, accelerators_of
 from tdsl.prove.delays import delay
+from tdsl.prove.domain_rates import domain_rates
 from tdsl.prove.network import Network
 from tdsl.prove.search import listing
 from tdsl.prove.unit_network import unit_network
-from tdsl.prove.view import View, scaleup_joined
-from tdsl.semantics.model import DeviceModel
+from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
 from tdsl.verify.check import Judgement, catalogue, skipped
 from tdsl.verify.result import Value
@@ -43,11 +46,24 @@ class Model:
     formula: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Ranks that exchange data without the network: those of a scale-up domain, or one alone. ``inside`` is
+    what each has of the domain in bit/s, None for one alone; ``rate`` what the slowest of them has of the
+    network."""
+
+    ranks: int
+    inside: Fraction | None
+    rate: Fraction
+
+
 @dataclass(eq=False)  # no slots: what is asked for is kept
 class Ranks:
-    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold none) on ``units``
-    hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what a rank has of the network in
-    bit/s, ``inside`` what it has of the scale-up domain of its host (None without one)."""
+    """What takes part in a collective: ``count`` ranks (accelerators; the units themselves where they hold
+    none) on ``units`` hosts or chips, ``each`` of them on every unit (0 where units differ). ``rate`` is what
+    a rank has of the network in bit/s. ``part`` is the number of the scale-up domain of every unit, ``kinds``
+    the different ones of these; none where there is no domain, or the accelerators of some unit are not
+    joined, or what they exchange is not known."""
 
     view: View
     net: Network
@@ -55,32 +71,67 @@ class Ranks:
     count: int
     each: int
     rate: Fraction
-    inside: Fraction | None
-    domains: int = 0  # scale-up domains, and how many ranks each has (0 where they differ)
-    per_domain: int = 0
+    part: Ints
+    kinds: tuple[Part, ...] = ()
 
     @classmethod
     def of(cls, view: View) -> Ranks:
         """Read a view. Every rank is as fast as the slowest."""
-        f, net = view.fabric, unit_network(view)
-        used, of_unit = np.unique(f.device_model[net.units], return_inverse=True)
-        models = [f.models[m] for m in used.tolist()]
-        each = np.array([max(m.accelerators, 1) if m.kind == "host" else 1 for m in models], dtype=np.int64)[of_unit]
-        slowest = min(
-            (Fraction(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)}), default=0
-        )
+        net = unit_network(view)
+        each = accelerators_of(view)[net.units]
+        pairs = [(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)} if e]
+        pairs.sort(key=lambda x: Fraction(*x))
+        slowest = Fraction(*pairs[0]) * net.grain if pairs else Fraction(0)
         same = int(each[0]) if len(distinct(each)) == 1 else 0
-        label = f.domains.of_device[net.units]
-        held = [_inside(m) for m in models]
-        inside, count, per = None, 0, 0
-        if (label >= 0).all() and view.intact is None:
-            found, which = np.unique(label, return_inverse=True)
-            ranks = np.bincount(which, weights=each).astype(np.int64)
-            inside = Fraction(int(f.domains.accelerator_bps[found].min()))
-            count, per = len(found), int(ranks[0]) if len(distinct(ranks)) == 1 else 0
-        elif all(i is not None for i in held):
-            inside, count, per = min(i for i in held if i is not None), len(each), same
-        return cls(view, net, len(each), int(each.sum()), same, Fraction(slowest) * net.grain, inside, count, per)
+        label = view.domains.of_device[net.units]
+        label = np.where(label >= 0, label, view.domains.count + np.arange(len(label)))
+        found, part = np.unique(label, return_inverse=True)
+        made = cls(view, net, len(each), int(each.sum()), same, slowest, part)
+        if not joined(view).all() or found[0] >= view.domains.count:
+            return made
+        place = {x: k for k, x in enumerate(pairs)}
+        speed = [place.get(x, len(pairs)) for x in zip(net.injection.tolist(), each.tolist(), strict=True)]
+        least = np.full(len(found), len(pairs))
+        np.minimum.at(least, part, np.array(speed))
+        ranks = np.bincount(part, weights=each).astype(np.int64)
+        inside = [*domain_rates(view), *[None] * len(each)]
+        rows = {*zip(ranks.tolist(), (inside[k] for k in found.tolist()), least.tolist(), strict=True)}
+        kinds = {Part(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
+        known = all(k.inside is not None for k in kinds if k.ranks > 1)
+        ordered = sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate))
+        return replace(made, kinds=tuple(ordered)) if known else made
+
+    @property
+    def inside(self) -> Fraction | None:
+        """What a rank has of its scale-up domain in bit/s, the one that has least; None without one."""
+        return min((k.inside for k in self.kinds if k.inside is not None), default=None)
+
+    @property
+    def domains(self) -> int:
+        """Scale-up domains, ranks that are alone in one counted; 0 without any."""
+        return int(self.part.max()) + 1 if self.inside is not None else 0
+
+    @cached_property
+    def outside(self) -> Fraction:
+        """What each domain can send to the others at once in bit/s, at least: where rails are not connected,
+        over each part of the network that all of them have ports at as much as the one with least."""
+        if not self.rails_apart:
+            return min(k.ranks * k.rate for k in self.kinds)
+        f, at = self.view.fabric, self.view.attachment
+        place = np.full(f.device_count, -1, dtype=np.int64)
+        place[self.net.units] = self.part
+        mine = (place[at.end] >= 0) & (at.port >= 0)
+        key, which = np.unique(at.hub[mine] * self.domains + place[at.end[mine]], return_inverse=True)
+        rate = np.zeros(len(key), dtype=np.int64)
+        np.add.at(rate, which, f.link_rate[f.port_link[at.port[mine]]])
+        begin = np.flatnonzero(np.diff(key // self.domains, prepend=-1))
+        every = np.diff(np.append(begin, len(key))) == self.domains
+        return Fraction(int(np.minimum.reduceat(rate, begin)[every].sum())) if len(key) else Fraction(0)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """What floors are computed from."""
+        return Blocks.of(self.view)
 
     @cached_property
     def rails_apart(self) -> bool:
@@ -101,19 +152,6 @@ class Ranks:
         return self.rate * min(self.crossing / full, Fraction(1)) if full else Fraction(0)
 
 
-def _inside(model: DeviceModel) -> Fraction | None:
-    """Bit/s that each accelerator of a host has of its scale-up domain; None if it does not join them."""
-    if model.kind != "host" or model.accelerators < 2 or not scaleup_joined(model):
-        return None
-    total: dict[tuple[str, int], int] = {}
-    for link in model.links:
-        if link.layer == "scaleup":
-            for end in {link.a, link.b}:
-                total[end] = total.get(end, 0) + link.rate * link.count
-    chips = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
-    return Fraction(min(total[c] for c in chips))
-
-
 def size_of(claim: ResolvedClaim | None) -> Fraction | None:
     """The size that a claim gives as its argument, in bits; None if it gives none."""
     args = claim.args if claim is not None else ()
@@ -123,15 +161,29 @@ def size_of(claim: ResolvedClaim | None) -> Fraction | None:
 
 
 def best_of(
-    metric: str, view: View, claim: ResolvedClaim | None, models: Callable[[Ranks, Fraction, Time], list[Model]]
+    metric: str,
+    view: View,
+    claim: ResolvedClaim | None,
+    models: Callable[[Ranks, Fraction, Time], list[Model]],
+    floor: Callable[[Blocks, Fraction], Time],
 ) -> Judgement:
-    """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is a lower bound."""
+    """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is
+    a lower bound; where scale-up links join accelerators, no model is one, and the lower bound is the
+    ``floor``, which no algorithm beats."""
     size = size_of(claim)
     if size is None:
         return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
     if len(view.units) < 2:
         return skipped(f"there are fewer than two {view.unit_word}")
-    if catalogue()["reachability"].judge(view, None).status == "refuted":
+    reachability = catalogue()["reachability"]
+    floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
+    apart = reachability.judge(view, None).status == "refuted"
+    if apart and floored and claim is not None:
+        through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
+        if reachability.judge(view, through).status == "proved":
+            why = f"some {view.unit_word} are connected by scale-up links alone"
+            return _floor_alone(floor(Blocks.of(view), size), why)
+    if apart:
         return skipped(f"some {view.unit_word} do not reach each other")
     ranks = Ranks.of(view)
     if not ranks.rate:
@@ -140,16 +192,22 @@ def best_of(
     silent = far is None or isinstance(far, NotBounded)
     alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
+    least = floor(ranks.blocks, size) if floored else Fraction(0)
     if not found:
-        return skipped("the rails are not connected, and the hosts have no scale-up domain that connects them")
+        why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
+        return _floor_alone(least, why) if least else skipped(why)
     best = found[0]
+    best = replace(best, seconds=max(best.seconds, least))
+    least = least if floored else best.seconds
     lacking = far.reasons if isinstance(far, NotBounded) else ()
     alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
-    apart = view.unit_word == "hosts" and ranks.inside is None and ranks.count > ranks.units
-    alone += f"; no scale-up domain joins the accelerators of {_apart(view)}" if apart else ""
+    alone += f"; no scale-up domain joins the accelerators of {loose}" if (loose := _apart(view)) else ""
     others = f"; {', '.join(f'{_words(m)}' for m in found[1:])}" if found[1:] else ""
     each = f"{ranks.count:,} ranks at {show(Quantity(ranks.rate, RATE))}"
-    text = f"{'at least ' if silent else ''}{_words(best)}, {each}{others}{alone}"
+    known = "at least " if silent else ""
+    if least < best.seconds:
+        known = f"at least {show(Quantity(least, TIME))} by any algorithm; "
+    text = f"{known}{_words(best)}, {each}{others}{alone}"
     witness: dict[str, object] = {
         "model": best.name,
         "models": {m.name: float(m.seconds) for m in found},
@@ -161,17 +219,26 @@ def best_of(
     }
     if ranks.inside is not None:
         witness["scaleup_bps"] = float(ranks.inside)
-    time = Quantity(best.seconds, TIME)
+    if least < best.seconds:
+        witness["floor_s"] = float(least)
+    time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
     notes = tuple(f"{m.name}: {m.formula} = {show(Quantity(m.seconds, TIME))}" for m in found)
     most: Value = inf if silent else time
-    return Judgement("modelled", text, time, time, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
+    return Judgement("modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
+
+
+def _floor_alone(least: Time, why: str) -> Judgement:
+    """What is known where no model applies: a lower bound."""
+    low = Quantity(least, TIME)
+    text = f"at least {show(low)} by any algorithm; no model applies: {why}"
+    return Judgement("bounded", text, low, low, inf, witness={"floor_s": float(least)})
 
 
 def _apart(view: View) -> str:
-    """Models of hosts with several accelerators that no scale-up domain joins, in words."""
+    """Models of hosts with several accelerators that no scale-up domain joins, in words; "" without any."""
     f = view.fabric
-    apart = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
-    return listing([m.name for m in apart if m.accelerators > 1], 3) if apart else "hosts after failures"
+    models = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
+    return listing([m.name for m in models if m.accelerators > 1], 3)
 
 
 def _words(model: Model) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from tdsl.prove import by_domain
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.by_domain import ByDomain, _by_common_switches, joined, spans, uncertain
+from tdsl.prove.by_domain import ByDomain, _by_common_switches, joined, spans
 from tdsl.prove.demands import Demand, Unfit
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
@@ -144,8 +144,6 @@ def test_what_has_no_domains() -> None:
     view = random_view(1)
     with pytest.raises(Unfit, match=r"^chips of its network are joined to chips$"):
         ByDomain.of(SimpleNamespace(fabric=view.fabric, units=view.units, direct=True))  # type: ignore[arg-type]
-    with pytest.raises(Unfit, match=r"^what failures leave of scale-up domains that span hosts is not judged$"):
-        ByDomain.of(replace(view, intact=view))
 
 
 # ---------------------------------------------------------------- demands
@@ -279,16 +277,17 @@ def test_loads_by_common_switches() -> None:
     a, b, rate = (np.array([x[i] for x in rows]) for i in range(3))
     up: Any = SimpleNamespace(device_a=a, device_b=b, link_rate=rate, is_switch=np.isin(np.arange(7), [4, 5]))
     mine, one = np.array([0, 1, 3]), Fraction(1)
+    every = np.arange(len(rows))
     for load, wanted in (
         ([10, 10, 10, 10], Fraction(2, 10) + Fraction(1, 10)),
         ([40, 4, 10, 90], Fraction(4, 40) + Fraction(1, 90)),
         ([0, 100, 10, 1], Fraction(2, 100) + Fraction(5, 100)),
         ([1, 1, 1, 1], one), ([0, 0, 5, 0], one),
     ):  # fmt: skip
-        assert _by_common_switches(up, unit, mine, [Fraction(x) for x in load]) == wanted, load
-    assert _by_common_switches(up, unit, np.array([0, 2]), [Fraction(10)] * 4) == Fraction(4, 10)
+        assert _by_common_switches(up, unit, mine, [Fraction(x) for x in load], every) == wanted, load
+    assert _by_common_switches(up, unit, np.array([0, 2]), [Fraction(10)] * 4, every) == Fraction(4, 10)
     up.link_rate = np.where(np.isin(a, [3]) | np.isin(b, [3]), 0, rate)
-    assert _by_common_switches(up, unit, mine, [Fraction(10)] * 4) is None
+    assert _by_common_switches(up, unit, mine, [Fraction(10)] * 4, every) is None
 
 
 # ---------------------------------------------------------------- units and their domains
@@ -312,9 +311,6 @@ def test_units_in_a_domain(labels: list[int], accelerators: int, intact: bool, w
     assert joined(view).tolist() == list(wanted)
     apart = [x for x in labels if x >= 0]
     assert spans(view) == (len(set(apart)) < len(apart))
-    failed = replace(view, intact=view)
-    lost = "what failures leave of scale-up domains is not judged"
-    assert uncertain(view) == "" and uncertain(failed) == (lost if accelerators != 1 and any(wanted) else "")
 
 
 # ---------------------------------------------------------------- in two steps
@@ -354,7 +350,7 @@ def test_domains_without_common_switches(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_who_takes_part_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two accelerators at least, all of them in hosts of the domain, and some in each of these; the busiest host counts."""
     made: Any = object.__new__(ByDomain)
-    made.hosts, made.plain = np.array([0, 1, 2]), SimpleNamespace(budget=DEFAULT)
+    made.hosts, made.plain = np.array([0, 1, 2]), SimpleNamespace(budget=DEFAULT, failed=None)
     up: Any = SimpleNamespace(device_a=np.array([3, 4, 5, 6]), device_b=np.array([8, 8, 8, 8]), built=np.ones(9, dtype=np.bool_))
     unit = np.array([0, 1, 2, 0, 0, 1, 2, -1, -1])
     mine = np.array([0, 1])
@@ -363,7 +359,7 @@ def test_who_takes_part_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(by_domain, "View", lambda *_, **__: SimpleNamespace(units=np.array(units, dtype=np.int64)))
         found = pair and SimpleNamespace(lower=pair, net=SimpleNamespace(grain=6))
         monkeypatch.setattr(by_domain, "bounds", lambda view: found)
-        return made._in_two_steps(up, unit, mine, [Fraction(x) for x in load])
+        return made._in_two_steps(up, unit, mine, [Fraction(x) for x in load], np.arange(4))
 
     assert share([3, 4, 5], [100, 20, 7]) == Fraction(6 * 3, 2) / 50 and share([3, 4, 5], [10, 20, 7]) == Fraction(9, 20)
     assert share([3, 5], [60, 20, 7]) == Fraction(6, 60) and share([3, 5], [1, 2, 7]) == 1

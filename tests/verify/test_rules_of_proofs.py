@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -24,8 +23,7 @@ from tdsl.prove.restored_links import restored
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import FINE, _fits
 from tdsl.prove.unit_network import unit_network
-from tdsl.prove.view import View, scaleup_joined
-from tdsl.semantics.model import InnerLink
+from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, superpod
 from tests.verify.test_domains import racks
 from tests.verify.test_faults_of_proofs import two_groups
@@ -235,25 +233,3 @@ def test_a_product_of_just_the_limit_does_not_fit(monkeypatch: pytest.MonkeyPatc
     assert not fits(1, LIMIT // 2, [1], 1) and fits(1, LIMIT // 2 - 1, [1], 1)
     assert not fits(0, LIMIT, [1], 1) and fits(0, LIMIT - 1, [1], 1)
     assert not fits(0, LIMIT, [], 1) and fits(0, LIMIT - 1, [], 1)
-
-
-@pytest.mark.parametrize(
-    ("accelerators", "scaleup", "joined"),
-    [
-        (0, False, False),
-        (1, False, True),
-        (1, True, True),
-        (2, False, False),
-        (2, True, True),
-        (3, False, False),
-        (3, True, True),
-    ],
-)
-def test_accelerators_of_a_model_are_joined_by_its_own_links(accelerators: int, scaleup: bool, joined: bool) -> None:
-    model = Builder().model("host", "M", {"nic": 1}, accelerators=accelerators, scaleup=scaleup)
-    assert scaleup_joined(model) is joined
-    linked = [InnerLink(("gpu", g), ("gpu", g + 1), 1, GBPS, "scaleup") for g in range(accelerators - 1)]
-    assert scaleup_joined(replace(model, links=tuple(linked))) is (accelerators > 0)
-    assert scaleup_joined(replace(model, links=tuple(linked[1:]))) is (accelerators == 1)
-    other = [replace(link, layer="") for link in model.links]
-    assert scaleup_joined(replace(model, links=tuple(other))) is (accelerators == 1)

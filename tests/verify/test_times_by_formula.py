@@ -18,12 +18,11 @@ from tdsl.prove.bound import NotBounded
 from tdsl.prove.delays import delay
 from tdsl.prove.search import listing
 from tdsl.prove.view import View
-from tdsl.semantics.model import InnerLink
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import Judgement
 from tdsl.verify.checks import all_to_all_time, allreduce
 from tdsl.verify.summary import summarise
-from tdsl.verify.workload import TO_SAY, Model, Ranks, _inside, best_of, size_of
+from tdsl.verify.workload import TO_SAY, Model, Part, Ranks, best_of, size_of
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, random_fabric, random_layers, scale_up, superpod, torus
 from tests.harness import each
 from tests.verify.test_workload import with_delay
@@ -56,13 +55,20 @@ def test_models_of_allreduce(seed: int) -> None:
     for n in range(2, 20):
         size, alpha = Fraction(rng.randint(1, 10**6)), Fraction(rng.randint(0, 50), 7)
         rate, across = Fraction(rng.randint(1, 400)), rng.choice((Fraction(0), Fraction(rng.randint(1, 300), 3)))
-        inside, g, h = rng.choice((None, Fraction(900))), rng.randint(0, 4), rng.randint(1, 5)
+        inside, h = rng.random() < 0.5, rng.randint(1, 5)
         apart = rng.random() < 0.3
-        ranks: Any = SimpleNamespace(count=n, rate=rate, across=across, rails_apart=apart, inside=inside, per_domain=g, domains=h)
+        parts = []
+        for _ in range(h if inside else 0):
+            parts.append(Part(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
+        outside = min((k.ranks * k.rate for k in parts), default=Fraction(0))
+        ranks: Any = SimpleNamespace(
+            count=n, rate=rate, across=across, rails_apart=apart, kinds=tuple(parts), domains=len(parts), outside=outside
+        )
         expected = [] if apart else flat(n, size, alpha, rate, across)
-        if inside is not None and g > 1:
-            within = 2 * Fraction(g - 1, g) * size / inside
-            between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * (size / g) / rate
+        if parts:
+            within = max(2 * Fraction(k.ranks - 1, k.ranks) * size / (k.inside or 1) for k in parts)
+            slowest = max(size / k.ranks / k.rate for k in parts)
+            between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * slowest
             expected.append(Model("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
         assert allreduce.models(ranks, size, alpha) == expected
 
@@ -122,13 +128,19 @@ def mixed(*hosts: tuple[int, int, int, bool]) -> Fabric:
     return b.build()
 
 
+def sizes(ranks: Ranks) -> int:
+    """The ranks of each domain; 0 where they differ."""
+    found = {k.ranks for k in ranks.kinds}
+    return found.pop() if len(found) == 1 else 0
+
+
 @pytest.mark.parametrize(
     ("hosts", "units", "count", "each", "rate", "inside", "domains", "per"),
     [
         (((4, 2, 2, True),), 4, 8, 2, 400, 300, 4, 2),
         (((4, 4, 2, True),), 4, 16, 4, 200, 300, 4, 4),
         (((4, 4, 2, False),), 4, 16, 4, 200, None, 0, 0),
-        (((4, 1, 3, True),), 4, 4, 1, 1200, 300, 4, 1),
+        (((4, 1, 3, True),), 4, 4, 1, 1200, None, 0, 1),
         (((2, 2, 2, True), (3, 4, 2, True)), 5, 16, 0, 200, 200, 5, 0),
         (((2, 2, 2, True), (3, 4, 2, False)), 5, 16, 0, 200, None, 0, 0),
         (((2, 2, 1, True), (3, 4, 8, True)), 5, 16, 0, 200, 200, 5, 0),
@@ -142,39 +154,20 @@ def test_ranks_of_hosts(
     assert (found.units, found.count, found.each) == (units, count, each)
     assert found.rate == rate * GBPS and isinstance(found.rate, Fraction)
     assert found.inside == (None if inside is None else inside * GBPS)
-    assert (found.domains, found.per_domain) == (domains, per)
+    assert (found.domains, sizes(found)) == (domains, per)
     assert not found.rails_apart
     assert found.units < 2 or found.across == min(found.rate, found.rate * found.crossing / (found.net.full * found.net.grain))
 
 
-def inner(accelerators: int, kind: str, *links: tuple[int, int, int, str]) -> Fraction | None:
-    """What each accelerator of a model has inside: of links the accelerator, how many, the rate in Gb/s and the layer."""
-    model = Builder("inner").model("host", "N", {"nic": 1}, accelerators, True)
-    every = tuple(InnerLink(("gpu", g), ("nvs", 0), count, rate * GBPS, layer) for g, count, rate, layer in links)
-    return _inside(replace(model, kind=kind, links=every))
-
-
-def test_what_an_accelerator_has_inside() -> None:
-    """The sum of its scale-up links, of the accelerator that has least."""
-    up = "scaleup"
-    assert inner(2, "host", (0, 1, 300, up), (1, 2, 100, up)) == 200 * GBPS
-    assert inner(2, "host", (0, 2, 300, up), (0, 1, 50, up), (1, 3, 300, up), (1, 1, 9, "pcie")) == 650 * GBPS
-    assert inner(3, "host", (0, 1, 300, up), (1, 1, 200, up), (2, 1, 100, up), (2, 5, 90, up), (1, 1, 9, up)) == 209 * GBPS
-    assert inner(1, "host", (0, 1, 300, up)) is None
-    assert inner(2, "switch", (0, 1, 300, up), (1, 1, 300, up)) is None
-    assert inner(2, "host", (0, 1, 300, up)) is None
-    assert inner(2, "host", (0, 1, 300, up), (1, 1, 300, "pcie")) is None
-
-
 @pytest.mark.parametrize(("second", "inside", "domains", "per"), [(True, 200, 5, 0), (False, None, 0, 0)])
 def test_ranks_of_hosts_after_failures(second: bool, inside: int | None, domains: int, per: int) -> None:
-    """Each host is judged by its model then."""
+    """What does not fail stays as it is."""
     f = mixed((2, 2, 2, True), (3, 4, 2, second))
     found = Ranks.of(View.whole(f).without(np.zeros(f.device_count, dtype=np.bool_)))
-    assert (found.inside, found.domains, found.per_domain) == (None if inside is None else inside * GBPS, domains, per)
+    assert (found.inside, found.domains, sizes(found)) == (None if inside is None else inside * GBPS, domains, per)
     same = mixed((3, 4, 2, True))
     found = Ranks.of(View.whole(same).without(np.zeros(same.device_count, dtype=np.bool_)))
-    assert (found.inside, found.domains, found.per_domain, found.each) == (300 * GBPS, 3, 4, 4)
+    assert (found.inside, found.domains, sizes(found), found.each) == (300 * GBPS, 3, 4, 4)
 
 
 def test_what_halves_can_exchange() -> None:
@@ -186,7 +179,7 @@ def test_what_halves_can_exchange() -> None:
         assert found.across == found.rate * share
     rails = Ranks.of(View.whole(rail_only(hosts=4, rails=3).build()))
     assert rails.rails_apart
-    assert (rails.rate, rails.inside, rails.domains, rails.per_domain) == (400 * GBPS, 100 * GBPS, 4, 3)
+    assert (rails.rate, rails.inside, rails.domains, sizes(rails)) == (400 * GBPS, 100 * GBPS, 4, 3)
     assert Ranks.of(View.whole(rail_only(hosts=3, rails=2).build())).rails_apart
     assert not Ranks.of(View.whole(rail_only(hosts=3, rails=1).build())).rails_apart
     chips = Ranks.of(View.whole(torus(4, 4, chip="C").build()))
@@ -201,9 +194,9 @@ TWO = [Model("slow", Fraction(3), "a+b"), Model("fast", Fraction(1), "a")]
 
 
 def best(f: Fabric, models: list[Model] | None = None, size: Quantity = SIZE_OF) -> Judgement:
-    return best_of(
-        "it", View.whole(f), claim(f, "allreduce", args=(size,)), lambda ranks, size, alpha: TWO if models is None else models
-    )
+    asked = claim(f, "allreduce", args=(size,))
+    found = TWO if models is None else models
+    return best_of("it", View.whole(f), asked, lambda ranks, size, alpha: found, lambda blocks, size: Fraction(1))
 
 
 @pytest.mark.parametrize(
@@ -248,7 +241,9 @@ def test_words_of_a_time(hosts: Any, ranks: str, apart: str) -> None:
 def test_times_that_are_not_judged() -> None:
     f = mixed((2, 2, 2, True))
     none = "the rails are not connected, and the hosts have no scale-up domain that connects them"
-    assert best(f, []).reason == none
+    assert best(mixed((2, 2, 2, False)), []).reason == none
+    floor = best(f, [])
+    assert (floor.status, floor.text) == ("bounded", f"at least 1s by any algorithm; no model applies: {none}")
     assert best(f, size=Quantity(Fraction(1), LENGTH)).reason == "`it` takes one size: write `it 1GB`"
     assert best(mixed((1, 2, 2, True))).reason == "there are fewer than two hosts"
     assert best(mixed((2, 2, 2, True), (2, 2, 0, True))).reason == "some hosts do not reach each other"

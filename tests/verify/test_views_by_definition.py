@@ -21,7 +21,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.set_flow import Between, between, members
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import parts, unit_network
-from tdsl.prove.view import View, per_set, scaleup_joined
+from tdsl.prove.view import View, per_set
 from tests.fabrics import GBPS, Builder, claim, rail_only, random_chips, random_fabric, random_layers, selector, superpod, torus
 
 SEEDS = range(36)
@@ -260,27 +260,6 @@ def test_facts_of_no_declaration() -> None:
     f = Builder("none").build()
     assert per_set(f, []).tolist() == []
     assert View.whole(f).units.tolist() == [] and View.whole(f).unit_word == "hosts"
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_accelerators_are_one_domain(seed: int) -> None:
-    """Over links of the layer ``scaleup`` alone, through other chips too."""
-    rng, b = Random(seed), Builder("m")
-    model = b.model("host", "H", {"nic": 1}, accelerators=rng.randint(0, 4), scaleup=True)
-    count = model.accelerators
-    made = tuple(
-        replace(
-            link, layer=rng.choice(["scaleup", "scaleup", "pcie"]), b=rng.choice([link.b, link.b, ("gpu", rng.randrange(count))])
-        )
-        for link in model.links
-    )
-    g = nx.Graph()
-    g.add_nodes_from(("gpu", i) for i in range(count))
-    g.add_edges_from((x.a, x.b) for x in made if x.layer == "scaleup")
-    wanted = count > 0 and all(nx.has_path(g, ("gpu", 0), ("gpu", i)) for i in range(count))
-    assert scaleup_joined(replace(model, links=made)) is wanted
-    turned = tuple(replace(x, a=x.b, b=x.a) for x in made[::-1])
-    assert scaleup_joined(replace(model, links=turned)) is wanted
 
 
 # ---------------------------------------------------------------- networks between units

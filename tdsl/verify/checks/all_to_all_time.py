@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
@@ -24,10 +25,14 @@ class AllToAllTime(Check):
     pairwise exchange is that of Thakur, Rabenseifner, Gropp (Int. J. High Perf. Comp. Appl. 19, 2005); the bound by bisection
     that of Dally and Towles, "Principles and practices of interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
 
-    ## What it assumes
-    Parts are equal and traffic is divided over all paths; software costs nothing; the scale-up domain carries nothing. Where a
-    latency or a length is not known, the figure without it is a lower bound: it can refute `<=`, and does not prove it. The
-    status is `modelled`: a formula, not a measurement.
+    Where scale-up links join accelerators, the lower bound is what no algorithm beats: what a block of ranks
+    (an accelerator, a host, a domain) sends to the others, over what can leave it, and what halves of the
+    hosts exchange where no domain has several.
+
+    ## What it assumes Parts are equal and traffic is divided over all paths; software costs nothing; in the
+    model the scale-up domain carries nothing. Where a latency or a length is not known, the figure without it
+    is a lower bound: it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a
+    measurement.
 
     ## A design that passes
     ```fab
@@ -56,14 +61,14 @@ class AllToAllTime(Check):
     dim = TIME
     on_demand = True
     after_failures = True
-    reads = frozenset({"lengths", "rails"})
+    reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "all_to_all_time 1GB <= 50ms"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models)
+        return best_of(self.name, view, claim, models, Blocks.all_to_all)
 
 
 def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:

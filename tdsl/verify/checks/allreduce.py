@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
@@ -27,12 +28,21 @@ class AllReduce(Check):
     | ring | 2(n−1)α + 2(n−1)/n · S/B |
     | recursive halving | 2⌊log₂n⌋α + 2(p−1)/p · S/B′, p the power of two in n, and 2(α + S/B′) more where p is not n |
     | tree | 2⌈log₂n⌉ (α + S/B′) |
-    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h hosts, Bₛ of the scale-up domain |
+    | hierarchical | 2(g−1)/g · S/Bₛ + 2(h−1)α + 2(h−1)/h · (S/g)/B: g ranks in each of h scale-up domains, Bₛ of the domain |
 
-    B′ is B, or what the bisection leaves of it, since halves exchange all they have. α-β: Hockney, "The communication
-    challenge for MPP" (Parallel Computing 20, 1994); ring, halving and tree: Thakur, Rabenseifner, Gropp, "Optimization of
-    collective communication operations in MPICH" (Int. J. High Perf. Comp. Appl. 19, 2005). The factor 2(n−1)/n is what NCCL's
-    tests divide by to get the bus bandwidth (nccl-tests, PERFORMANCE.md).
+    Where domains differ, each of the two terms is of the one that takes longest. B′ is B, or what the
+    bisection leaves of it, since halves exchange all they have. α-β: Hockney, "The communication challenge
+    for MPP" (Parallel Computing 20, 1994); ring, halving and tree: Thakur, Rabenseifner, Gropp, "Optimization
+    of collective communication operations in MPICH" (Int. J. High Perf. Comp. Appl. 19, 2005). The factor
+    2(n−1)/n is what NCCL's tests divide by to get the bus bandwidth (nccl-tests, PERFORMANCE.md).
+
+    Where scale-up links join accelerators, the lower bound is not a model but a time that no algorithm beats:
+    the largest of S/C over blocks of ranks (an accelerator, a host, a domain), C what the block can receive,
+    and of 2(h−1) · S/ΣC over divisions into h blocks, since each part of the data is received 2(h−1) times at
+    least (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J.
+    Parallel Distrib. Comput. 69, 2009). An accelerator with scale-up links receives over these and the ports
+    of its host; switches do not add up. A requirement that lies between this bound and the model is
+    `bounded`. After failures both are of what is left.
 
     ## What it assumes
     Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at once. Adding up costs
@@ -67,14 +77,14 @@ class AllReduce(Check):
     dim = TIME
     on_demand = True
     after_failures = True
-    reads = frozenset({"lengths", "rails"})
+    reads = frozenset({"lengths", "rails", "domains"})
     of_ends = True
     takes = frozenset({"of", "args"})
     needs = frozenset({"args"})
     example = "allreduce 140GB <= 25s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models)
+        return best_of(self.name, view, claim, models, Blocks.allreduce)
 
 
 def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
@@ -92,9 +102,11 @@ def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
             formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
             out.append(Model("recursive halving", halving, formula))
             out.append(Model("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
-    g, h = ranks.per_domain, ranks.domains
-    if ranks.inside is not None and g > 1:
-        inner = Fraction(2 * (g - 1), g) * size / ranks.inside
-        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / g / rate
-        out.append(Model("hierarchical", inner + outer, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
+    h = ranks.domains
+    if h and ranks.outside:
+        several = [(k.ranks, k.inside) for k in ranks.kinds if k.inside is not None]
+        inner = max(Fraction(2 * (g - 1), g) * size / inside for g, inside in several)
+        outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / ranks.outside
+        formula = "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"
+        out.append(Model("hierarchical", inner + outer, formula))
     return out

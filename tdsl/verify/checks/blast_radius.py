@@ -105,7 +105,12 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
     if not elements:
         return skipped("nothing that it names is built")
     each = np.array([m.accelerators if m.kind == "host" else 1 for m in f.models], dtype=np.int64)[f.device_model]
-    units, label, up = view.units, f.domains.of_device, scaleup_links(f)
+    units, label = view.units, view.domains.of_device
+    before = np.zeros(f.device_count, dtype=np.bool_) if view.failed is None else view.failed
+    elements = [e for e in elements if not before[e.devices].all()]
+    if not elements:
+        return skipped("all that it names has failed")
+    up = scaleup_links(f) & ~view.lost_beside
     part = components(f.device_count, f.device_a[up], f.device_b[up])  # of scale-up switches of all tiers, too
     linked = np.zeros(f.device_count, dtype=np.bool_)
     linked[f.device_a[up]] = linked[f.device_b[up]] = True
@@ -113,7 +118,7 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
     for element in elements[:most]:
         failed = np.zeros(f.device_count, dtype=np.bool_)
         failed[element.devices] = True
-        failed = f.with_contents(failed)
+        failed = f.with_contents(failed) & ~before
         left = view.without(failed)
         hit = np.zeros(f.device_count, dtype=np.bool_)
         lost = up & f.links_lost(failed)

@@ -8,7 +8,8 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.subject import links_at_devices
-from tdsl.prove.by_domain import joined, uncertain
+from tdsl.prove.by_domain import joined
+from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 
@@ -16,11 +17,12 @@ from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 class Reachability(Check):
     """Every host reaches every other.
 
-    ## What it means
-    Traffic of any accelerator host can get to any other over links of this network. Managers and storage must reach at least
-    one of them. `reachability of ports` asks more: every port of a host in use reaches every port of every other host, which
-    a rail-only or multi-plane design does not give. `through scaleup` adds the links inside hosts (NVLink), so that the ports
-    of one host are one where its model joins all accelerators.
+    ## What it means Traffic of any accelerator host can get to any other over links of this network. Managers
+    and storage must reach at least one of them. `reachability of ports` asks more: every port of a host in
+    use reaches every port of every other host, which a rail-only or multi-plane design does not give.
+    `through scaleup` adds scale-up links (NVLink), inside of hosts and beside the network: the ports of a
+    host, or of all hosts of a domain, are one where these links join all accelerators. After failures, also
+    of NVLink switches, it is what the links that are left join.
 
     ## Formula and source
     A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one hub. Components by
@@ -57,15 +59,21 @@ class Reachability(Check):
     of_ends = True
     takes = frozenset({"of", "ports", "through"})
 
+    def reads_for(self, claim: ResolvedClaim) -> Reads | None:
+        """Components of switches, and where it asks so what scale-up links join."""
+        return frozenset({"domains"}) if claim.through else self.reads
+
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         of_ports = claim is not None and any(not s.elements and s.text == "ports" for s in claim.of)
         units = view.units
         if len(units) == 0:
             return skipped("there is no device that traffic could begin at")
-        if claim is not None and claim.through and (why := uncertain(view)):
-            return skipped(why)
-        ids, hubs = _meetings(view, units, of_ports, claim is not None and claim.through == "scaleup")
+        scaleup = claim is not None and claim.through == "scaleup"
+        ids, hubs = _meetings(view, units, of_ports, scaleup)
         lost = units[view.degree[units] == 0]
+        if scaleup and not of_ports:
+            ids, hubs = _meetings_in_domains(view, ids, hubs)
+            lost = np.setdiff1d(lost, ids)
         apart = _apart(ids, hubs)
         if apart is not None and not (len(lost) and not of_ports and np.isin(min(apart, key=len), lost).all()):
             return self._split(view, apart, of_ports)
@@ -137,11 +145,43 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
     one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
         one[units] = joined(view)
-        label = view.fabric.domains.of_device[units]
-        if view.intact is None:  # a domain of several hosts may have lost some of its links
-            _, first, which = np.unique(label, return_index=True, return_inverse=True)
-            speaker[units] = np.where(label >= 0, units[first][which], units)
+        label = view.domains.of_device[units]
+        _, first, which = np.unique(label, return_index=True, return_inverse=True)
+        speaker[units] = np.where(label >= 0, units[first][which], units)
     return np.where(one[end] | (port < 0), view.fabric.port_base[speaker[end]], port), hub
+
+
+def _meetings_in_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]:
+    """Which hubs units reach through scale-up links: their own, each component of scale-up links that they,
+    or accelerators of theirs, are in together with others (a hub with a number of its own), and those of all
+    units in it."""
+    inside, units = view.domains.inside, view.units
+    linked = np.isin(np.append(inside.node, units), np.append(inside.a, inside.b))
+    unit, node = np.append(inside.host, units)[linked], np.append(inside.node, units)[linked]
+    mine = np.isin(unit, units)
+    part, unit = _distinct_pairs(inside.label[node[mine]], unit[mine])
+    shared = np.bincount(part, minlength=1)[part] > 1
+    part, unit = part[shared], unit[shared]
+    part_of, hub = _distinct_pairs(*_matched(unit, part, ids, hubs))
+    own = int(hubs.max(initial=0)) + 1 + part
+    far, reached = _matched(part, unit, part_of, hub)
+    return np.concatenate((ids, unit, far)), np.concatenate((hubs, own, reached))
+
+
+def _distinct_pairs(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Each pair of two columns once, in order."""
+    wide = int(other.max(initial=0)) + 1
+    pairs = distinct(one * wide + other)
+    return pairs // wide, pairs % wide
+
+
+def _matched(key: Ints, value: Ints, other_key: Ints, other_value: Ints) -> tuple[Ints, Ints]:
+    """The values of all pairs of rows of two tables that have the same key."""
+    order = np.argsort(other_key, kind="stable")
+    low = np.searchsorted(other_key[order], key, side="left")
+    each = np.searchsorted(other_key[order], key, side="right") - low
+    place = np.repeat(low - np.cumsum(each) + each, each) + np.arange(int(each.sum()))
+    return np.repeat(value, each), other_value[order][place]
 
 
 def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:

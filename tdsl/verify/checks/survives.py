@@ -80,20 +80,19 @@ class Survives(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None and claim.any_count is not None
-        try:
-            named = elements(view, claim)
-        except TooMany as many:
-            return skipped(str(many))
-        if (there := sum(e.copies for e in named)) < claim.any_count:
-            beside = not there and view.fabric.whole is not None
-            alone = "what it names is not in the network: failures of scale-up links and switches are not judged"
-            outside = f"nothing that it names is in {view.name}, of which it is asked: write it in the block of the fabric"
-            few = outside if view.name and not there else f"of what it names only {there} can fail"
-            return skipped(alone if beside else few)
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
         )
         check = catalogue()[asked.metric]
+        reads = check.reads_for(asked)
+        through = reads is not None and "domains" in reads
+        try:
+            named = elements(view, claim, beside=through) or elements(view, claim, beside=True)
+        except TooMany as many:
+            return skipped(str(many))
+        if (there := sum(e.copies for e in named)) < claim.any_count:
+            outside = f"nothing that it names is in {view.name}, of which it is asked: write it in the block of the fabric"
+            return skipped(outside if view.name and not there else f"of what it names only {there} can fail")
 
         def judge(left: View) -> Judgement:
             if asked.of_to and not all(members(left, side).any() for side in (asked.of, asked.of_to)):
@@ -108,7 +107,7 @@ class Survives(Check):
         most = asked.op in ("<", "<=")
         ends = [np.flatnonzero(members(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
         sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
-        found = worst_failure(view, named, claim.any_count, judge, covered, most, check.reads_for(asked), sets)
+        found = worst_failure(view, named, claim.any_count, judge, covered, most, reads, sets)
         decided = found.status in ("proved", "modelled", "refuted")
         return replace(_answer(claim, asked, found), judged=found.sets if decided else found.runs, of=found.sets)
 

@@ -11,7 +11,7 @@ from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.all_to_all import bounds as all_pairs
-from tdsl.prove.by_domain import ByDomain
+from tdsl.prove.by_domain import ByDomain, joined
 from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, ways
 from tdsl.prove.demands import ORDERED, PATTERNS, Demand, Unfit, demand_of, unreachable
 from tdsl.prove.set_flow import between
@@ -48,14 +48,17 @@ class Throughput(Check):
     side carry, but those that join it to itself or to a host of neither. Of a group its hosts or chips are meant, or all of it
     where it has none; of a device also what is inside. Planes are added up; of several the witness gives each alone.
 
-    Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the answer is by scale-out
-    alone: every rail of a host is an end for itself. `all_to_all` is then among all rails of all hosts; any other pattern goes
-    from each rail to the same rail of the other host, as far as both have it, and it is 0% if two that exchange something have no
-    path. With `through scaleup` a host is one end with all its ports, since its accelerators exchange inside. Where a domain has
-    several hosts (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they send
-    and receive; what stays within a domain does not count. Where the two differ, both are said, and the witness holds both, as
-    `scaleout` and `scaleup`. Hosts without such a domain are one end with all their ports; `rail_allreduce` is by rail all the
-    same.
+    Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the
+    answer is by scale-out alone: every rail of a host is an end for itself. `all_to_all` is then among all
+    rails of all hosts; any other pattern goes from each rail to the same rail of the other host, as far as
+    both have it, and it is 0% if two that exchange something have no path. With `through scaleup` a host is
+    one end with all its ports, since its accelerators exchange inside. Where a domain has several hosts
+    (NVL72), it is one end with the ports of all its hosts, as far as its own links can redistribute what they
+    send and receive; what stays within a domain does not count. Where the two differ, both are said, and the
+    witness holds both, as `scaleout` and `scaleup`. After failures a domain is what the scale-up links that
+    are left join; where they leave a host whose accelerators they do not join, the figure through it is an
+    upper bound. Hosts without such a domain are one end with all their ports; `rail_allreduce` is by rail all
+    the same.
 
     ## Formula and source
     λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
@@ -107,12 +110,14 @@ class Throughput(Check):
     example = "throughput ring >= 100%"
 
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:
-        """Two sets read capacities alone; a pattern also rails, and all but all to all the order of the hosts or their names."""
+        """Two sets read capacities alone; a pattern also rails and, where it asks so, scale-up links, and all
+        but all to all the order of the hosts or their names."""
         if claim.of_to:
             return frozenset()
+        reads = frozenset({"rails", "domains"}) if claim.through else frozenset({"rails"})
         if claim.args == (ALL,):
-            return frozenset({"rails"})
-        return frozenset({"rails", "order"}) if claim.args and claim.args[0] in ORDERED else frozenset({"rails", "names"})
+            return reads
+        return reads | {"order"} if claim.args and claim.args[0] in ORDERED else reads | {"names"}
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
@@ -130,16 +135,21 @@ class Throughput(Check):
         found = figure(asked, demand)
         if isinstance(found, str):
             return skipped(found)
+        apart = ""
+        if claim.through and found.most and not joined(view).all():
+            found = replace(found, least=Fraction(0))
+            apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _alone(view, isinstance(asked, ByRail), demand)
         if alone is not None:
             witness["planes"] = alone
         if other is None:
-            return _shown(found, "", witness)
+            return _shown(found, apart, witness)
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
         second = figure(other, demand) if _little(view) else None
         witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
-        return _shown(found, f" {words[0]}" if view.intact else _both(found, second, *words), witness)
+        said = f" {words[0]}" if view.intact else _both(found, second, *words)
+        return _shown(found, said + apart, witness)
 
 
 @dataclass(frozen=True, slots=True)

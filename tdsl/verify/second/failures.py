@@ -23,7 +23,8 @@ AFTER = {
 
 def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     """Whether what is asked holds after every K of the elements."""
-    elements = figures.elements_of(w, claim)
+    through = claim.given is not None and bool(claim.given.through) and w.fabric.whole is not None
+    elements = figures.elements_of(w, claim, through)
     count = claim.any_count or 0
     if not 0 < count <= len(elements):
         raise NoOpinion("fewer elements are there than are to fail")

@@ -34,8 +34,8 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
         raise NoOpinion("there is no device that traffic could begin at")
     of_ports = claim is not None and w.of_all_ports(claim)
     scaleup = claim is not None and claim.through == "scaleup"
-    if scaleup and of_ports and w.fabric.whole is not None:
-        raise NoOpinion("scale-up domains of several hosts have no second method")
+    if scaleup and w.fabric.whole is not None:
+        return _reach_through_domains(w, of_ports, limits)
     speakers: list[frozenset[int]] = []
     for u in w.units:
         reached = [component for _, component in w.attachments[u]]
@@ -49,6 +49,40 @@ def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answ
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     bare = any(not w.graph.degree(u) for u in w.units)
     return whether(NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2)))
+
+
+def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
+    """The same where scale-up links may be used before and behind the network: hosts have the components of
+    all hosts that they share scale-up links with; ports, those of all hosts of their domain."""
+    import networkx
+
+    from tdsl.verify.second.patterns import scaleup_domains
+
+    own = {u: {component for _, component in w.attachments[u]} for u in w.units}
+    groups: dict[int, set[int]] = {}
+    if of_ports:
+        if w.forwards & set(w.units):
+            raise NoOpinion("domains of a fabric that is direct have no second method")
+        for u, domain in scaleup_domains(w)[0].items():
+            groups.setdefault(domain, set()).add(u)
+        found = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values()]
+        speakers = [components for components in found if components]
+    else:
+        owner = {d: u for u in w.units for d in w.both_layers.contents([u])}
+        reached = {u: set(found) for u, found in own.items()}
+        for k, members in enumerate(networkx.connected_components(w.scaleup)):
+            mine = {owner[d] for d in members if d in owner}
+            for u in mine if len(mine) > 1 else ():
+                reached[u] |= {-(10**9) - k}.union(*(own[v] for v in mine))
+        speakers = [frozenset(components) for components in reached.values()]
+    kinds = set(speakers)
+    fits(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
+    served = frozenset[int]().union(*kinds)
+    stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
+    apart = of_ports and any(not w.graph.degree(u) for u in w.units)
+    alone = not of_ports and frozenset() in kinds
+    joined = all(x & y for x, y in combinations(kinds, 2))
+    return whether(NETWORKX, joined and not stray and not apart and not alone)
 
 
 def joined_inside(model: DeviceModel) -> bool:
@@ -131,13 +165,16 @@ def together(elements: Iterable[Element]) -> tuple[frozenset[int], frozenset[int
     return frozenset().union(*(e.devices for e in chosen)), frozenset().union(*(e.links for e in chosen))
 
 
-def elements_of(w: Wiring, claim: ResolvedClaim) -> list[Element]:
+def elements_of(w: Wiring, claim: ResolvedClaim, beside: bool = False) -> list[Element]:
     """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages or bundles of
-    them."""
+    them; where ``beside``, also devices beside the network."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     if not what:
         found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
-        return [Element(devices) for devices in found if devices & set(w.graph)]
+        there = set(w.both_layers.graph) if beside else set(w.graph)
+        return [Element(devices) for devices in found if devices & there]
+    if beside:
+        raise NoOpinion("scale-up links that fail have no second method")
     here, there = _ports(w, w.chosen(claim, "of")), _ports(w, w.chosen(claim, "of_to"))
     rows = [row for *_, row in sorted(w.graph.edges(keys=True), key=lambda e: e[2])]
     ends = {row: (int(w.fabric.link_a[row]), int(w.fabric.link_b[row])) for row in rows}

@@ -111,10 +111,14 @@ class Judge:
         self.failed = failed
         self.checks = catalogue()
         self._whole: Wiring | None = None
+        self.beside: frozenset[int] = frozenset()  # links that failed beside the network
         self.network: Judge | None = None  # that of the network alone, where there are scale-up links beside it
         if fabric.network is not fabric:
-            left = failed and replace(failed, links=failed.links[~scaleup_links(fabric)])
+            up = scaleup_links(fabric)
+            left = failed and replace(failed, links=failed.links[~up])
             self.network = Judge(fabric.network, left, limits)
+            if failed is not None:
+                self.network.beside = frozenset((failed.links & up).nonzero()[0].tolist())
 
     @property
     def whole(self) -> Wiring:
@@ -187,7 +191,8 @@ class Judge:
         """What the failures of `--fail` leave, if the check is about that."""
         if self.failed is None or check.of_design:
             return wiring
-        return wiring.without(self.failed.devices.nonzero()[0].tolist(), set(self.failed.links.nonzero()[0].tolist()))
+        devices, links = (set(x.nonzero()[0].tolist()) for x in (self.failed.devices, self.failed.links))
+        return wiring.without(devices, links, self.beside)
 
     def _worst(self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[frozenset[int], bool]]) -> Answer:
         there = set(self.whole.graph)

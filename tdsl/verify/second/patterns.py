@@ -75,8 +75,8 @@ def _through_domains(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     """The same through scale-up domains of several hosts: a flow goes over scale-up links, at most once over the network, and
     over scale-up links again, whose capacity both stretches share. 100% is where the busiest domain uses all its ports of the
     network."""
-    if w.intact is not None or w.direct or w.fabric.whole is None:
-        raise NoOpinion("domains that failures leave, or of a fabric that is direct, have no second method")
+    if w.direct or w.fabric.whole is None:
+        raise NoOpinion("domains of a fabric that is direct have no second method")
     net = _net(w, None)
     asked = _demands(w, claim, net, None) or {}
     domain, links = scaleup_domains(w)
@@ -137,18 +137,16 @@ def scaleup_domains(w: Wiring) -> tuple[dict[int, int], dict[tuple[int, int], in
     a unit as its own. Raises NoOpinion where the accelerators of a unit are not all in one."""
     import networkx
 
-    from tdsl.fabric.layers import scaleup_links
-
     whole = w.fabric.whole
     assert whole is not None
-    every = Wiring.whole(whole)
-    up = set(scaleup_links(whole).nonzero()[0].tolist())
-    pairs = [(a, b, rate) for a, b, row, rate in every.graph.edges(keys=True, data="rate_bps") if row in up]
-    apart: networkx.Graph[int] = networkx.Graph((a, b) for a, b, _ in pairs)
+    every, apart = w.both_layers, w.scaleup
+    pairs = [(a, b, rate) for a, b, rate in every.graph.edges(data="rate_bps") if apart.has_edge(a, b)]
     part = {d: k for k, members in enumerate(networkx.connected_components(apart)) for d in members}
     owner: dict[int, int] = {}
     for u in w.units:
         inside = every.contents([u])
+        if len(inside) < len(Wiring.whole(whole).contents([u])) and joined_inside(whole.model_of(u)):
+            raise NoOpinion("what failures leave inside of a host has no second method")
         owner |= dict.fromkeys(inside, u)
         chips = {part.get(d, -1 - d) for d in inside - {u} if every.kind(d) == "chip"}
         model = whole.model_of(u)
@@ -175,7 +173,7 @@ def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
     from tdsl.fabric.rails import link_rail
 
     models = [w.fabric.model_of(u) for u in w.units]
-    joined = bool(scaleup_domains(w)[0]) if w.fabric.whole is not None else all(joined_inside(m) for m in models)
+    joined = bool(scaleup_domains(w.intact or w)[0]) if w.fabric.whole is not None else all(joined_inside(m) for m in models)
     if claim.through and not joined:
         raise NoOpinion("there are units without a scale-up domain")
     if any(u in w.forwards for u in w.units):

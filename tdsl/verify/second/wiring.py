@@ -25,14 +25,17 @@ ENDS = ("host", "chip")
 class Wiring:
     """The devices and links that a figure is about; ``core`` are the devices named, without what is only attached to them.
 
-    ``intact`` is the wiring before failures, ``lost`` the links that failures took.
-    """
+    ``intact`` is the wiring before failures, ``lost`` the links that failures took. ``failed`` are the
+    devices that failed, with all that they contain; ``beside`` the links that failed by themselves beside the
+    network, as rows of the fabric with both layers."""
 
     fabric: Fabric
     graph: networkx.MultiGraph[int]
     core: frozenset[int]
     intact: Wiring | None = None
     lost: frozenset[int] = frozenset()
+    failed: frozenset[int] = frozenset()
+    beside: frozenset[int] = frozenset()
 
     @classmethod
     def whole(cls, fabric: Fabric) -> Wiring:
@@ -52,14 +55,17 @@ class Wiring:
                 kept.append((a, b, row))
         graph = self.graph.edge_subgraph(kept).copy()
         graph.add_nodes_from((d, self.graph.nodes[d]) for d in named & set(self.graph))
-        return Wiring(self.fabric, graph, frozenset(named & set(self.graph)), self.intact, self.lost)
+        core = frozenset(named & set(self.graph))
+        return Wiring(self.fabric, graph, core, self.intact, self.lost, self.failed, self.beside)
 
     def chosen(self, claim: ResolvedClaim, clause: str) -> list[Chosen]:
         """What the paths of a clause (``of``, ``of_to``, ``at``) name, read from their text."""
         texts = [s.text for s in getattr(claim, clause)]
         return chosen(self.fabric, texts, claim.scope.name if claim.scope is not None else "")
 
-    def without(self, devices: Collection[int], links: Collection[int] = ()) -> Wiring:
+    def without(
+        self, devices: Collection[int], links: Collection[int] = (), beside: Collection[int] = ()
+    ) -> Wiring:  # fmt: skip
         """What is left when devices fail with all that they contain and all that crosses them, and some links.
 
         Units that have no link left are no ends any more.
@@ -76,7 +82,26 @@ class Wiring:
         bare = [u for u in left.units if not graph.degree(u)]
         graph = graph.copy()
         graph.remove_nodes_from(bare)
-        return Wiring(f, graph, self.core - failed - set(bare), self.intact or self, self.lost | gone)
+        core, every = self.core - failed - set(bare), self.failed | failed
+        return Wiring(f, graph, core, self.intact or self, self.lost | gone, every, self.beside | set(beside))
+
+    @cached_property
+    def both_layers(self) -> Wiring:
+        """What failures leave of the scale-up links too, where the fabric is the network of one that has both
+        layers."""
+        whole = Wiring.whole(self.fabric.whole or self.fabric)
+        return whole.without(self.failed, self.beside) if self.failed or self.beside else whole
+
+    @cached_property
+    def scaleup(self) -> networkx.Graph[int]:
+        """The scale-up links that are left beside the network."""
+        import networkx
+
+        from tdsl.fabric.layers import scaleup_links
+
+        every = self.both_layers
+        up = set(scaleup_links(every.fabric).nonzero()[0].tolist())
+        return networkx.Graph((a, b) for a, b, row in every.graph.edges(keys=True) if row in up)
 
     def contents(self, devices: Collection[int]) -> set[int]:
         """Devices with all that they contain, at any depth."""
