@@ -10,11 +10,19 @@ from pathlib import Path
 from tdsl.verify.result import Result
 from tests.soundness.arena import NEAR, fraction_of, said
 from tests.soundness.blueprint import Asked, Blueprint
-from tests.soundness.families.scale_up_failures import SIZE, left_of
+from tests.soundness.families.scale_up_failures import SIZE
 from tests.soundness.inventory import Inventory
 from tests.soundness.judge_times import interval_of_time, merged_ranks, scale_up_domains
 from tests.soundness.judges import Left, Unjudged
-from tests.soundness.verdicts import Compared, answer_text, compiled_text, difference, first_error, internal_errors
+from tests.soundness.verdicts import (
+    Compared,
+    answer_text,
+    compiled_text,
+    difference,
+    first_error,
+    internal_errors,
+    left_by_failures,
+)
 
 ELSEWHERE = ("aux", "filer")
 """What no accelerator's traffic passes."""
@@ -38,7 +46,7 @@ def judged_failures(blueprint: Blueprint, folder: Path, shrink: bool = True) -> 
         out.refused = 1
         out.verdicts[f"refused: {blueprint.family}: {first_error(compilation)}"] += 1
         return out
-    left = left_of(blueprint)
+    left = left_by_failures(blueprint, blueprint.inventory())
     before = {r.requirement: r for r in intact.designs[0].results}
     untouched = set(blueprint.fail) <= set(ELSEWHERE)
     for one in blueprint.asked:

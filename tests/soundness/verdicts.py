@@ -156,6 +156,12 @@ def by_full_path(inventory: Inventory, one: Asked, scope: str) -> Claim | None:
 # ---------------------------------------------------------------- judging
 
 
+def left_by_failures(blueprint: Blueprint, inventory: Inventory) -> Inventory:
+    """What the failures that a blueprint is checked with leave; what failed is still recorded."""
+    gone = frozenset().union(*(inventory.select(x)[x] for x in blueprint.fail)) if blueprint.fail else frozenset[str]()
+    return inventory.without(gone) if gone else inventory
+
+
 def judged_blueprint(blueprint: Blueprint, folder: Path, shrink: bool = True) -> Compared:
     """Compile a design and compare its links and all its answers with the judges."""
     out = Compared(designs=1)
@@ -207,7 +213,7 @@ def compared_answers(
 ) -> Iterator[tuple[Asked, Difference]]:
     """The answers of a design that differ from the judges', or from the answer by full path; at most two of a requirement."""
     results = {(r.requirement, r.scope): r for r in design.results if r.requirement is not None}
-    after = inventory
+    after = left_by_failures(blueprint, inventory)
     for one in blueprint.asked:
         differing = 0
         for scope in instances_of_block(inventory, one.block):
@@ -219,7 +225,8 @@ def compared_answers(
                 break
             out.figures += 1
             out.verdicts[result.status] += 1
-            wrong = judged_answer(after, one, scope, result)
+            of_design = one.claim.metric in PARTS or one.claim.metric == "isolated"  # whatever failed
+            wrong = judged_answer(inventory if of_design else after, one, scope, result)
             again = by_full_path(inventory, one, scope) if scope else None
             twin = results.get((again.text(), "")) if again else None
             if (

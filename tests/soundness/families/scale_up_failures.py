@@ -14,6 +14,7 @@ from tests.soundness.families.unlinked_members import omit_line
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judge_times import exact_milliseconds, interval_of_time
 from tests.soundness.judges import Claim, Unjudged
+from tests.soundness.verdicts import left_by_failures
 
 SIZE = 10**9
 """Bytes of every collective."""
@@ -73,7 +74,7 @@ def scale_up_design(seed: int) -> Blueprint:
         [(rng.choice(elsewhere),), (rng.choice(elsewhere),), *((x,) for x in network * 2), *((x,) for x in own), ()]
     )
     blueprint = Blueprint("scale_up_failures", seed, tuple(statements), (chip, tray, filer, switch, wire), fail=fail)
-    return replace(blueprint, asked=tuple(time_questions(rng, left_of(blueprint), trays)))
+    return replace(blueprint, asked=tuple(time_questions(rng, left_by_failures(blueprint, blueprint.inventory()), trays)))
 
 
 def contained_chip(model: Model, paths: list[str], chip: Model) -> Recording:
@@ -95,13 +96,6 @@ def up_links(pairs: list[tuple[str, str]], rate: int) -> Recording:
             inventory.add_wires(a, b, rate, cabled=False, scaleup=True)
 
     return record
-
-
-def left_of(blueprint: Blueprint) -> Inventory:
-    """What the failures of a blueprint leave."""
-    inventory = blueprint.inventory()
-    gone = frozenset().union(*(inventory.select(x)[x] for x in blueprint.fail)) if blueprint.fail else frozenset[str]()
-    return inventory.without(gone)
 
 
 def time_questions(rng: Random, left: Inventory, trays: int) -> list[Asked]:
