@@ -21,7 +21,8 @@ Elements = dict[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model: of devices, or of cables (``kind`` is "cable"). ``watts`` are the maximum; None where the text states none."""
+    """A model: of devices, or of cables (``kind`` is "cable"). ``watts`` are the maximum; None where the text states none.
+    ``bend`` is the least radius of a cable, in mm."""
 
     name: str
     kind: str
@@ -31,6 +32,7 @@ class Model:
     accelerators: int = 0
     joined: bool = True
     height: int = 1
+    bend: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,10 @@ class Inventory:
             self.cables += cabled
             if all(p.built for p in both):
                 self.wires.append(Wire(a, b, rate, number, **facts))
+
+    def place_part(self, path: str, place: tuple[str, str, int, int]) -> None:
+        """Record where a device is mounted: hall, row, rack, lowest unit. Raises KeyError where there is none."""
+        self.parts[path] = replace(self.parts[path], place=place)
 
     def omit_part(self, path: str) -> None:
         """Record that a device, or everything in a group, is planned and not built. Raises KeyError where there is none."""

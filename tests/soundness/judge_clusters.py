@@ -6,15 +6,17 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from math import pi
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from tdsl.cli import cli
 from tdsl.compiler import Compilation
 from tdsl.verify.result import Result
-from tests.soundness.arena import fabric_json, said
+from tests.soundness.arena import said
 from tests.soundness.blueprint import Asked, Blueprint
 from tests.soundness.inventory import Inventory
-from tests.soundness.judge_parts import COUNTS
+from tests.soundness.judge_parts import COUNTS, tray_share
 from tests.soundness.judges import Claim, Unjudged
 from tests.soundness.verdicts import Compared, Difference, answer_text, compiled_text, difference, first_error, internal_errors
 
@@ -39,7 +41,7 @@ def judged_cluster(blueprint: Blueprint, folder: Path, shrink: bool = True) -> C
         out.verdicts[f"refused: {blueprint.family}: {first_error(compilation)}"] += 1
         return out
     out.found += list(compared_cluster(blueprint, inventory, compilation, out))
-    out.found += [difference(blueprint, kind, "", text, "") for kind, text in given_twice(compilation)]
+    out.found += [difference(blueprint, kind, "", text, "") for kind, text in given_twice(compilation, folder)]
     return out
 
 
@@ -84,10 +86,10 @@ def holding_figures(inventory: Inventory, claim: Claim) -> tuple[list[bool], str
             most = max(rack_watts(inventory).values())
             return [compare_figure(claim, most)], f"{most} W"
         case "tray_fill":
-            fill = tray_share(inventory)
+            fill = tray_share(inventory, inventory.wires)
             return [compare_figure(claim, fill)], f"{float(fill):.4f}"
         case "name_collision" | "address_overlap":
-            raise Unjudged("judged from what is given")
+            raise Unjudged("judged by what `show addresses` prints")
     values = COUNTS[claim.metric](inventory, frozenset(inventory.parts), False)
     return [compare_figure(claim, v) for v in values], ", ".join(map(str, values))
 
@@ -131,46 +133,20 @@ def rack_watts(inventory: Inventory) -> Mapping[tuple[str, str, int], Fraction]:
     return out
 
 
-DIAMETER, TRAY = 8, (60, 40)
-"""Millimetres: of every cable, and of the tray's width and depth."""
-
-
-def tray_share(inventory: Inventory) -> Fraction:
-    """The fullest stretch of the one row: cables that pass between neighbouring racks, over the tray's cross-section."""
-    ends = {p.path: p.place for p in inventory.built_parts()}
-    cables: dict[int, tuple[int, int]] = {}
-    for w in inventory.wires:
-        a, b = ends[w.a], ends[w.b]
-        if a is None or b is None:
-            raise Unjudged("a device has no place")
-        cables[w.cable] = (min(a[2], b[2]), max(a[2], b[2]))
-    racks = [r for pair in cables.values() for r in pair]
-    most = max(sum(low <= r < high for low, high in cables.values()) for r in range(min(racks), max(racks) + 1))
-    return Fraction(most * pi * DIAMETER**2 / 4 / (TRAY[0] * TRAY[1]))
-
-
 # ---------------------------------------------------------------- what is given to devices
 
 
-def given_twice(compilation: Compilation) -> Iterator[tuple[str, str]]:
-    """Names, ASNs and addresses that devices of two fabrics share, where no finding says so. Within one fabric tdsl may share an
-    ASN on purpose."""
-    owners: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for design in compilation.designs:
-        if design.fabric is None:
-            continue
-        data = json.loads(fabric_json(design))
-        own = {
-            r[data["devices"]["columns"].index("path")]: dict(zip(data["devices"]["columns"], r, strict=True))
-            for r in data["devices"]["rows"]
-        }
-        for path, row in own.items():
-            if row["kind"] == "host":
-                continue  # of the cluster: the same in both
-            for fact in ("name", "asn", "loopback"):
-                if row.get(fact):
-                    owners[fact, str(row[fact])].add(f"{design.name}: {path}")
-    said_of = " ".join(f"{d.code} {d.message} {' '.join(d.notes)}" for d in compilation.findings)
-    for (fact, value), who in owners.items():
-        if len({w.split(":")[0] for w in who}) > 1 and value not in said_of and not ("E0430" in said_of and fact == "loopback"):
-            yield f"the same {fact} in two fabrics", f"{value} of {', '.join(sorted(who))}"
+def given_twice(compilation: Compilation, folder: Path) -> Iterator[tuple[str, str]]:
+    """ASNs and addresses that devices of two fabrics have in common, where no finding says so. Within one fabric switches may
+    share an ASN on purpose."""
+    shown = CliRunner().invoke(cli, ["show", str(folder / "design.fab"), "addresses", "--format", "json"])
+    owners: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    for design in json.loads(shown.stdout)["designs"]:
+        for row in design["addresses"]:
+            value = row["asn"] if row["kind"] == "asn" else row["address"]
+            owners[row["kind"], str(value)].add((design["fabric"], row["device"]))
+    told = " ".join(f"{d.code} {d.message}" for d in compilation.findings)
+    for (kind, value), who in sorted(owners.items()):
+        several = len({fabric for fabric, _ in who}) > 1 and len({device for _, device in who}) > 1
+        if several and value not in told and not (kind != "asn" and "E0430" in told):
+            yield f"one {kind} in two fabrics", f"{value} of {', '.join(sorted(device for _, device in who))}"

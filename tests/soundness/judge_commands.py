@@ -1,7 +1,8 @@
-"""Commands with nothing to judge: their status is not 0, and none ends in a traceback."""
+"""Commands: with nothing to judge their status is not 0, what changed is a difference, and none ends in a traceback."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 from tdsl.cli import cli
 from tdsl.compiler import elaborate
 from tests.harness import written
+from tests.soundness.families.changed_contracts import Change
 from tests.soundness.families.empty_commands import Call
 from tests.soundness.families.planted_captures import DESIGN, Capture
 from tests.soundness.verdicts import Compared, Difference
@@ -89,4 +91,32 @@ def judged_call(call: Call, folder: Path) -> Compared:
     kind = "traceback" if raised(done) else "nothing judged is status 0" if done.exit_code == 0 else ""
     if kind:
         out.found.append(Difference("empty_commands", kind, call.args[0], " ".join(call.args), said, call.why, call.number, text))
+    return out
+
+
+def judged_change(change: Change, folder: Path) -> Compared:
+    """`diff` of two texts of one design."""
+    written(folder / "old.fab", change.before)
+    written(folder / "new.fab", change.after)
+    out = Compared(designs=1, figures=1)
+    done = called(folder, "diff", "old.fab", "new.fab", "--format", "json", "--detailed-exitcode")
+    out.verdicts[f"diff {done.exit_code}"] += 1
+    kind = ""
+    if raised(done):
+        kind = "traceback"
+    elif done.exit_code == 2:
+        out.refused = 1
+    else:
+        document = json.loads(done.stdout)
+        same = all(f["same"] for f in document["fabrics"]) and document.get("same", True)
+        if change.differs and (same or done.exit_code == 0):
+            kind = "no difference is said"
+        elif not change.differs and not same:
+            kind = "a difference is said"
+    if kind:
+        said = f"status {done.exit_code}: {done.output[-300:]} {raised(done)}"
+        both = f"# old.fab\n{change.before}\n# new.fab\n{change.after}"
+        out.found.append(
+            Difference("changed_contracts", kind, change.what, "diff old.fab new.fab", said, change.what, change.seed, both)
+        )
     return out

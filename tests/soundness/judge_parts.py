@@ -6,9 +6,11 @@ answer is wrong only if it is none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import pi
 
+from tests.soundness.families.models import DIAMETER, TRAY
 from tests.soundness.inventory import Inventory, Wire
 from tests.soundness.judges import Claim, Unjudged
 
@@ -82,7 +84,24 @@ COUNTS: Mapping[str, Callable[[Inventory, frozenset[str], bool], list[Fraction]]
 }
 """Counts and sums by the name of the metric: figures of some devices, by every reading."""
 
-UNITS = {"power": "W", "optics_power": "W", "cost": "$", "cable_length": "m"}
+
+def tray_share(inventory: Inventory, wires: Sequence[Wire]) -> Fraction:
+    """The fullest stretch of the one row: cables that pass between neighbouring racks, over the tray's cross-section. Raises
+    Unjudged where a device has no place."""
+    cables: dict[int, tuple[int, int]] = {}
+    for w in wires:
+        a, b = (inventory.parts[end].place for end in (w.a, w.b))
+        if a is None or b is None:
+            raise Unjudged("a device has no place")
+        cables[w.cable] = (min(a[2], b[2]), max(a[2], b[2]))
+    racks = [r for pair in cables.values() for r in pair]
+    if not racks:
+        raise Unjudged("no cable")
+    most = max(sum(low <= r < high for low, high in cables.values()) for r in range(min(racks), max(racks) + 1))
+    return Fraction(most * pi * DIAMETER**2 / 4 / (TRAY[0] * TRAY[1]))
+
+
+UNITS = {"power": "W", "optics_power": "W", "cost": "$", "cable_length": "m", "bend_radius": "m"}
 
 
 def count_readings(inventory: Inventory, claim: Claim, scope: str) -> Readings:
@@ -95,12 +114,21 @@ def count_readings(inventory: Inventory, claim: Claim, scope: str) -> Readings:
             if not lengths:
                 raise Unjudged("no cable between them has a length")
             return [[max(lengths)]]
+        if claim.metric == "bend_radius":
+            bends = [w.product.bend for w in found if w.product is not None and w.cable >= 0]
+            if not bends or any(p.place is None for p in inventory.built_parts() if not p.inside):
+                raise Unjudged("no cable between them, or a device without a place")
+            return [[Fraction(max(bends), 1000)]]
+        if claim.metric == "tray_fill":
+            return [[tray_share(inventory, found)]]
         return [[Fraction(len({w.cable for w in found if w.cable >= 0}) if claim.metric == "cables" else len(found))]]
-    count = COUNTS[claim.metric]
+    if claim.metric not in COUNTS:
+        raise Unjudged("compared with the answer by full path alone")
     if not claim.of:
-        core = frozenset(inventory.paths_below(scope))
+        count, core = COUNTS[claim.metric], frozenset(inventory.paths_below(scope))
         return [[v] for v in count(inventory, core, bool(scope))]
     standing = built_elements(inventory, claim.of, scope)
+    count = COUNTS[claim.metric]
     each = [count(inventory, core, is_group(inventory, name)) for name, core in standing.items()]
     width = max(len(x) for x in each)
     return [[x[min(i, len(x) - 1)] for x in each] for i in range(width)]

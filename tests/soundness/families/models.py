@@ -6,6 +6,9 @@ from random import Random
 
 from tests.soundness.inventory import Model
 
+DIAMETER, TRAY = 8, (60, 40)
+"""Millimetres: of every cable, and of a tray's width and depth."""
+
 CHIP = Model("G", "chip", "model chip G { port lane[2]: 400Gbps }")
 
 
@@ -28,8 +31,8 @@ def switch_model(name: str = "SW", ports: int = 64, watts: int = 40, price: int 
 def cable_product(name: str, price: int, watts: int | None = None, medium: str = "dac", bend: int = 20) -> Model:
     """A cable as it is bought: passive copper, or active with a power."""
     power = f"; power {watts}W" if watts is not None else ""
-    text = f"model cable {name} {{ rate 800Gbps; medium {medium}; price ${price}; bend {bend}mm{power} }}"
-    return Model(name, "cable", text, watts, price)
+    text = f"model cable {name} {{ rate 800Gbps; medium {medium}; price ${price}; bend {bend}mm; diameter {DIAMETER}mm{power} }}"
+    return Model(name, "cable", text, watts, price, bend=bend)
 
 
 def some_cables(rng: Random) -> list[Model]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from random import Random
 
 from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Recording, Statement
-from tests.soundness.families.models import CHIP, host_model, some_cables, switch_model
+from tests.soundness.families.models import CHIP, TRAY, host_model, some_cables, switch_model
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judges import Claim
 from tests.soundness.verdicts import with_thresholds
@@ -87,8 +87,11 @@ def scoped_design(seed: int) -> Blueprint:
             )
         )
     statements += unequal_instances(rng, prefix, units_of, hosts, leaves, wire)
+    placed = rng.random() < 0.5
+    if placed:
+        statements += places_of_groups(nested, prefix, (units, cells, hosts, leaves, aggs, cores), shadow)
     blueprint = Blueprint("scoped_groups", seed, tuple(statements), (CHIP, host, switch, wire, cord))
-    return with_thresholds(blueprint, scoped_questions(rng, nested, hosts, leaves), rng)
+    return with_thresholds(blueprint, scoped_questions(rng, nested, hosts, placed), rng)
 
 
 def unequal_instances(
@@ -111,7 +114,7 @@ def unequal_instances(
     return out
 
 
-def scoped_questions(rng: Random, nested: bool, hosts: int, leaves: int) -> list[Asked]:
+def scoped_questions(rng: Random, nested: bool, hosts: int, placed: bool) -> list[Asked]:
     """Questions for the block of the innermost group, and of the one around it."""
     inner = "su.cell" if nested else "su"
     one = rng.choice(("node[0]", "node", f"node[0..{hosts - 1}]", "leaf", "leaf[0]"))
@@ -164,7 +167,16 @@ def scoped_questions(rng: Random, nested: bool, hosts: int, leaves: int) -> list
         Claim("throughput", "ring", of="node", every=True),
         Claim("survives", of="agg", count=1, given=Claim("edge_redundancy", cmp=">=", value=Fraction(1))),
     ]
-    out = [Asked(c, inner) for c in rng.sample(pool, 14)]
+    racks = [
+        Claim("tray_fill", of="leaf", to="agg"),
+        Claim("tray_fill", of="node", to="leaf"),
+        Claim("tray_fill", of="agg", to="core"),
+        Claim("bend_radius", of="leaf", to="agg"),
+        Claim("bend_radius", of="node", to="leaf"),
+        Claim("bend_radius", of="agg", to="core"),
+        Claim("rack_space"),
+    ]
+    out = [Asked(c, inner) for c in rng.sample(pool, 14) + (rng.sample(racks, 3) if placed else [])]
     outer = [
         Claim("links", of="cell"),
         Claim("switches", of="cell"),
@@ -189,6 +201,45 @@ def scoped_questions(rng: Random, nested: bool, hosts: int, leaves: int) -> list
     if nested:
         out += [Asked(c, "su") for c in rng.sample(outer, 6)]
     return out
+
+
+def places_of_groups(nested: bool, prefix: list[str], counts: tuple[int, ...], shadow: bool) -> list[Statement]:
+    """A hall with one row: a rack for the hosts and leaves of each instance, another for its upper switches."""
+    units, cells, hosts, leaves, aggs, cores = counts
+    rack_of = {p: 3 * (i // cells) + i % cells + 1 for i, p in enumerate(prefix)}
+    group, rack = ("su[s].cell[c]", "3*s + c + 1") if nested else ("su[s]", "3*s + 1")
+    rows: list[tuple[str, list[tuple[str, int, int]]]] = [
+        (
+            f"{group}.node[n] in h.A[{rack}] at 1U + 2U*n",
+            [(f"{p}.node[{n}]", rack_of[p], 1 + 2 * n) for p in prefix for n in range(hosts)],
+        ),
+        (
+            f"{group}.leaf[x] in h.A[{rack}] at 20U + 1U*x",
+            [(f"{p}.leaf[{x}]", rack_of[p], 20 + x) for p in prefix for x in range(leaves)],
+        ),
+        (
+            "su[s].agg[a] in h.A[3*s + 3] at 30U + 1U*a",
+            [(f"su[{u}].agg[{a}]", 3 * u + 3, 30 + a) for u in range(units) for a in range(aggs)],
+        ),
+        ("core[c] in h.A[10] at 1U + 1U*c", [(f"core[{c}]", 10, 1 + c) for c in range(cores)]),
+    ]
+    if shadow:
+        rows.append(("leaf[x] in h.A[10] at 20U + 1U*x", [(f"leaf[{x}]", 10, 20 + x) for x in range(2)]))
+    hall = (
+        f"hall h {{ row A {{ rack 1..10 {{ height 42U; power 2 x 9kW }} }}; pitch rack 0.6m; "
+        f"tray above 2.6m {{ capacity {TRAY[0]}mm x {TRAY[1]}mm }}; slack 0.1m }}"
+    )
+    return [Line(hall), *(Line(f"place {text}", mounted_devices(places)) for text, places in rows)]
+
+
+def mounted_devices(places: list[tuple[str, int, int]]) -> Recording:
+    """The meaning of a place: each of these devices in its rack, at its unit."""
+
+    def record(inventory: Inventory) -> None:
+        for path, rack, unit in places:
+            inventory.place_part(path, ("h", "A", rack, unit))
+
+    return record
 
 
 def devices(paths: list[str], model: Model, **facts: object) -> Recording:

@@ -7,10 +7,11 @@ from fractions import Fraction
 from random import Random
 
 from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Recording, Statement
+from tests.soundness.families.models import DIAMETER, TRAY
 from tests.soundness.families.scoped_groups import links
 from tests.soundness.inventory import Inventory, Model
-from tests.soundness.judge_clusters import DIAMETER, TRAY, rack_watts, tray_share
-from tests.soundness.judge_parts import COUNTS
+from tests.soundness.judge_clusters import rack_watts
+from tests.soundness.judge_parts import COUNTS, tray_share
 from tests.soundness.judges import Claim, Unjudged
 
 NETWORKS = ("compute", "storage", "control")
@@ -128,10 +129,11 @@ def cluster_requirements(rng: Random, blueprint: Blueprint, networks: tuple[str,
             )
         )
         try:
-            fill = tray_share(inventory)
+            fill = tray_share(inventory, inventory.wires)
         except (Unjudged, ValueError):
             fill = Fraction(0)
         if fill:
             value = (fill * rng.choice((Fraction(9, 10), Fraction(11, 10)))).limit_denominator(10**6)
             out.append(Asked(Claim("tray_fill", cmp="<=", value=value), rng.choice(("", *networks))))
+    out += [Asked(Claim("address_overlap"))]
     return replace(blueprint, asked=tuple(out))
