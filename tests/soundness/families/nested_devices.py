@@ -7,8 +7,7 @@ from random import Random
 
 from tests.soundness.blueprint import Asked, Blueprint, Line, Recording, Statement
 from tests.soundness.families.models import cable_product, switch_model
-from tests.soundness.families.scoped_groups import links
-from tests.soundness.families.unlinked_members import omit_line
+from tests.soundness.families.scoped_groups import links, omit_line
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judges import Claim
 from tests.soundness.verdicts import with_thresholds

@@ -9,8 +9,7 @@ from random import Random
 
 from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Recording, Statement
 from tests.soundness.families.models import cable_product, switch_model
-from tests.soundness.families.scoped_groups import devices, links
-from tests.soundness.families.unlinked_members import omit_line
+from tests.soundness.families.scoped_groups import devices, links, omit_line
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judge_times import exact_milliseconds, interval_of_time
 from tests.soundness.judges import Claim, Unjudged

@@ -7,8 +7,7 @@ from random import Random
 
 from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Statement
 from tests.soundness.families.models import CHIP, host_model, some_cables, switch_model
-from tests.soundness.families.scoped_groups import devices, links
-from tests.soundness.families.unlinked_members import omit_line
+from tests.soundness.families.scoped_groups import devices, links, omit_line
 from tests.soundness.judges import Claim
 from tests.soundness.verdicts import with_thresholds
 

@@ -6,7 +6,7 @@ from random import Random
 
 from tests.soundness.blueprint import Asked, Blueprint, Line, Statement
 from tests.soundness.families.models import CHIP, host_model, some_cables, switch_model
-from tests.soundness.families.scoped_groups import devices, links
+from tests.soundness.families.scoped_groups import devices, links, omit_line
 from tests.soundness.inventory import Inventory
 from tests.soundness.judges import Claim
 from tests.soundness.verdicts import with_thresholds
@@ -89,11 +89,6 @@ def unlinked_design(seed: int) -> Blueprint:
         pass
     blueprint = Blueprint("unlinked_members", seed, tuple(statements), (CHIP, host, head, switch, wire, cord), fail=fail)
     return with_thresholds(blueprint, unlinked_questions(rng, hosts, away), rng)
-
-
-def omit_line(path: str) -> Line:
-    """A device that is planned and not built."""
-    return Line(f"omit {path}", lambda inventory: inventory.omit_part(path))
 
 
 def unlinked_questions(rng: Random, hosts: int, away: list[int]) -> list[Asked]:
