@@ -825,7 +825,8 @@ def _layered(arcs: Sequence[tuple[Any, Any, int]], room: Sequence[int], demands:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One requirement. ``value`` is in the unit of ``unit``: "" for a plain number, ``bps``, ``s``. ``what`` fails: links, ports,
+    """One requirement. ``value`` is in the unit of ``unit``: "" for a plain number, ``bps``, ``s``, ``W``,
+    ``m``, ``$``. ``what`` fails: links, ports,
     cables, cages or bundles; devices and groups where it is empty."""
 
     metric: str
@@ -841,18 +842,20 @@ class Claim:
     given: Claim | None = None
     what: str = ""
     at: str = ""
+    every: bool = False
+    """`of all S`: the hosts and chips that ``of`` names as one set."""
 
     def text(self) -> str:
         """The requirement in the language."""
         words = [self.metric]
-        if self.metric == "allreduce":
+        if self.metric in ("allreduce", "all_to_all_time"):
             words.append(f"{int(self.arg)}B")
         elif self.metric == "throughput" and self.arg.startswith("permutation"):
             words.append(f'permutation "{self.file}"')
         elif self.arg:
             words.append(self.arg)
         words += [f"any {self.count} {self.what}".strip()] if self.count else []
-        words += [f"of {self.of}"] if self.of else []
+        words += [f"of {'all ' * self.every}{self.of}"] if self.of else []
         words += [f"to {self.to}"] if self.to else []
         words += [f"at {self.at}"] if self.at else []
         words += ["through scaleup"] if self.scaleup else []
@@ -880,6 +883,11 @@ class Claim:
 
 
 def _number(value: Fraction, unit: str) -> str:
+    if unit in ("W", "m", "B", "ms"):
+        return f"1{unit}*{value.numerator}/{value.denominator}"
+    if unit == "$":
+        assert value.denominator == 1, value
+        return f"${value.numerator}"
     if unit == "bps":
         return f"1bps*{value.numerator}/{value.denominator}"
     if unit == "s":

@@ -1,7 +1,8 @@
 """Runs many designs and certificates against the judges: ``python -m tests.soundness.run N [SEED]``.
 
-Every disagreement is made small and written as a .fab under ``--out``. The exit status is 1 if there is any. The seed is
-printed, and ``--only SEED`` runs the one design of that seed.
+Half of the work are random designs whose figures are judged from fabric.json, the other half designs of the families, judged from
+what their generator recorded. Every disagreement is made small and written under ``--out``. The exit status is 1 if there is any.
+The seed is printed; ``--only SEED`` runs the one design of that seed, with ``--family NAME`` that of a family.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from tempfile import TemporaryDirectory
 
 from tests.soundness.arena import Disagreement, Tally, judged, report, shrunk
 from tests.soundness.generate import draft
+from tests.soundness.registry import FAMILIES, family_of_seed, judged_seed
 from tests.soundness.relations import related
+from tests.soundness.verdicts import Compared, Difference
 
 BATCH = 25
 """Designs of one call of a worker."""
@@ -42,6 +45,22 @@ def batch(first: int, count: int, small: int, mutants: int, until: float) -> Tal
     return tally
 
 
+def batch_of_families(family: str, first: int, count: int, small: int, until: float) -> Compared:
+    """Judge designs of a family, or of all in turn (""); of each kind of difference the first ``small`` are made small."""
+    out = Compared()
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for seed in range(first, first + count):
+        if time.time() > until:
+            break
+        name = family or family_of_seed(seed)
+        one = judged_seed(name, seed, shrink=False)
+        if any(seen[d.key] < small for d in one.found):
+            one = judged_seed(name, seed)
+        seen.update(d.key for d in one.found)
+        out.add(one)
+    return out
+
+
 def summary(tally: Tally) -> str:
     """What was compared, in lines."""
     lines = [
@@ -53,12 +72,23 @@ def summary(tally: Tally) -> str:
     return "\n".join([*lines, f"{len(tally.found)} disagreements"])
 
 
+def summary_of_families(compared: Compared) -> str:
+    """What was compared in the families, in lines."""
+    lines = [f"families: {compared.designs} designs and captures ({compared.refused} refused), {compared.figures} answers"]
+    lines += [f"  {n:7} {word}" for word, n in compared.verdicts.most_common()]
+    return "\n".join([*lines, f"{len(compared.found)} differences"])
+
+
 def write(found: Disagreement, out: Path) -> Path:
     """Write the file that shows a disagreement."""
+    return written_case((*found.key, str(found.draft.seed)), report(found), out)
+
+
+def written_case(words: tuple[str, ...], text: str, out: Path) -> Path:
+    """A file under ``out`` that is named after what it shows."""
     out.mkdir(parents=True, exist_ok=True)
-    words = re.sub(r"\W+", "_", " ".join((*found.key, str(found.draft.seed)))).strip("_")
-    path = out / f"{words}.fab"
-    path.write_text(report(found), encoding="utf-8")
+    path = out / (re.sub(r"\W+", "_", " ".join(words)).strip("_") + ".fab")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -68,6 +98,7 @@ def main() -> int:
     parser.add_argument("designs", type=int, nargs="?", default=1000)
     parser.add_argument("seed", type=int, nargs="?", default=None, help="the first seed; today's date where it is left out")
     parser.add_argument("--only", type=int, help="the one design of this seed")
+    parser.add_argument("--family", choices=["figures", *FAMILIES], help="designs of this family alone")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("out/soundness"))
     parser.add_argument("--each", type=int, default=2, help="disagreements of a kind that are written")
@@ -77,24 +108,48 @@ def main() -> int:
     seed = int(time.strftime("%Y%m%d")) * 1_000_000 if asked.seed is None else asked.seed
     first, count = (asked.only, 1) if asked.only is not None else (seed, asked.designs)
     print(f"seeds {first} to {first + count - 1}", flush=True)
-    starts = range(first, first + count, BATCH)
-    sizes = [min(BATCH, first + count - s) for s in starts]
     until = time.time() + asked.seconds if asked.seconds else float("inf")
-    tally = Tally()
-    written: Counter[tuple[str, str, str]] = Counter()
+    starts = [(s, min(BATCH, first + count - s)) for s in range(first, first + count, BATCH)]
+    tally, compared = Tally(), Compared()
+    counted: Counter[tuple[str, ...]] = Counter()
     with ProcessPoolExecutor(asked.workers) as pool:
-        calls = [pool.submit(batch, at, n, asked.each, asked.mutants, until) for at, n in zip(starts, sizes, strict=True)]
+        calls = (
+            []
+            if asked.family not in (None, "figures")
+            else [pool.submit(batch, at, n, asked.each, asked.mutants, until) for at, n in starts]
+        )
+        families = (
+            []
+            if asked.family == "figures" or (asked.only is not None and not asked.family)
+            else [pool.submit(batch_of_families, asked.family or "", at, n, asked.each, until) for at, n in starts]
+        )
         for call in calls:
             one = call.result()
             tally.add(one)
             for found in one.found:
-                written[found.key] += 1
-                if written[found.key] <= asked.each:
+                counted[found.key] += 1
+                if counted[found.key] <= asked.each:
                     print(f"{found.kind}: {write(found, asked.out)}", flush=True)
-    print(summary(tally))
-    for key, number in written.most_common():
+        for other in families:
+            some = other.result()
+            compared.add(some)
+            for differing in some.found:
+                show_difference(differing, counted, asked.each, asked.out)
+    if calls:
+        print(summary(tally))
+    if families:
+        print(summary_of_families(compared))
+    for key, number in counted.most_common():
         print(f"  {number:7} {' '.join(key)}")
-    return 1 if tally.found else 0
+    return 1 if tally.found or compared.found else 0
+
+
+def show_difference(found: Difference, counted: Counter[tuple[str, ...]], each: int, out: Path) -> None:
+    """Count a difference, and write and print it if it is among the first ``each`` of its kind."""
+    counted[found.key] += 1
+    if counted[found.key] <= each:
+        path = written_case((*found.key, str(found.seed)), found.report(), out)
+        print(f"{found.kind}: {path}\n  {found.requirement}\n  tdsl: {found.said}\n  judge: {found.judged}", flush=True)
 
 
 if __name__ == "__main__":
