@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.changes.figures import figures, metrics
-from tdsl.changes.model import Cable, Change, Changes, End, Moved
+from tdsl.changes.model import Cable, Change, Changes, ContractChange, End, Moved
 from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.renamed import renamed, side_of, told
 
 if TYPE_CHECKING:
+    from tdsl.changes.contract import Contract, Subject
     from tdsl.compiler import Design
 
 NOTHING: Mapping[str, str] = {}
 FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}
 
 
-def compare(old: Design, new: Design) -> Changes:
-    """What differs between two designs that have a fabric."""
+def compare(
+    old: Design, new: Design, contracts: tuple[Contract, Contract] | None = None, subject: Subject | None = None
+) -> Changes:
+    """What differs between two designs that have a fabric; with ``contracts`` what they promise and rest on, too, as far as it is
+    of the ``subject``."""
     before, after = old.fabric, new.fabric
     assert before is not None and after is not None
     phased = old.phase and new.phase and old.phase != new.phase
@@ -36,6 +40,35 @@ def compare(old: Design, new: Design) -> Changes:
     out.parameters = _differing(*settings)
     out.figures = _differing(figures(before), figures(after))
     out.metrics = metrics(old.results, new.results)
+    if contracts is not None:
+        from tdsl.changes.contract import Subject, compare_contracts
+
+        out.contract = compare_contracts(contracts, (old, new), known, subject or Subject())
+    return out
+
+
+def compare_with_nothing(old: Design | None, new: Design | None, whole: str, file: str) -> Changes:
+    """A fabric that only one side has: all of it is new, or gone. ``whole`` says what came or went: "file" or "fabric"."""
+    from tdsl.changes.requirements import requirements_of
+
+    design, come = (new, True) if new is not None else (old, False)
+    assert design is not None and design.fabric is not None
+    fabric, out = design.fabric, Changes(design.name)
+    said = f"{file}, fabric {design.name}" if whole == "file" else f"fabric {design.name} in {file}"
+    ends = ("", said) if come else (said, "")
+    out.contract = [ContractChange("design", "added" if come else "removed", whole, *ends)]
+    for r in requirements_of(design.claims):
+        texts = ("", r.text) if come else (r.text, "")
+        out.contract.append(ContractChange("requirement", "added" if come else "removed", r.claim.metric, *texts))
+    devices = [(fabric.device_path(d), fabric.model_of(d).name) for d in np.flatnonzero(fabric.built).tolist()]
+    wires = cables(fabric)
+    facts, results = figures(fabric), design.results
+    if come:
+        out.devices_added, out.added = devices, wires
+        out.figures, out.metrics = _differing({}, facts), metrics([], results)
+    else:
+        out.devices_removed, out.removed = devices, wires
+        out.figures, out.metrics = _differing(facts, {}), metrics(results, [])
     return out
 
 

@@ -77,11 +77,33 @@ class Metric:
     verdicts: tuple[str, str]
 
 
+PARTS = ("requirement", "waiver", "severity", "setting", "parameter", "lock", "file", "statement", "model", "design")
+"""What a contract consists of, in the order in which differences are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContractChange:
+    """One difference of what a design promises or rests on, beside its fabric. ``part`` is one of ``PARTS``.
+
+    ``change`` is added, removed, changed, or of a requirement or severity weaker or stronger; a design is also renamed. ``what``
+    names it: a metric, a finding, a parameter, a file. ``before`` and ``after`` are as people read them, "" where there is none;
+    ``note`` is "" or what a reviewer should know beside.
+    """
+
+    part: str
+    change: str
+    what: str
+    before: str
+    after: str
+    note: str = ""
+
+
 @dataclass(slots=True)
 class Changes:
     """All that differs between two fabrics of one name. Devices are as the design writes them, with their model."""
 
     fabric: str
+    contract: list[ContractChange] = field(default_factory=list)
     devices_added: list[tuple[str, str]] = field(default_factory=list)
     devices_removed: list[tuple[str, str]] = field(default_factory=list)
     models: list[Change] = field(default_factory=list)
@@ -104,7 +126,35 @@ class Changes:
     def none(self) -> bool:
         """Whether nothing that anybody could see differs."""
         lists = (
+            self.contract, self.parameters,
             self.devices_added, self.devices_removed, self.models, self.renamed, self.names, self.ports, self.added, self.removed,
             self.moved, self.places, self.cables, self.addresses, self.figures, self.metrics,
         )  # fmt: skip
         return not any(lists)
+
+
+@dataclass(slots=True)
+class Revisions:
+    """What became of the designs of two revisions: how many are the same, byte for byte, with all that they use; how many were
+    compared, and of those differ; which were added, removed and renamed, and which cannot be compared, with the cause."""
+
+    span: str
+    before: str
+    after: str
+    same: int = 0
+    compared: int = 0
+    differing: int = 0
+    added: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def judged(self) -> int:
+        """Designs of which it is known whether they differ."""
+        return self.same + self.compared
+
+    @property
+    def of(self) -> int:
+        """All designs."""
+        return self.judged + len(self.failed)

@@ -11,13 +11,22 @@ import os
 import re
 import subprocess
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from threading import Timer
 
+from tdsl.config import NAME as SETTINGS
+from tdsl.dataclass import dataclass
 from tdsl.files import LIMIT
 
 KINDS = (".fab", ".csv", ".lock")
-_FABRIC = re.compile(rb"^(fabric|cluster)\b", re.MULTILINE)
+LOCK = ".lock"
+LIKE = 0.5
+"""The share of lines in common from which on a file that is gone and one that is new are one file, renamed; git's own."""
+_FABRIC = re.compile(rb"^[ \t]*(?:fabric|cluster)\b[ \t]*(\w*)", re.MULTILINE)
+_WORD = re.compile(rb"[^\s\"'/().,;{}\[\]]+")
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
 
@@ -57,7 +66,7 @@ def _cut(top: Path) -> str:
 
 
 def contents(revision: str, top: Path) -> dict[str, bytes]:
-    """The designs, tables and locks of a revision by their paths from the top, links left out. Raises RevisionError."""
+    """The designs, tables, locks and settings of a revision by their paths from the top, links left out. Raises RevisionError."""
     if revision.startswith("-"):
         raise RevisionError(f"{revision!r} is not a revision")
     try:
@@ -70,7 +79,8 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
     for entry in filter(None, listed):
         head, _, name = entry.partition("\t")
         mode, _, blob, size = head.split()
-        if mode.startswith("100") and PurePosixPath(name).suffix in KINDS:
+        path = PurePosixPath(name)
+        if mode.startswith("100") and (path.suffix in KINDS or path.name == SETTINGS):
             _judge(name)
             if name in files:
                 raise RevisionError(f"it holds {name} twice")
@@ -78,7 +88,7 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
                 raise RevisionError(f"{name} is larger than {LIMIT >> 20} MiB in it")
             total += int(size)
             files[name] = blob
-    if not files:
+    if not any(name.endswith(KINDS) for name in files):
         raise RevisionError(f"revision {revision} contains no design")
     if total > TOTAL:
         raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
@@ -86,10 +96,35 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
     return {name: _one(data, name) for name in files}
 
 
-def between(span: str, top: Path) -> tuple[str, str, list[str]]:
-    """The two revisions that ``A..B`` or ``A...B`` compares, and the designs that differ, by their paths from the top. With three
-    points the first one is where B left A; without B it is HEAD. Where only files that designs use differ, all designs of both.
-    Raises RevisionError."""
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision that was read: its name, the top of its repository, and its files by their path from there."""
+
+    name: str
+    top: Path
+    files: Mapping[str, bytes]
+
+
+def read_revision(name: str, folder: Path) -> Revision:
+    """A revision of the repository that a folder lies in. Raises RevisionError."""
+    top = root(folder)
+    return Revision(name, top, contents(name, top))
+
+
+@dataclass(slots=True)
+class Between:
+    """Two revisions and their designs: pairs of paths that are to be compared, None where a side has no such design, and how many
+    are the same, byte for byte, with all that they may use."""
+
+    before: Revision
+    after: Revision
+    pairs: list[tuple[str | None, str | None]] = field(default_factory=list)
+    same: int = 0
+
+
+def designs_between(span: str, top: Path) -> Between:
+    """What ``A..B`` or ``A...B`` compares. With three points the first revision is where B left A; without B it is HEAD. A design
+    that is gone and one that is new are one design, renamed, where most of their lines are the same. Raises RevisionError."""
     first, _, rest = span.partition("..")
     second = rest.removeprefix(".") or "HEAD"
     if not first or first.startswith("-") or second.startswith("-"):
@@ -102,9 +137,63 @@ def between(span: str, top: Path) -> tuple[str, str, list[str]]:
         except RevisionError:
             raise RevisionError(f"{first} and {second} have no commit in common{_cut(top)}") from None
     before = contents(first, top)
-    both = [name for name in after if name in before and name.endswith(".fab") and _FABRIC.search(after[name])]
+    out = Between(Revision(first, top, before), Revision(second, top, after))
+    old, new = designs_in_revision(before), designs_in_revision(after)
+    if not old and not new:
+        raise RevisionError("neither revision has a file that declares a fabric, so there is nothing to compare")
     differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    return first, second, [name for name in both if name in differ] or (both if differ else [])
+    touched = _touched(old, before, differ) | _touched(new, after, differ)
+    renamed = renamed_files({n: before[n] for n in old if n not in new}, {n: after[n] for n in new if n not in old})
+    was = {now: name for name, now in renamed.items()}
+    for name in new:
+        if name in old and name not in touched:
+            out.same += 1
+        else:
+            out.pairs.append((name if name in old else was.get(name), name))
+    out.pairs += [(name, None) for name in old if name not in new and name not in renamed]
+    return out
+
+
+def designs_in_revision(held: Mapping[str, bytes]) -> list[str]:
+    """The files that declare a fabric, in the order of the revision."""
+    return [name for name, data in held.items() if name.endswith(".fab") and _FABRIC.search(data)]
+
+
+def _touched(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
+    """The designs that differ or may use what does: a file is taken to use all whose name, without its ending, is a word of it.
+    Settings of the project are about all designs."""
+    if any(PurePosixPath(name).name == SETTINGS for name in differ):
+        return set(designs)
+    words = {name: set(_WORD.findall(data)) for name, data in held.items() if name.endswith(".fab")}
+    found = {name.removesuffix(LOCK) if name.endswith(LOCK) else name for name in differ}
+    waiting = list(found)
+    while waiting:
+        path = PurePosixPath(waiting.pop())
+        called = [set(_WORD.findall(part.encode(errors="surrogateescape"))) for part in (path.stem, *path.parts[:-1])]
+        more = {name for name, said in words.items() if name not in found and any(part and part <= said for part in called)}
+        found |= more
+        waiting += more
+    return found.intersection(designs)
+
+
+def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[str, str]:
+    """New paths of designs by their old ones: those of equal contents first, then those that declare the same fabrics, then those
+    of which most lines are equal."""
+    lines = {name: Counter(filter(None, map(bytes.strip, data.splitlines()))) for name, data in (*gone.items(), *come.items())}
+    alike = []
+    for a, data in gone.items():
+        for b, other in come.items():
+            most = max(lines[a].total(), lines[b].total())
+            share = (lines[a] & lines[b]).total() / most if most else 0.0
+            declared = sorted(_FABRIC.findall(data))
+            same_names = bool(declared) and declared == sorted(_FABRIC.findall(other))
+            if share >= LIKE or same_names:
+                alike.append((data != other, not same_names, -share, PurePosixPath(a).name != PurePosixPath(b).name, a, b))
+    out: dict[str, str] = {}
+    for *_, a, b in sorted(alike):
+        if a not in out and b not in out.values():
+            out[a] = b
+    return out
 
 
 def _judge(name: str) -> None:

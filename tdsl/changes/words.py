@@ -8,7 +8,7 @@ from dataclasses import asdict
 from fractions import Fraction
 
 from tdsl.changes.compare import listed
-from tdsl.changes.model import Cable, Change, Changes, Metric, Moved
+from tdsl.changes.model import PARTS, Cable, Change, Changes, ContractChange, Metric, Moved, Revisions
 from tdsl.changes.steps import Plan, percent
 from tdsl.fabric.graph import Fabric
 from tdsl.report.paint import Paint, tame, wrap
@@ -25,12 +25,18 @@ def text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> s
 def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
     yield paint("bold", tame(c.fabric)) + ("" if not c.none else "  no difference")
     yield from (f"  {line}" for sentence in summary(c) for line in wrap(tame(sentence), max(width - 2, 40)))
+    yield from _sections(contract_sections(c), paint, width, whole)
     if c.metrics:
         broad = max(len(m.name) for m in c.metrics)
         yield ""
         for m in c.metrics:
             yield f"  {paint(_style(m), tame(m.name).ljust(broad))}  {_arrow(m.before, m.after)}"
-    for title, rows in sections(c):
+    yield from _sections(sections(c), paint, width, whole)
+
+
+def _sections(parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Paint, width: int, whole: bool) -> Iterator[str]:
+    """Titles and rows, long lists cut unless they are wanted whole."""
+    for title, rows in parts:
         yield ""
         yield f"  {paint('bold', title)}"
         shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
@@ -43,10 +49,53 @@ def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
             yield f"    and {len(rows) - len(shown):,} more; --full shows them"
 
 
+TITLES = {
+    "requirement": "requirements", "waiver": "waivers", "severity": "severities", "setting": "settings of tdsl.toml",
+    "parameter": "parameters", "lock": "lock", "file": "files", "statement": "statements", "model": "models", "design": "design",
+}  # fmt: skip
+"""Titles of the parts of a contract."""
+
+
+def contract_summary(c: Changes) -> str:
+    """How many differences each part of the contract has, by kind: ``1 requirement weaker, 2 removed; 1 waiver added``."""
+    kinds = {part: Counter(x.change for x in c.contract if x.part == part) for part in TITLES}
+    kinds["parameter"]["changed"] += len(c.parameters)
+    said = []
+    for part, counts in kinds.items():
+        listed = [f"{n:,} {kind}" for kind, n in counts.items() if n]
+        if listed:
+            number, kind = listed[0].split(" ")
+            noun = part if number == "1" else {"severity": "severities"}.get(part, f"{part}s")
+            said.append(", ".join([f"{number} {noun} {kind}", *listed[1:]]))
+    return "; ".join(said)
+
+
+def contract_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Titles and rows of what differs in the contract, as ``sections`` gives them."""
+    out = []
+    for part, title in TITLES.items():
+        rows = [_contract_row(x) for x in c.contract if x.part == part]
+        rows += [("~", row) for row in _changes(c.parameters)] if part == "parameter" else []
+        out += [(title, rows)] if rows else []
+    return out
+
+
+def _contract_row(x: ContractChange) -> tuple[str, str]:
+    sign = {"added": "+", "removed": "-"}.get(x.change, "~")
+    named = x.part not in ("requirement", "waiver", "statement", "file") and x.what not in (x.part, "file", "fabric")
+    texts = [x.before, x.after] if x.before and x.after and x.before != x.after else [x.after or x.before]
+    note = f" ({x.note})" if x.note else ""
+    return sign, f"{x.change}: {f'{x.what} ' * named}{' → '.join(texts)}{note}"
+
+
 def summary(c: Changes) -> Iterator[str]:
-    """What a reviewer asks first: which cables are new, removed and moved, by class, and which requirements fail now."""
+    """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by class, and which
+    requirements fail now."""
     if c.none:
         return
+    told = contract_summary(c)
+    if told:
+        yield f"contract: {told}"
     kinds: list[tuple[str, Sequence[Cable] | Sequence[Moved]]] = [("new", c.added), ("removed", c.removed), ("moved", c.moved)]
     said = [f"{len(rows):,} {verb}{_by_class(x.link_class for x in rows)}" for verb, rows in kinds if rows]
     rehung = len(c.relocated) + sum(old.places != new.places for old, new in c.replaced)
@@ -82,7 +131,6 @@ def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
         ("+", c.added, "new"), ("-", c.removed, "gone"), ("", c.moved, "moved"), ("", c.cables, "other facts"),
     ) if rows]  # fmt: skip
     for title, rows in (
-        ("parameters", [("~", row) for row in _changes(c.parameters)]),
         ("figures", [("~", f"{x.what}  {_arrow(x.before, x.after)}{_step(x)}") for x in c.figures]),
         ("devices", devices),
         (f"cables: {', '.join(tally)}", cables),
@@ -150,6 +198,7 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield ""
         return
     yield from (line for sentence in summary(c) for line in (_cell(sentence[0].upper() + sentence[1:] + "."), ""))
+    yield from _contract_table(c, whole)
     rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
     rows += [(x.what, x.before, x.after, _step(x).strip(" ()")) for x in c.figures]
     if rows:
@@ -172,6 +221,29 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield ""
 
 
+def markdown_paragraphs(text: str) -> str:
+    """Lines as markdown_paragraphs of Markdown that are no markup."""
+    return "\n\n".join(map(_cell, text.splitlines()))
+
+
+def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
+    """What differs in the contract, a row each, parameters last."""
+    rows = [x for part in TITLES for x in c.contract if x.part == part]
+    if not rows and not c.parameters:
+        return
+    yield "| contract | before | after | change |"
+    yield "|---|---|---|---|"
+    shown = rows if whole else rows[: FEW * 4]
+    for x in shown:
+        word = f"**{x.change}**" if x.change in ("weaker", "removed") else x.change
+        name = x.what if x.part == "requirement" else f"{x.part} {x.what}" if x.what != x.part else x.part
+        yield f"| {_cell(name)} | {_cell(x.before)} | {_cell(x.after)} | {word}{_cell(x.note and f': {x.note}')} |"
+    if len(shown) < len(rows):
+        yield f"| {len(rows) - len(shown):,} more | | | |"
+    yield from (f"| parameter {_cell(x.what)} | {_cell(x.before)} | {_cell(x.after)} | changed |" for x in c.parameters)
+    yield ""
+
+
 def _cell(value: str) -> str:
     """Text that stays in a cell of a table, and is no markup, link or image."""
     text = " ".join(tame(value).split()).replace("&", "&amp;").replace("<", "&lt;")
@@ -189,6 +261,7 @@ def document(c: Changes) -> dict[str, object]:
     del out["relocated"]  # ``places`` says which devices are elsewhere
     del out["replaced"]  # ``cables`` says which facts differ
     out["same"] = c.none
+    out["contract"] = [asdict(x) for x in sorted(c.contract, key=lambda x: PARTS.index(x.part))]
     for name in ("devices_added", "devices_removed"):
         out[name] = [{"device": path, "model": model} for path, model in out[name]]
     for name, rows in (("added", c.added), ("removed", c.removed)):
@@ -200,6 +273,35 @@ def document(c: Changes) -> dict[str, object]:
         del metric["verdicts"]
         metric["status_before"], metric["status_after"] = m.verdicts
     return out
+
+
+def revisions_overview(r: Revisions) -> str:
+    """A line on the designs of two revisions: how many were looked at, and what became of them."""
+    if r.of == r.same:
+        which = "the design is" if r.same == 1 else f"the {r.same:,} designs are"
+        return f"no design differs: {which} the same, byte for byte, in {r.before} and {r.after}, with all that they use"
+    said = [f"{r.judged:,} of {r.of:,} design{'s' * (r.of != 1)} compared"]
+    said += [f"{r.differing:,} {'differs' if r.differing == 1 else 'differ'}"] if r.differing or not r.same else []
+    said += [f"{r.same:,} unchanged"] if r.same else []
+    listed = (("added", r.added), ("removed", r.removed), ("renamed", r.renamed), ("not compared", r.failed))
+    said += [f"{len(rows):,} {what}" for what, rows in listed if rows]
+    failed = "".join(f"\nnot compared: {name}: {why}" for name, why in r.failed)
+    return f"{r.before} to {r.after}: {', '.join(said)}{failed}"
+
+
+def revisions_document(r: Revisions) -> dict[str, object]:
+    """The same as plain JSON values."""
+    return {
+        "judged": r.judged,
+        "of": r.of,
+        "designs": {
+            "identical": r.same,
+            "added": list(r.added),
+            "removed": list(r.removed),
+            "renamed": [{"before": old, "after": new} for old, new in r.renamed],
+            "not_compared": [{"file": name, "reason": why} for name, why in r.failed],
+        },
+    }
 
 
 def _cable(c: Cable) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
@@ -182,24 +182,30 @@ def _table(path: Path | None) -> SourceFile | None:
 def _severities() -> dict[str, Severity]:
     """How much findings matter by tdsl.toml, by name."""
     from tdsl.config import Config
-    from tdsl.diagnostic import Severity
 
     context = click.get_current_context(silent=True)
     config = context.find_object(Config) if context is not None else None
-    if config is None or not config.severities:
-        return {}
+    return severities_of(config.severities, str(config.file)) if config is not None else {}
+
+
+def severities_of(table: Mapping[str, object], file: str) -> dict[str, Severity]:
+    """How much findings matter, by name, as the table `[severity]` of a file says. Raises Wrong."""
     from tdsl import catalogue
     from tdsl.allowances import FOREVER
+    from tdsl.config import SEVERITIES
+    from tdsl.diagnostic import Severity
 
     out = {}
-    for name, word in config.severities.items():
+    for name, word in table.items():
         page = catalogue.find(name)
         if page is None:
             near = catalogue.nearest(name)
-            raise Wrong(f"{config.file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else ""))
+            raise Wrong(f"{file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else ""))
         if page.code.startswith(FOREVER):
-            raise Wrong(f"{config.file}: `{name}` is always an error: it says that the text is not understood")
-        out[page.name] = Severity[word.upper()]
+            raise Wrong(f"{file}: `{name}` is always an error: it says that the text is not understood")
+        if word not in SEVERITIES:
+            raise Wrong(f"{file}: `[severity]` must be one of {', '.join(SEVERITIES)}")
+        out[page.name] = Severity[str(word).upper()]
     return out
 
 
@@ -220,28 +226,51 @@ def compiled(
     sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None,
     kept: bool = False,
 ) -> Sequence[Compilation]:  # fmt: skip
-    """The designs of some files; with a limit, at so many combinations of their parameters. Where they may be ``kept``, answers
-    of earlier calls are taken, without fabrics.
+    """The designs of some files, or of files of git revisions (`REVISION:FILE`); with a limit, at so many combinations of their
+    parameters. Where they may be ``kept``, answers of earlier calls are taken, without fabrics.
 
     What the compiler calls a wrong call is one here.
     """
-    from tdsl import answers, compiler
-
     sources, options = with_stdin(sources, options)
-    step = answers.check if kept and verify else compiler.check if verify else compiler.elaborate
-    try:
-        with progress():
-            if limit is None:
-                return [step(source, options) for source in sources]
-            from tdsl.sweep import ALONE, sweep
-            from tdsl.workers import WorkersEnded
+    with progress():
+        return [_compiled_source(source, options, verify, limit, workers, kept) for source in sources]
 
-            try:
-                return [sweep(source, options, limit, workers or ALONE) for source in sources]
-            except WorkersEnded as ended:
-                raise Wrong(str(ended)) from None
-    except compiler.UsageError as wrong:
-        raise Wrong(str(wrong)) from None
+
+def _compiled_source(
+    source: str, options: Options, verify: bool, limit: int | None, workers: Workers | None, kept: bool
+) -> Compilation:
+    from tdsl import answers, compiler
+    from tdsl.commands._revisions import opened_source
+
+    with opened_source(source, options) as opened:
+        if limit is None:
+            step = answers.check if kept and verify and not opened.revision else compiler.check if verify else compiler.elaborate
+            return opened.compile_with(step)
+        from tdsl.sweep import ALONE, sweep
+        from tdsl.workers import WorkersEnded
+
+        many = ALONE if workers is None or opened.revision else workers  # other processes do not see the revision
+        try:
+            return opened.compile_with(lambda name, asked: sweep(name, asked, limit, many))
+        except WorkersEnded as ended:
+            raise Wrong(str(ended)) from None
+
+
+def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
+    """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``. Raises Wrong."""
+    from tdsl import answers, compiler
+    from tdsl.commands._revisions import opened_source
+
+    with opened_source(source, options) as opened:
+        try:
+            stages = (answers if kept and not opened.revision else compiler).stages(opened.source, opened.options)
+            compilation = next(stages, None)
+            while compilation is not None:
+                yield opened.name_revision(compilation)
+                with opened.names_of_disk(compilation):
+                    compilation = next(stages, None)
+        except compiler.UsageError as wrong:
+            raise Wrong(opened.named(str(wrong))) from None
 
 
 STDIN = "<stdin>"

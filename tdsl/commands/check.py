@@ -19,6 +19,7 @@ from tdsl.commands._shared import (
     Text,
     Wrong,
     cache_option,
+    compilation_stages,
     compiled,
     design_options,
     designs_in,
@@ -105,7 +106,8 @@ class Further(Output):
     "  tdsl check designs/                   (every design in a folder)\n"
     "  tdsl check superpod.fab --fix         (apply the edits that findings offer)\n"
     "  tdsl check - < superpod.fab           (standard input)\n"
-    "  tdsl check dgx_superpod_h100          (a design of the standard library)",
+    "  tdsl check dgx_superpod_h100          (a design of the standard library)\n"
+    "  tdsl check main:superpod.fab          (as it is in the git revision `main`, with what it uses there)",
 )
 @click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE|DIR|-...")
 @design_options
@@ -212,6 +214,8 @@ def command(
     """
     begin = time.perf_counter()
     files = tuple(designs_in(files))
+    if fix or diff or scenarios is not None:
+        _refuse_revisions(files, "--scenarios" if scenarios is not None else "--fix" if fix else "--diff")
     failed = (*fail, *(element for path in fail_file for element in _elements(path)))
     if certificates is not None and (all_params or failed):
         raise click.UsageError("certificates are for one design: give --set instead of --all-params, and no --fail")
@@ -265,6 +269,15 @@ def command(
     return FOUND if told.failed else OK
 
 
+def _refuse_revisions(files: Sequence[str], option: str) -> None:
+    """Refuse designs of git revisions where a call needs files."""
+    from tdsl.commands._revisions import split_revision
+
+    for source in files:
+        if split_revision(source)[0]:
+            raise Wrong(f"{option} takes files; {source} is one of a git revision, which `tdsl check {source}` checks")
+
+
 def _scenarios(
     files: tuple[str, ...], scenarios: Path, asked: Options, output_format: str, output: Path | None, more: bool
 ) -> int:
@@ -283,22 +296,17 @@ def _printing_early(
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
     printed. Where it may be ``kept``, the answer of an earlier call is taken."""
-    from tdsl import answers, compiler
-
-    try:
-        stages = (answers if kept else compiler).stages(sources[0], asked)
-        with progress():
-            compilation = next(stages)
-        report = replace(look, compilations=[compilation])
-        printed = report.findings
-        say(renderer.early(report))
-        sys.stdout.flush()
-        with progress():
-            for last in stages:
-                compilation = last
-        return [compilation], printed
-    except compiler.UsageError as wrong:
-        raise Wrong(str(wrong)) from None
+    stages = compilation_stages(sources[0], asked, kept)
+    with progress():
+        compilation = next(stages)
+    report = replace(look, compilations=[compilation])
+    printed = report.findings
+    say(renderer.early(report))
+    sys.stdout.flush()
+    with progress():
+        for last in stages:
+            compilation = last
+    return [compilation], printed
 
 
 def _elements(path: Path) -> list[str]:
@@ -316,10 +324,13 @@ def _confirm(compilations: Sequence[Compilation], files: Sequence[str], asked: O
     """Give every result a second opinion; a file for each disagreement, where a folder for them is given."""
     import json
 
+    from tdsl.commands._revisions import opened_source
     from tdsl.second_opinion import confirm
 
     for compilation, source in zip(compilations, files, strict=True):
-        for file in confirm(compilation, source, asked):
+        with opened_source(source, asked) as opened, opened.names_of_disk(compilation):
+            found = confirm(compilation, opened.source, opened.options)
+        for file in found:
             if folder is not None:
                 save(json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -12,25 +13,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
+from tdsl.changes.model import ContractChange
 from tdsl.commands._everywhere import warn
 from tdsl.commands._shared import (
     FOUND,
     OK,
+    STDIN,
     Setting,
     Wrong,
-    compiled,
     design_options,
     floor_of,
     limit_options,
     options,
     save,
     say,
+    with_stdin,
 )
+from tdsl.dataclass import dataclass
 from tdsl.diagnostic import Severity
-from tdsl.report.paint import Paint, wants_colour, width_of
+from tdsl.report.paint import Paint, tame, wants_colour, width_of
 
 if TYPE_CHECKING:
-    from tdsl.changes.model import Changes
+    from tdsl.changes.contract import Contract
+    from tdsl.changes.model import Changes, Revisions
+    from tdsl.changes.revision import Revision
     from tdsl.changes.steps import Plan
     from tdsl.compiler import Compilation, Design, Options
 
@@ -81,200 +87,294 @@ def command(
     steps: bool, floor: Fraction, cables: Path | None, picture: Path | None, full: bool, no_checks: bool, detailed_exitcode: bool,
     **given: Any,
 ) -> int:  # fmt: skip
-    """Say what differs between OLD and NEW: devices, cables, ports, names, addresses, and every figure before and after.
+    """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker, stronger or added,
+    waivers, severities, parameters, the lock, the files and settings that a design reads; then devices, cables, ports, names,
+    addresses, and every figure before and after. Two designs are the same only if all of these are.
 
     Without NEW, OLD is a design in phases, and each phase is compared with the next; or A...B, which compares every design that
-    B has changed since it left A (A..B: all that differ; A...B FILE: this design alone). Each is a file, a design of the standard
-    library, or REVISION:FILE; a REVISION alone means the other one's file in that revision of the git repository. Devices are
-    known by their path in the design, cables by their ends.
+    B has changed, renamed, added or deleted since it left A (A..B: all that differ; A...B FILE: this design alone). Each is a
+    file, a design of the standard library, or REVISION:FILE; a REVISION alone means the other one's file in that revision of the
+    git repository. Devices are known by their path in the design, cables by their ends, requirements by what they mean.
 
-    Exit status: 0 compared; 1 NEW has errors or fails a requirement, or nothing can be compared; 2 a wrong call;
-    --detailed-exitcode adds 3.
+    Exit status: 0 compared; 1 NEW has errors or fails a requirement, or a design cannot be compared; 2 a wrong call;
+    --detailed-exitcode adds 3 where anything differs.
     """
-    from tdsl.changes.compare import compare
+    from tdsl.changes.words import revisions_overview
 
     asked = options(given)
-    from_nothing = new is None
+    both = replace(asked, phase=asked.phase or LAST)
+    ways, from_nothing, span = Ways(both, set_old, set_new, not no_checks), new is None, None
     try:
         if ".." in old and not any(x in old for x in (":", "../", ".fab")):
-            jobs, new = _changed(old, new)
-            both = replace(asked, phase=asked.phase or LAST)
-            pairs = []
-            for before, after in jobs:
-                sides = [(before, after, set_old), (after, before, set_new)]
-                pairs += _pairs(*(_side(*side, both, not no_checks) for side in sides))
+            found, span, new = _compare_revisions(old, new, ways)
             from_nothing = False
-            if not pairs:
-                click.echo(f"no design differs between the revisions of {old}")
         elif new is None:
-            pairs = _phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
+            found = _compare_phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
             new = old
         else:
-            sides = [(old, new, set_old), (new, old, set_new)]
-            pairs = _pairs(*(_side(*side, replace(asked, phase=asked.phase or LAST), not no_checks) for side in sides))
+            found = ways.compare(_source(old, new), _source(new, old))
     except Incomparable as why:
         warn(f"{why}")
         return FOUND
-    found = [compare(*pair) for pair in pairs]
+    changes = [x.changes for x in found]
+    whole = [(x.old, x.new, x.changes) for x in found if x.old is not None and x.new is not None]
     if cables is not None:
-        _write_moves(cables, pairs, found, from_nothing)
+        _write_moves(cables, found, from_nothing)
     if picture is not None:
-        _draw(picture, pairs, found)
-    plans = [_plan(*pair, c, floor) for pair, c in zip(pairs, found, strict=True)] if steps else []
+        _draw(picture, whole)
+    plans = [_plan(*x, floor) for x in whole] if steps else []
+    last = revisions_overview(span) if span is not None else ""
     if output_format == "json":
-        from tdsl.changes.words import document, steps_document
-        from tdsl.report.json_report import SCHEMA, dump
-
-        fabrics = [document(c) for c in found]
-        for fabric, plan in zip(fabrics, plans, strict=False):
-            fabric["order"] = steps_document(plan)
-        say(dump({"schema": SCHEMA, "tdsl": __version__, "old": old, "new": new, "fabrics": fabrics}))
+        say(_json(old, new, found, plans, span))
     elif output_format == "markdown":
-        from tdsl.changes.words import markdown
+        from tdsl.changes.words import markdown, markdown_paragraphs
         from tdsl.changes.words import steps as ordered
 
-        say(markdown(found, full) + "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans))
+        say(markdown(changes, full) if changes else "")
+        say(
+            "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans)
+            + (last and f"\n{markdown_paragraphs(last)}\n")
+        )
     else:
         from tdsl.changes.words import steps as ordered
         from tdsl.changes.words import text
 
         paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
-        say(text(found, paint, width, full) + "".join(f"\n{ordered(p, paint, width, full)}" for p in plans))
-    failing = any(x.severity is Severity.ERROR for _, after in pairs for x in after.findings)
+        say(text(changes, paint, width, full) if changes else "")
+        say("".join(f"\n{ordered(p, paint, width, full)}" for p in plans) + (last and f"{chr(10) * bool(changes)}{tame(last)}\n"))
+    failing = any(d.severity is Severity.ERROR for x in found if x.new is not None for d in x.new.findings)
     if failing:
-        warn(f"{new} has errors: `tdsl check {new}` shows them")
-    if failing or any(not p.complete for p in plans):
+        named = [x.after_file for x in found if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)]
+        which = named[0] if span is not None and named[0] else new
+        warn(f"{which} has errors: `tdsl check {which}` shows them")
+    if failing or any(not p.complete for p in plans) or (span is not None and span.failed):
         return FOUND
-    return DIFFERS if detailed_exitcode and any(not c.none for c in found) else OK
-
-
-def _side(
-    source: str, other: str, settings: tuple[tuple[str, str], ...], asked: Options, verify: bool
-) -> Compilation:  # fmt: skip
-    """One of the two designs, compiled."""
-    mine = replace(asked, set=(*asked.set, *settings))
-    revision, file = _revision(source, other)
-    if revision is None:
-        (compilation,) = compiled([file], mine, verify)
-    else:
-        compilation = _at(revision, file, mine, verify)
-    if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
-        from tdsl.report.terminal import findings
-
-        for design in compilation.designs:
-            for block in findings(design, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)):
-                say(f"{block}\n\n", sys.stderr)
-        raise Incomparable(f"{source} has errors that leave nothing to compare")
-    return compilation
-
-
-def _phases(source: str, asked: Options, verify: bool) -> list[tuple[Design, Design]]:
-    """The fabrics of a design in phases: each phase and the next."""
-    if asked.phase:
-        raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
-    every = _side(source, source, (), replace(asked, phase=EVERY), verify)
-    out: list[tuple[Design, Design]] = []
-    for name in dict.fromkeys(d.name for d in every.designs):
-        mine = [d for d in every.designs if d.name == name and d.phase]
-        out += pairwise(mine)
-    if not out:
-        raise Wrong(f"{source} has no two phases to compare; name a second design")
-    return out
-
-
-def _changed(span: str, file: str | None) -> tuple[list[tuple[str, str]], str]:
-    """What ``A...B`` compares: of each design, or of the one that is named, both versions; and what to call the new one."""
-    import os
-
-    from tdsl.changes.revision import RevisionError, between, root
-
-    try:
-        top = root(Path(file).resolve().parent if file else Path.cwd())
-        before, after, names = between(span, top)
-    except RevisionError as wrong:
-        raise Wrong(f"{span}: {wrong}") from None
-    every = [file] if file else [os.path.relpath(top / name) for name in names]
-    return [(f"{before}:{name}", f"{after}:{name}") for name in every], f"{after}:{every[0]}" if len(every) == 1 else after
+    return DIFFERS if detailed_exitcode and any(not c.none for c in changes) else OK
 
 
 class Incomparable(Exception):
     """A design that has no fabric to compare."""
 
 
-def _revision(source: str, other: str) -> tuple[str | None, str]:
-    """The revision and the file that an argument means."""
-    from tdsl import resources
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A design to compile: its name, and the revision where that was read already."""
 
-    def exists(name: str) -> bool:
-        return Path(name).is_file() or (resources.folder("stdlib") / "designs" / f"{name}.fab").is_file()
+    source: str
+    other: str = ""
+    read: Revision | None = None
 
-    if exists(source):
-        return None, source
-    revision, colon, file = source.partition(":")
-    if colon and file:
-        return revision, file
-    if not source.endswith(".fab"):
-        file = other.partition(":")[2] or other
-        if file.endswith(".fab"):
-            return source, file
-    return None, source
+    @property
+    def shown(self) -> str:
+        """As people call it."""
+        return f"{self.read.name}:{self.source}" if self.read is not None else self.source
 
 
-def _at(revision: str, file: str, asked: Options, verify: bool) -> Compilation:
-    """A design as it is in a revision, with what it uses. It is read from git into memory; nothing is written."""
-    from tdsl import files
-    from tdsl.changes.revision import RevisionError, contents, root
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A compiled design and what it rests on."""
 
-    place = Path(file).resolve()
+    compilation: Compilation
+    contract: Contract
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two fabrics and what differs; None for one that a side does not have."""
+
+    old: Design | None
+    new: Design | None
+    changes: Changes
+    after_file: str = ""
+
+
+def _source(source: str, other: str) -> Place:
+    return Place(source, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How designs are compiled to be compared."""
+
+    asked: Options
+    set_old: tuple[tuple[str, str], ...]
+    set_new: tuple[tuple[str, str], ...]
+    verify: bool
+
+    def compile_sides(self, *places: Place | None) -> list[Side | None]:
+        """Both designs, None where there is none. Raises Incomparable, after the findings of the first that has errors."""
+        settings = self.set_old, self.set_new
+        return [
+            _compile_side(place, replace(self.asked, set=(*self.asked.set, *mine)), self.verify) if place is not None else None
+            for place, mine in zip(places, settings, strict=True)
+        ]
+
+    def compare(self, before: Place | None, after: Place | None) -> list[Compared]:
+        """What differs between two designs, one entry a fabric. Raises Incomparable."""
+        old, new = self.compile_sides(before, after)
+        out = _compare_sides(old, new)
+        if out and before is not None and after is not None and before.read is not None and before.source != after.source:
+            out[0].changes.contract.append(ContractChange("design", "renamed", "file", before.source, after.source))
+        return [replace(x, after_file=after.shown) for x in out] if after is not None else out
+
+
+def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
+    """A design, compiled, and its contract."""
+    from tdsl import compiler
+    from tdsl.changes.contract import contract_of
+    from tdsl.commands._progress import progress
+    from tdsl.commands._revisions import opened_source
+
+    _, asked = with_stdin([place.source], asked)
+    source = STDIN if place.source == "-" else place.source
+    with opened_source(source, asked, place.other, place.read, recording=True) as opened, progress():
+        compilation = opened.compile_with(compiler.check if verify else compiler.elaborate)
+        if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
+            from tdsl.report.terminal import findings
+
+            for design in compilation.designs:
+                for block in findings(design, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)):
+                    say(f"{block}\n\n", sys.stderr)
+            raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
+        home = Path(os.path.abspath(opened.source))
+        given = [name for name, _ in asked.set]
+        contract = contract_of(compilation, home, opened.files_read(), opened.settings, given)
+        contract.file = place.source
+        return Side(compilation, contract)
+
+
+def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
+    """Fabrics of one name against each other, or the only two; what one side does not have, against nothing."""
+    from tdsl.changes.compare import compare, compare_with_nothing
+    from tdsl.changes.contract import Subject
+
+    before, after = ({d.name: d for d in s.compilation.designs} if s is not None else {} for s in (old, new))
+    if len(before) == len(after) == 1:
+        ((a,), (b,)) = before.values(), after.values()
+        assert old is not None and new is not None
+        return [Compared(a, b, compare(a, b, (old.contract, new.contract)))]
+    common = [name for name in before if name in after]
+    if before and after and not common:
+        listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
+        raise Wrong(f"no fabric has the same name in both: OLD has {listed[0]}, NEW has {listed[1]}")
+    out = []
+    for name in [*before, *(n for n in after if n not in before)]:
+        was, now = before.get(name), after.get(name)
+        if was is not None and now is not None and old is not None and new is not None:
+            blocks = frozenset({was.name, was.cluster}), frozenset({now.name, now.cluster})
+            subject = Subject(blocks, shared=name == common[0])
+            out.append(Compared(was, now, compare(was, now, (old.contract, new.contract), subject)))
+        else:
+            whole = "fabric" if before and after else "file"
+            side = new if now is not None else old
+            assert side is not None
+            out.append(Compared(was, now, compare_with_nothing(was, now, whole, side.contract.file)))
+    return out
+
+
+def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:
+    """The fabrics of a design in phases: each phase and the next."""
+    from tdsl.changes.compare import compare
+    from tdsl.changes.contract import Subject
+
+    if asked.phase:
+        raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
+    every = _compile_side(Place(source), replace(asked, phase=EVERY), verify)
+    out = []
+    contracts = every.contract, every.contract
+    for name in dict.fromkeys(d.name for d in every.compilation.designs):
+        mine = [d for d in every.compilation.designs if d.name == name and d.phase]
+        out += [Compared(a, b, compare(a, b, contracts, Subject((frozenset({name}),) * 2, False))) for a, b in pairwise(mine)]
+    if not out:
+        raise Wrong(f"{source} has no two phases to compare; name a second design")
+    return out
+
+
+def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Compared], Revisions, str]:
+    """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and what became of them;
+    and what to call the new one."""
+    from tdsl.changes.model import Changes, Revisions
+    from tdsl.changes.revision import RevisionError, designs_between, root
+
     try:
-        top = root(place.parent if place.parent.is_dir() else Path.cwd())
-        held = contents(revision, top)
+        folder = Path(file).resolve().parent if file else Path.cwd()
+        top = root(folder if folder.is_dir() else Path.cwd())
+        between = designs_between(span, top)
     except RevisionError as wrong:
-        raise Wrong(f"{revision}:{file}: {wrong}") from None
-    here = top.resolve()
-    if not place.is_relative_to(here) or place.relative_to(here).as_posix() not in held:
-        raise Wrong(f"{revision}:{file}: there is no such file in this revision")
-    folder = here / f".tdsl-revision-{files.token()}"  # it stands for the revision and never exists
-    paths = [p.resolve() for p in asked.paths]
-    paths = [folder / p.relative_to(here) if p.is_relative_to(here) else p for p in paths]
-    with files.snapshot(folder, held):
-        (compilation,) = compiled([str(folder / place.relative_to(here))], replace(asked, paths=tuple(paths)), verify)
-    for design in compilation.designs:  # findings name the revision
-        spans = [s for d in design.findings for s in (d.span, *(x.span for x in d.labels)) if s is not None]
-        for source in {id(s.file): s.file for s in spans}.values():
-            source.name = source.name.replace(f"{folder.as_posix()}/", f"{revision}:")
-    return compilation
+        raise Wrong(f"{span}: {wrong}") from None
+    pairs, same = between.pairs, between.same
+    before, after = between.before, between.after
+    if file:
+        name = Path(os.path.abspath(file)).resolve().relative_to(top.resolve()).as_posix()
+        pairs = [pair for pair in pairs if name in pair]
+        if not pairs:
+            if name not in before.files and name not in after.files:
+                raise Wrong(f"{span} {file}: neither revision has this file")
+            pairs = [(name if name in before.files else None, name if name in after.files else None)]
+        same = 0
+    out = Revisions(span, before.name, after.name, same)
+    found: list[Compared] = []
+    for old, new in pairs:
+        sides = [Place(n, read=r) if n is not None else None for n, r in ((old, before), (new, after))]
+        label = new or old or ""
+        try:
+            compared = ways.compare(*sides)
+        except (Incomparable, Wrong) as why:
+            said = why.message if isinstance(why, Wrong) else str(why)
+            if new is None:  # it is gone, whatever it was
+                gone = ContractChange("design", "removed", "file", label, "", "it did not compile")
+                found.append(Compared(None, None, Changes(label, contract=[gone])))
+                out.compared, out.differing = out.compared + 1, out.differing + 1
+                out.removed.append(label)
+                continue
+            warn(f"{label} is not compared: {said}")
+            out.failed.append((label, said))
+            continue
+        out.compared += 1
+        out.added += [label] * (old is None)
+        out.removed += [label] * (new is None)
+        out.renamed += [(old, new)] if old is not None and new is not None and old != new else []
+        out.differing += any(not x.changes.none for x in compared)
+        found += compared
+    called = f"{after.name}:{pairs[0][1]}" if len(pairs) == 1 and pairs[0][1] else after.name
+    return found, out, called
 
 
-def _pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design]]:
-    """Fabrics of one name against each other; where there is one on each side, those two."""
-    old, new = ({d.name: d for d in c.designs} for c in (before, after))
-    if len(old) == len(new) == 1:
-        return list(zip(old.values(), new.values(), strict=True))
-    for name in [*old, *(n for n in new if n not in old)]:
-        if name not in old or name not in new:
-            raise Wrong(f"only {'NEW' if name in new else 'OLD'} has a fabric `{name}`")
-    return [(old[name], new[name]) for name in old]
+def _json(old: str, new: str, found: list[Compared], plans: list[Plan], span: Revisions | None) -> str:
+    """The comparison as JSON."""
+    from tdsl.changes.words import document, revisions_document, steps_document
+    from tdsl.report.json_report import SCHEMA, dump
+
+    fabrics = [document(x.changes) for x in found]
+    whole = [fabric for fabric, x in zip(fabrics, found, strict=True) if x.old is not None and x.new is not None]
+    for fabric, plan in zip(whole, plans, strict=False):
+        fabric["order"] = steps_document(plan)
+    same = all(x.changes.none for x in found) and not (span is not None and span.failed)
+    said = {"schema": SCHEMA, "tdsl": __version__, "old": old, "new": new, "same": same, "fabrics": fabrics}
+    return dump(said | (revisions_document(span) if span is not None else {}))
 
 
-def _write_moves(path: Path, pairs: list[tuple[Design, Design]], found: list[Changes], from_nothing: bool) -> None:
+def _write_moves(path: Path, found: list[Compared], from_nothing: bool) -> None:
     """The table of ``--cables``; of a design in phases with all cables of the first one."""
     from tdsl.changes.compare import cables
     from tdsl.changes.moves import csv
 
-    start, _ = pairs[0]
+    start = found[0].old if found else None
     first = None
-    if from_nothing and start.fabric is not None:
+    if from_nothing and start is not None and start.fabric is not None:
         first = (cables(start.fabric), start.phase, start.needed)
-    rows = [(c, new.phase, new.needed) for c, (_, new) in zip(found, pairs, strict=True)]
+    rows = []
+    for x in found:
+        last = x.new if x.new is not None else x.old
+        rows += [(x.changes, last.phase, last.needed)] if last is not None else []
     save(csv(rows, first), path)
 
 
-def _draw(path: Path, pairs: list[tuple[Design, Design]], found: list[Changes]) -> None:
+def _draw(path: Path, whole: list[tuple[Design, Design, Changes]]) -> None:
     """The picture of ``--picture``."""
     from tdsl.changes.pictures import beside
 
-    save(beside((old, new, c) for (old, new), c in zip(pairs, found, strict=True)), path)
+    save(beside(whole), path)
 
 
 def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:

@@ -197,9 +197,11 @@ def test_the_first_lines_say_what_a_reviewer_asks(tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(text)
     more = tdsl("diff", path, path, "--set-new", "n=6")
-    assert more.exit_code == 0 and more.stdout.splitlines()[1] == "  cables: 16 new (host-leaf 16); no existing cable moves"
+    assert more.exit_code == 0 and more.stdout.splitlines()[1:3] == [
+        "  contract: 1 parameter changed", "  cables: 16 new (host-leaf 16); no existing cable moves"
+    ]  # fmt: skip
     many = tdsl("diff", path, path, "--set-new", "n=8")
-    assert many.exit_code == 1 and many.stdout.splitlines()[2] == "  fails now: cables" and "tdsl check" in many.stderr
+    assert many.exit_code == 1 and many.stdout.splitlines()[3] == "  fails now: cables" and "tdsl check" in many.stderr
     fewer = tdsl("diff", path, path, "--set-new", "n=3", "--output-format", "markdown")
     assert fewer.exit_code == 0 and "Cables: 8 removed (host-leaf 8)." in fewer.stdout
 
@@ -298,8 +300,10 @@ def test_the_designs_that_a_branch_changes(tmp_path: Path, monkeypatch: pytest.M
     git("checkout", "-q", "wider")
     (tmp_path / "models.fab").write_text("model switch S {\n  port p[1..16]: 400Gbps\n}\n")
     git("commit", "-q", "-a", "-m", "4")
-    assert len(json.loads(tdsl("diff", "HEAD~1..", "--output-format", "json").stdout)["fabrics"]) == 2
-    assert "no design differs" in tdsl("diff", "HEAD..HEAD").stdout
+    models = json.loads(tdsl("diff", "HEAD~1..", "--output-format", "json").stdout)
+    assert [f["fabric"] for f in models["fabrics"]] == ["one"] and models["designs"]["identical"] == 1, "two uses no model of it"
+    same = tdsl("diff", "HEAD..HEAD", "--detailed-exitcode")
+    assert same.exit_code == 0 and "no design differs: the 2 designs are the same, byte for byte" in same.stdout
     for wrong, why in (("main...nowhere", "there is no revision nowhere"), ("...wider", "does not name two revisions")):
         done = tdsl("diff", wrong)
         assert done.exit_code == 2 and why in done.stderr, done.output

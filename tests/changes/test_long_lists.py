@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from tdsl.changes import words
+from tdsl.changes.model import Changes
 from tdsl.report.paint import Paint
 
 
@@ -15,7 +13,7 @@ from tdsl.report.paint import Paint
 @pytest.mark.parametrize("rows", [0, 1, 11, 12, 13, 14, 15, 30])
 def test_rows_of_a_list(rows: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve; thirteen where that is all, since a line that says "1 more" takes as much."""
-    changes: Any = SimpleNamespace(fabric="f", none=True, metrics=())
+    changes = Changes("f")
     monkeypatch.setattr(words, "sections", lambda c: [("cables", [("+", f"cable {i}") for i in range(rows)])])
     said = list(words._text(changes, Paint(False), 80, whole))
     shown = rows if whole or rows <= 13 else 12

@@ -56,7 +56,6 @@ FULL = Changes(
 )
 
 ROWS = [
-    ("parameters", [("~", "n  1 → 2")]),
     (
         "figures",
         [("~", "switches  1,000 → 998  (-2)"), ("~", "links  none → 1,204  (+1,204)"), ("~", "cost  1 kUSD → 2 kUSD")],
@@ -100,7 +99,7 @@ def test_sections_of_a_comparison() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (FULL, [CABLES, "fails now: non-blocking"]),
+        (FULL, ["contract: 1 parameter changed", CABLES, "fails now: non-blocking"]),
         (Changes("f"), []),
         (Changes("f", figures=[Change("a", "1", "2")]), ["no cable changes"]),
         (Changes("f", added=[ONE]), ["cables: 1 new (leaf-spine 1); no existing cable moves"]),
@@ -121,13 +120,12 @@ def test_a_comparison_on_a_terminal() -> None:
     empty = replace(FULL, metrics=[])
     assert words.text([Changes("a"), Changes("b")], Paint(False), 80, False) == "a  no difference\n\nb  no difference\n"
     said = words.text([FULL], Paint(False), 300, False).split("\n")
-    assert said[:8] == [
-        "f", f"  {CABLES}", "  fails now: non-blocking", "",
+    assert said[:12] == [
+        "f", "  contract: 1 parameter changed", f"  {CABLES}", "  fails now: non-blocking", "", "  parameters", "  ~ n 1 → 2", "",
         "  non-blocking  yes → no", "  bisection     50% → 60%", "  deadlock      no → yes", "",
     ]  # fmt: skip
-    assert said[8:11] == ["  parameters", "  ~ n 1 → 2", ""]
     assert said[-3:] == ["  addresses", "  ~ leaf[0] ASN none → 65001", ""]
-    assert words.text([empty], Paint(False), 300, False).split("\n")[2:4] == ["", "  parameters"]
+    assert words.text([empty], Paint(False), 300, False).split("\n")[4:8] == ["  parameters", "  ~ n 1 → 2", "", "  figures"]
 
 
 @pytest.mark.parametrize("width", [10, 42, 43, 46, 47, 60, 90])
@@ -135,7 +133,7 @@ def test_lines_of_a_narrow_terminal(width: int) -> None:
     """Sentences and rows break where a word more would not go on the line."""
     row = Change("ab cde f gh " * 12, "aa", "bb")
     failing = Metric("a b " * 40 + "c", "yes", "no", None, None, ("proved", "refuted"))
-    lines = words.text([replace(FULL, names=[row] * 3, metrics=[failing])], Paint(False), width, False).split("\n")
+    lines = words.text([replace(FULL, names=[row] * 3, metrics=[failing], parameters=[])], Paint(False), width, False).split("\n")
     head = lines[1 : lines.index("")]
     assert " ".join(line.strip() for line in head) == f"{CABLES} fails now: {failing.name}"
     at = lines.index("  names") + 1
@@ -190,9 +188,15 @@ def test_the_colour_of_a_result(before: str, after: str) -> None:
 MARKDOWN = f"""\
 ### f
 
+Contract: 1 parameter changed.
+
 {CABLES[0].upper()}{CABLES[1:]}.
 
 Fails now: non-blocking.
+
+| contract | before | after | change |
+|---|---|---|---|
+| parameter n | 1 | 2 | changed |
 
 | figure | before | after | |
 |---|---|---|---|
@@ -216,7 +220,7 @@ def test_a_comparison_as_markdown() -> None:
     assert words.markdown([FULL], False) == whole.rstrip() + "\n"
     assert words.markdown([Changes("a"), Changes("b")], False) == "### a\n\nNo difference.\n\n### b\n\nNo difference.\n"
     bare = Changes("f", names=FULL.names)
-    assert words.markdown([bare], False) == f"### f\n\nNo cable changes.\n\n{block(*ROWS[6])}".rstrip() + "\n"
+    assert words.markdown([bare], False) == f"### f\n\nNo cable changes.\n\n{block(*ROWS[5])}".rstrip() + "\n"
 
 
 @pytest.mark.parametrize("count", [47, 48, 49, 60])

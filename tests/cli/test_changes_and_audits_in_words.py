@@ -29,6 +29,7 @@ FILES = {
     "new.fab": ONE.replace("i < 2", "i < 3"),
     "other.fab": "model switch SB { port p[1..4]: 400Gbps { type NDR }; port q[0..1]: 100Gbps; power 1kW }\n"
     + ONE.replace("leaf[2]: SA", "leaf[2]: SB"),
+    "e.fab": ONE.replace("fabric f", "fabric e"),
     "bad.fab": "fabric f { host n: NONE }\n",
     "ph.fab": (
         "model host HA { port nic[4]: 400Gbps { type NDR } }\n"
@@ -105,14 +106,14 @@ CALLS: list[tuple[str, int, str, str | None]] = [
         "",
     ),
     ("diff one.fab bad.fab", 1, "", "bad.fab has errors that leave nothing to compare"),
-    ("diff one.fab d.fab", 2, "", "only NEW has a fabric `g`"),
-    ("diff d.fab one.fab", 2, "", "only OLD has a fabric `g`"),
+    ("diff d.fab e.fab", 2, "", "no fabric has the same name in both: OLD has `f`, `g`, NEW has `e`"),
     ("diff one.fab", 2, "", "one.fab has no two phases to compare; name a second design"),
     (
         "diff ph.fab --no-checks",
         0,
         (
             "f, phase 1 to phase 2\n"
+            "  contract: 1 parameter changed\n"
             "  cables: 1 new (host-leaf 1); no existing cable moves\n"
             "\n"
             "  parameters\n"

@@ -1,0 +1,389 @@
+"""What a design promises and rests on beside its fabric, and what differs of it between two designs.
+
+Requirements are compared by ``changes.requirements``. The rest is compared here: waivers with the findings that they allow,
+severities and other settings of ``tdsl.toml``, declarations of parameters, the lock, the files that a design reads, statements
+that no figure of the fabric shows (``routing``, ``partition`` …), and the facts of its hardware models. Comments that waive
+nothing, blanks and the order of statements do not count.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import field, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl import resources
+from tdsl.changes.model import ContractChange
+from tdsl.changes.requirements import Names, compare_requirements
+from tdsl.compilation import LOCK, Compilation, Design
+from tdsl.dataclass import dataclass
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.semantics.values import text_of
+from tdsl.source import SourceFile, Span
+from tdsl.syntax import tree
+
+if TYPE_CHECKING:
+    from tdsl.allowances import Allowance
+    from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.model import DeviceModel
+
+SHOWN_ELSEWHERE = ("hosts", "chips", "rails", "planes", "pods")
+"""Settings of a fabric whose meaning is devices and cables; so are blocks that name a topology."""
+STATEMENTS = (
+    "routing", "roce", "partition", "subnet_manager", "minimize", "layer", "nos", "transport", "forwards", "distance",
+)  # fmt: skip
+"""Settings of a fabric that its devices and cables need not show."""
+CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")
+NOT_FACTS = ("name", "axes", "first", "origin", "sonic")
+EACH_PORT = ("cages", "connectors", "labels", "systems", "netdevs", "lane_systems", "lane_netdevs")
+"""Fields of a class of ports that are shown as its count, or as nothing; and those that have one entry a port."""
+MESSAGES = 2
+"""Findings of one waiver that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A waiver, its block (the name of a fabric or cluster, "" outside of all) and the findings that it allows."""
+
+    name: str
+    until: str
+    reason: str
+    block: str
+    findings: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As written, without the sign of a comment."""
+        return f"allow({self.name}{self.until}) {self.reason}"
+
+    @property
+    def allowed(self) -> str:
+        """The findings in a line."""
+        more = len(self.findings) - MESSAGES
+        listed = "; ".join(self.findings[:MESSAGES]) + (f"; {more:,} more" if more > 0 else "")
+        return f"allows: {listed}" if listed else "allows no finding"
+
+
+@dataclass(slots=True)
+class Contract:
+    """What one design rests on. Declarations and statements are by the block in which they are: the name of a fabric or cluster,
+    or "" for those outside of all."""
+
+    file: str = ""
+    waivers: list[Waiver] = field(default_factory=list)
+    settings: Mapping[str, str] = field(default_factory=dict)  # of tdsl.toml, by their full names
+    lock: Counter[str] | None = None  # its lines, without comments; None where there is no lock
+    files: Mapping[str, str] = field(default_factory=dict)  # digests by path from the design's folder
+    parameters: dict[str, dict[str, str]] = field(default_factory=dict)  # "n: default" and the like to the text
+    statements: dict[str, Counter[str]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()  # parameters to which the call gives a value
+    shown: dict[str, str] = field(default_factory=dict)  # how a statement is written, by its tokens
+
+
+def contract_of(
+    compilation: Compilation, home: Path, read: Mapping[Path, bytes], settings: Mapping[str, str], given: Iterable[str] = ()
+) -> Contract:
+    """The contract of a compiled design. ``home`` is its file and ``read`` what was read for it, by absolute path; ``settings``
+    are those of its ``tdsl.toml``, ``given`` the names of parameters that the call gives a value."""
+    out = Contract(compilation.file, settings=settings, given=frozenset(given))
+    lock = read.get(Path(f"{home}{LOCK}"))
+    if lock is not None:
+        lines = (line.partition(b"#")[0].strip() for line in lock.splitlines())
+        out.lock = Counter(line.decode(errors="replace") for line in lines if line)
+    library = [resources.folder(kind) for kind in ("stdlib", "grammar", "targets", "docs")]
+    for path, data in read.items():
+        if path not in (home, Path(f"{home}{LOCK}")) and not any(path.is_relative_to(f) for f in library):
+            name = Path(os.path.relpath(path, home.parent)).as_posix()
+            out.files = {**out.files, name: _digest(path, data)}
+    text = compilation.read[0] if compilation.read else None
+    blocks: list[tuple[str, Span]] = []
+    if text is not None:
+        from tdsl.syntax.parser import parse
+
+        _collect(out, parse(text, Diagnostics()).body, "", "", blocks)
+    out.waivers = [_waiver(w, compilation, blocks) for w in compilation.waivers]
+    return out
+
+
+def _digest(path: Path, data: bytes) -> str:
+    """A digest of what a file says: of a design without its comments and blanks."""
+    if path.suffix == ".fab":
+        try:
+            text = SourceFile("", data.decode())
+        except UnicodeDecodeError:
+            return sha256(data).hexdigest()
+        data = meaning_of(Span(text, 0, len(text.text))).encode(errors="backslashreplace")
+    else:
+        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").rstrip()
+    return sha256(data).hexdigest()
+
+
+def meaning_of(span: Span) -> str:
+    """The tokens of a stretch of text, without comments and ends of lines."""
+    from tdsl.syntax.tables import load
+
+    tokens = load().scanner.scan(span.file, span.start, span.end)
+    return " ".join(t.text for t in tokens if t.type not in ("COMMENT", "_END"))
+
+
+def _shown(span: Span) -> str:
+    """A stretch of text in one line, without comments."""
+    lines = span.text.splitlines() if "#" in span.text else [span.text]
+    return " ".join(" ".join(line.partition(" #")[0] if '"' not in line else line for line in lines).split())
+
+
+def _collect(out: Contract, body: Iterable[tree.Stmt], block: str, inside: str, blocks: list[tuple[str, Span]]) -> None:
+    """Take the parameters and statements of a block, and of the blocks in it."""
+    for s in body:
+        if isinstance(s, tree.Param):
+            name, declared = s.name.name, out.parameters.setdefault(block, {})
+            declared[f"{name}: default"] = _shown(s.default.span)
+            if s.type is not None:
+                declared[f"{name}: type"] = s.type.name
+            if s.guard is not None:
+                declared[f"{name}: range"] = _shown(s.guard.span)
+        elif isinstance(s, tree.Decl) and s.kind.name in CONTAINERS and s.body is not None:
+            own = s.name.name if s.kind.name in ("fabric", "cluster") else block
+            if own != block:
+                blocks.append((own, s.span))
+            _collect(out, s.body, own, inside if own != block else f"{inside}{_head(s)} ", blocks)
+        elif isinstance(s, tree.Extend):
+            _collect(out, s.body, block, f"{inside}extend {_shown(s.path.span)} ", blocks)
+        elif isinstance(s, tree.For):
+            _collect(out, s.body, block, f"{inside}for {s.var.name} in {_shown(s.over.span)} ", blocks)
+        elif isinstance(s, tree.If):
+            for condition, branch in s.branches:
+                _collect(out, branch, block, f"{inside}if {_shown(condition.span)} ", blocks)
+            _collect(out, s.other, block, f"{inside}else ", blocks)
+        elif block and _is_statement(s):
+            key = f"{inside}{meaning_of(s.span)}"
+            out.statements.setdefault(block, Counter())[key] += 1
+            out.shown[key] = f"{inside}{_shown(s.span)}"
+
+
+def _head(s: tree.Decl) -> str:
+    """What stands before the block of a group."""
+    return _shown(Span(s.span.file, s.span.start, s.body[0].span.start)).partition("{")[0].strip() if s.body else s.name.name
+
+
+def _is_statement(s: tree.Stmt) -> bool:
+    if isinstance(s, tree.Setting):
+        return s.name.name in STATEMENTS
+    return isinstance(s, (tree.Override, tree.Phase)) or (isinstance(s, tree.Decl) and s.kind.name == "hall")
+
+
+def _waiver(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, Span]]) -> Waiver:
+    from tdsl import catalogue
+
+    span, home = waiver.span, compilation.read[0]
+    around = [name for name, b in blocks if span.file is home and b.start <= span.start < b.end]
+    found = {
+        d.message for d in compilation.findings
+        if d.allowed == waiver.reason and d.span is not None and d.span.file is span.file and d.span.begin[0] == waiver.line
+        and waiver.name in (d.code, catalogue.name_of(d.code))
+    }  # fmt: skip
+    until = f" until {waiver.until.isoformat()}" if waiver.until is not None else ""
+    return Waiver(waiver.name, until, waiver.reason, around[-1] if around else "", tuple(sorted(found)))
+
+
+# ---------------------------------------------------------------- comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Which part of two contracts a pair of fabrics is about: the blocks of each side, None for all of them; and whether what is
+    outside of all blocks belongs to it."""
+
+    blocks: tuple[frozenset[str] | None, frozenset[str] | None] = (None, None)
+    shared: bool = True
+
+    def has(self, side: int, block: str) -> bool:
+        """Whether what is in a block belongs to it."""
+        mine = self.blocks[side]
+        return mine is None or (self.shared if block == "" else block in mine)
+
+
+def compare_contracts(
+    sides: tuple[Contract, Contract], designs: tuple[Design, Design], known: Mapping[str, str], subject: Subject
+) -> list[ContractChange]:
+    """All differences of what two designs promise and rest on. ``known`` are devices of the old fabric with other paths now."""
+    (old, new), (before, after) = sides, designs
+    assert before.fabric is not None and after.fabric is not None
+    out = compare_requirements(before.claims, after.claims, Names(before.fabric, after.fabric, known))
+    out += _waivers(*([w for w in c.waivers if subject.has(i, w.block)] for i, c in enumerate(sides)))
+    if subject.shared:
+        out += _settings(old.settings, new.settings)
+    declared = [_of_blocks(c.parameters, i, subject) for i, c in enumerate(sides)]
+    values = [{k: str(v) for k, v in d.parameters.items()} for d in designs]
+    out += _parameters(declared[0], declared[1], values[0], values[1], old.given | new.given)
+    if subject.shared:
+        out += [*_lock(old, new), *_files(old.files, new.files)]
+    out += _statements(*(_lines(c, i, subject) for i, c in enumerate(sides)))
+    out += _models(before.fabric, after.fabric)
+    if before.name != after.name:
+        out.append(ContractChange("design", "changed", "name of the fabric", before.name, after.name))
+    if (before.phase, before.needed) != (after.phase, after.needed) and before.phase == after.phase:
+        out.append(ContractChange("statement", "changed", f"needed in phase {after.phase}", before.needed, after.needed))
+    return out
+
+
+def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
+    """Waivers that are on one side only, or have another reason, day or finding."""
+    gone, come = list(old), list(new)
+    for step in range(3):
+        for a in list(gone):
+            b = next((b for b in come if a.name == b.name and _alike(a, b, step)), None)
+            if b is None:
+                continue
+            gone.remove(a)
+            come.remove(b)
+            if step == 1:
+                note = "the finding that it allows is another one"
+                yield ContractChange("waiver", "changed", a.name, f"{a.text}: {a.allowed}", f"{b.text}: {b.allowed}", note)
+            elif step == 2:
+                yield ContractChange("waiver", "changed", a.name, a.text, b.text, "its reason or last day is another one")
+    for a in gone:
+        yield ContractChange("waiver", "removed", a.name, a.text, "", a.allowed.replace("allows", "allowed", 1))
+    for b in come:
+        yield ContractChange("waiver", "added", b.name, "", b.text, b.allowed)
+
+
+def _alike(a: Waiver, b: Waiver, step: int) -> bool:
+    """Whether two waivers are equal (0), have the same text (1), or allow the same findings (2)."""
+    same_findings = a.findings == b.findings
+    return (a.text == b.text and (step == 1 or same_findings)) if step < 2 else same_findings
+
+
+def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """Name, change, and both texts of entries that are on one side only, or have another value there."""
+    for name in [*old, *(n for n in new if n not in old)]:
+        if old.get(name) != new.get(name):
+            change = "added" if name not in old else "removed" if name not in new else "changed"
+            yield name, change, old.get(name, ""), new.get(name, "")
+
+
+def _settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
+    for name, change, before, after in _differing(old, new):
+        table, _, finding = name.partition(".")
+        if table == "severity":
+            if change == "changed":
+                change = "stronger" if Severity[after.upper()] > Severity[before.upper()] else "weaker"
+            yield ContractChange("severity", change, finding, before, after)
+        else:
+            yield ContractChange("setting", change, name, before, after)
+
+
+def _of_blocks(found: Mapping[str, Mapping[str, str]], side: int, subject: Subject) -> dict[str, str]:
+    return {name: text for block, rows in found.items() if subject.has(side, block) for name, text in rows.items()}
+
+
+def _parameters(
+    old: Mapping[str, str], new: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str], given: frozenset[str]
+) -> Iterator[ContractChange]:
+    """Declarations that differ. Values are compared beside, so a default that is the value of both sides is left to that, and so
+    is one that is only written in another way."""
+    for name, change, was, now in _differing(old, new):
+        parameter, _, what = name.partition(": ")
+        values = before.get(parameter), after.get(parameter)
+        told = what == "default" and parameter not in given and None not in values
+        if not told:
+            yield ContractChange("parameter", change, name, was, now)
+
+
+def _lock(old: Contract, new: Contract) -> Iterator[ContractChange]:
+    a, b = old.lock, new.lock
+    if a == b:
+        return
+    was, now = ("" if c is None else f"{c.total():,} lines" for c in (a, b))
+    if a is None or b is None:
+        note = "it recorded which links stay" if b is None else "it records which links stay"
+        yield ContractChange("lock", "removed" if b is None else "added", LOCK.lstrip("."), was, now, note)
+        return
+    note = f"{(b - a).total():,} lines are new, {(a - b).total():,} are gone"
+    yield ContractChange("lock", "changed", LOCK.lstrip("."), was, now, note)
+
+
+def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
+    """Files by their path; one that is elsewhere now and says the same is renamed."""
+    gone = {name: digest for name, digest in old.items() if name not in new}
+    come = {name: digest for name, digest in new.items() if name not in old}
+    for name, change, _, _ in _differing(old, new):
+        if change == "changed":
+            yield ContractChange("file", "changed", name, name, name, "its text is another one")
+        elif change == "removed":
+            other = next((n for n, digest in come.items() if digest == gone[name]), None)
+            if other is None:
+                other = next((n for n in come if n.rpartition("/")[2] == name.rpartition("/")[2]), None)
+            if other is None:
+                yield ContractChange("file", "removed", name, name, "", "the design reads it no longer")
+            elif come.pop(other) != gone[name]:
+                yield ContractChange("file", "changed", name, name, other, "its text is another one")
+            elif other.rpartition("/")[2] != name.rpartition("/")[2]:
+                yield ContractChange("file", "renamed", name, name, other)
+    for name in come:
+        yield ContractChange("file", "added", name, "", name, "the design reads it now")
+
+
+def _lines(contract: Contract, side: int, subject: Subject) -> dict[str, tuple[int, str]]:
+    """Statements by their tokens: how many, and how one is written."""
+    out: Counter[str] = Counter()
+    for block, rows in contract.statements.items():
+        out += rows if subject.has(side, block) else Counter()
+    return {key: (n, contract.shown[key]) for key, n in out.items()}
+
+
+def _statements(old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int, str]]) -> Iterator[ContractChange]:
+    """Statements on one side only; two that begin with the same word are one that differs."""
+    gone = [text for key, (n, text) in old.items() for _ in range(n - new.get(key, (0, ""))[0])]
+    come = [text for key, (n, text) in new.items() for _ in range(n - old.get(key, (0, ""))[0])]
+    for text in gone:
+        word = text.partition(" ")[0]
+        other = next((t for t in come if t.partition(" ")[0] == word), None)
+        if other is None:
+            yield ContractChange("statement", "removed", word, text, "")
+        else:
+            come.remove(other)
+            yield ContractChange("statement", "changed", word, text, other)
+    for text in come:
+        yield ContractChange("statement", "added", text.partition(" ")[0], "", text)
+
+
+def _models(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
+    """Facts of models that both fabrics use."""
+    before, after = ({(m.name, m.variant): m for m in f.models} for f in (old, new))
+    for (name, _), model in before.items():
+        other = after.get((name, model.variant))
+        if other is not None and other is not model:
+            sizes = [{c.name: c.size for c in m.classes} for m in (model, other)]
+            same_size = {name for name, size in sizes[0].items() if sizes[1].get(name) == size}
+            for fact, change, was, now in _differing(_facts(model, same_size), _facts(other, same_size)):
+                yield ContractChange("model", change, f"{name}: {fact}", was, now)
+
+
+def _facts(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
+    """What a model says, by name, as text; of each port of a class only where both sides have as many of it."""
+    out = {"title": model.title} if model.title else {}
+    out |= {name: _fact_text(value) for name, value in model.facts.items()}
+    for c in model.classes:
+        for f in fields(c):
+            if f.name not in NOT_FACTS and (c.name in same_size or f.name not in EACH_PORT):
+                out[f"port {c.name} {f.name}"] = _fact_text(getattr(c, f.name))
+        out[f"port {c.name} count"] = str(c.size)
+    for chip in model.chips:
+        out[f"{chip.kind} {chip.name}"] = f"{chip.size} x {chip.model.name}"
+        out |= {f"{chip.kind} {chip.name} {name}": _fact_text(value) for name, value in chip.model.facts.items()}
+    return out
+
+
+def _fact_text(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        said = ", ".join(map(_fact_text, value))
+        return said if len(said) <= 60 else f"{said[:40]}… ({len(value)} values, {sha256(said.encode()).hexdigest()[:8]})"
+    try:
+        return text_of(value)
+    except (TypeError, AttributeError):
+        return str(value)
