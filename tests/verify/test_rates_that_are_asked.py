@@ -49,4 +49,6 @@ def test_the_answer_is_in_the_unit_that_is_asked(requirement: str, status: str, 
     (result,) = [r for r in design["results"] if r.get("requirement") == requirement]
     assert result["status"] == status and text in result.get("text", ""), result
     assert not result.get("text", "").startswith("100%") or "%" in requirement
-    assert status == "proved" or any(help in d["help"] for d in design["findings"] if d["severity"] == "error"), design["findings"]
+    assert status == "proved" or any(help in d["help"] for d in design["findings"] if d["severity"] == "error"), design[
+        "findings"
+    ]
