@@ -191,17 +191,17 @@ def test_a_cluster_of_one_fabric_is_that_fabric(tmp_path: Path) -> None:
 def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
     """Ten cables of 10 mm of each of two fabrics are 20 in the stretch that both lie in: pi/4 * 20 * 100 / 5000."""
     fabrics = "\n".join(
-        f"fabric f{p} {{ switch s: SW; connect node[n].{p} to s {{ cable LINK; length 3m }}\n"
-        f"place s in h.A[2] at {20 + k}U\nreport tray_fill }}"
+        f"fabric f{p} {{ host node[10]: N; switch s: SW; connect node[n].{p} to s {{ cable LINK; length 3m }}\n"
+        f"place node[n] in h.A[1] at {1 + 20 * k}U + 2U*n\nplace s in h.A[2] at {20 + k}U\nreport tray_fill\n"
+        f"report tray_fill of s }}"
         for k, p in enumerate("ab")
     )
-    hall = HALL.format(feed=50, mass=5000)
-    hosts = f"host node[10]: N\n{hall}\nplace node[n] in h.A[1] at 1U + 2U*n"
+    hosts = HALL.format(feed=50, mass=5000).replace("24U", "60U")
     text = f"cluster k {{ {hosts}\n{fabrics}\nrequire tray_fill <= 25% }}\n{MODELS}"
     c = compile_text(text, tmp_path, models=False)
     expected = Fraction(355, 113) / 4 * 20 * 100 / 5000
     assert answers(c)["tray_fill <= 25%"].value == expected and answers(c)["tray_fill <= 25%"].status == "refuted"
-    assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 2
+    assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 4
 
 
 TWO = """cluster k {{

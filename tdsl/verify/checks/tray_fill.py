@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
+import numpy as np
+
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.model import physical_of
@@ -31,7 +33,8 @@ class TrayFill(OfCables, Check):
     tray. Cables take the route of their computed length. TIA-569: plan for 25%; round cables at 50% fill a tray physically.
 
     ## What it assumes
-    A cable in a bundle takes no more than its own circle. Cables whose length or diameter is unknown make it a lower bound.
+    A cable in a bundle takes no more than its own circle. In a cluster the cables of all its fabrics count, also where a
+    requirement of one of them is judged. Cables whose length or diameter is unknown make it a lower bound.
 
     ## A design that passes
     ```fab
@@ -67,9 +70,14 @@ class TrayFill(OfCables, Check):
             return skipped(NO_PLACES)
         legs = view.leg_columns
         trays = Trays(f, physical)
+        used = trays.stretches(legs)
+        if f.members:  # a tray has the cables of all fabrics of a cluster, whichever of them is asked about
+            mine = {(s.hall, s.across, s.line, s.start) for s in used}
+            legs = np.ones(len(legs), dtype=np.bool_)
+            used = [s for s in trays.stretches(legs) if (s.hall, s.across, s.line, s.start) in mine]
         lost = trays.unknown(legs)
         found: list[tuple[Fraction, Stretch]] = []
-        for s in trays.stretches(legs):
+        for s in used:
             tray = f.places.halls[s.hall].tray
             if tray is not None and tray.area:
                 found.append((s.fill(tray.area), s))
