@@ -212,7 +212,7 @@ def command(
     Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
     the parameters, and what does not is reported with the smallest values that show it.
 
-    Nothing judged is no pass: a design of which nothing was judged is an error. What a requirement names and is not judged is
+    A design of which nothing was judged is an error. What a requirement names and is not judged is
     reported, and with --at-least it is an error.
 
     Exit status: 0 clean, 1 findings, 2 a wrong call.

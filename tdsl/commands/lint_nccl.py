@@ -40,10 +40,10 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     from tdsl.diagnostic import Severity
+    from tdsl.emit.nccl_against import NOTHING
     from tdsl.emit.nccl_against import against as compare
     from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
-    from tdsl.verify.coverage import NOTHING
 
     dump = SourceFile(against, _read(against).decode("utf-8", "replace")) if against is not None else None
     found, covered = {}, {}

@@ -11,9 +11,9 @@ from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.emit.nccl_lint import GPU, NIC
 from tdsl.emit.nccl_text import Element, read
 from tdsl.source import SourceFile, Span
-from tdsl.verify.coverage import NOTHING
 
 CODE = "E0529"
+NOTHING = "E0907"
 
 
 @dataclass(slots=True)

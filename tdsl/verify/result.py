@@ -12,6 +12,9 @@ from tdsl.semantics.quantity import Quantity
 from tdsl.source import Origin
 
 Status = Literal["proved", "refuted", "bounded", "modelled", "skipped"]
+INCOMPLETE = "the wiring has errors"
+"""Why nothing is judged of a fabric of which some wiring was refused."""
+
 Value = bool | int | Fraction | Quantity | float | None
 """A figure; exact rationals stay exact. The only float is infinity."""
 

@@ -27,12 +27,10 @@ from tdsl.semantics.model import KINDS
 from tdsl.source import Span
 from tdsl.verify.check import Check, Judgement, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
-from tdsl.verify.result import Result
+from tdsl.verify.result import INCOMPLETE, Result
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
-
-INCOMPLETE = "the wiring has errors"
 
 
 @dataclass(slots=True, eq=False)

@@ -106,7 +106,7 @@ class _Judging:
 
     def __init__(
         self, fabric: Fabric, claims: Sequence[ResolvedClaim], select: Collection[str], ignore: Collection[str], budget: Budget,
-        at_least: Fraction | None,
+        at_least: Fraction | None = None,
     ) -> None:  # fmt: skip
         self.fabric, self.budget, self.at_least = fabric, budget, at_least
         checks = catalogue()
