@@ -20,9 +20,14 @@ from tests.soundness.blueprint import Asked, Blueprint
 from tests.soundness.inventory import Inventory, split_path, stated_links
 from tests.soundness.judge_parts import COUNTS, UNITS, count_readings
 from tests.soundness.judge_paths import Answer, path_readings
+from tests.soundness.judge_tables import wrong_tables
 from tests.soundness.judges import Claim, Figure, Unjudged
 
 PARTS = {*COUNTS, "cable_length", "tray_fill", "bend_radius", "loss_budget", "rack_power", "rack_space"}
+
+
+TABLES = 5
+"""Of so many designs the tables of one are built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +203,9 @@ def judged_blueprint(blueprint: Blueprint, folder: Path, shrink: bool = True) ->
                 difference(blueprint, "other links than recorded", "", only_in(stated, recorded), only_in(recorded, stated))
             )
             return out
+    if not blueprint.cluster and blueprint.seed % TABLES == 0:
+        for name, says, recorded_as in wrong_tables(design.fabric, inventory):
+            out.found.append(difference(blueprint, f"wrong table {name}", "", says, recorded_as))
     for one, found in compared_answers(blueprint, inventory, design, out):
         out.found.append(shrunk(one, found, blueprint, folder) if shrink else found)
     return out
