@@ -267,7 +267,7 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
         one = fabric.built[hosts] & there.any(axis=1) & (together | ~there).all(axis=1)
         of_device[hosts[one]] = label[first[one]]
         each = capacity[chips]
-        own = capacity[hosts][:, None] // chips.shape[1]
+        own = capacity[hosts][:, None] // np.maximum(there.sum(axis=1), 1)[:, None]
         per = np.where((direct[hosts] > 0)[:, None], np.maximum(own, each), each)
         total[hosts] = np.where(there, per, 0).sum(axis=1)
         least = np.where(there, per, 1 << 62)
