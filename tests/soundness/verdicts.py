@@ -98,6 +98,8 @@ def readings(inventory: Inventory, claim: Claim, scope: str) -> list[list[Answer
     """The answers to a claim by every reading of it. Raises Unjudged."""
     if claim.metric in PARTS:
         return [[Figure(v) for v in values] for values in count_readings(inventory, claim, scope)]
+    if not any(p.kind in ("host", "chip") for p in inventory.built_parts()):
+        raise Unjudged("no endpoint is left")
     return path_readings(inventory, claim, scope)
 
 
