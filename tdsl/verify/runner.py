@@ -300,7 +300,7 @@ class _Run:
 
     def subject(self, check: Check, claim: ResolvedClaim) -> View:
         """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the instance of a group
-        in whose block it stands."""
+        in whose block it is."""
         view = self.whole(check)
         if check.joins and claim.of_to:
             here, there = (devices_of_selectors(view.fabric, side) for side in (claim.of, claim.of_to))
