@@ -346,7 +346,8 @@ def only_in(some: Sequence[object], others: Sequence[object]) -> str:
 def difference(blueprint: Blueprint, kind: str, claim: Claim | str, said: str, judged: str) -> Difference:
     """A difference about a design."""
     metric, requirement = (claim.metric, claim.text()) if isinstance(claim, Claim) else ("", claim)
-    return Difference(blueprint.family, kind, metric, requirement, said, judged, blueprint.seed, blueprint.text())
+    failed = f"# checked with --fail {' --fail '.join(blueprint.fail)}\n" if blueprint.fail else ""
+    return Difference(blueprint.family, kind, metric, requirement, said, judged, blueprint.seed, failed + blueprint.text())
 
 
 # ---------------------------------------------------------------- making small
