@@ -72,6 +72,21 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
     return out
 
 
+def compare_clusters(old: Design | None, new: Design | None) -> Changes:
+    """What differs in what is required of a cluster as a whole, and in its figures; None for a cluster that one side has not. Its
+    devices and cables are compared in its fabrics."""
+    from tdsl.changes.requirements import Names, compare_requirements
+
+    design = new or old
+    assert design is not None and design.fabric is not None
+    fabrics = [d.fabric if d is not None and d.fabric is not None else design.fabric for d in (old, new)]
+    claims, results = ([getattr(d, name) if d is not None else () for d in (old, new)] for name in ("claims", "results"))
+    out = Changes(design.name)
+    out.contract = compare_requirements(claims[0], claims[1], Names(fabrics[0], fabrics[1], NOTHING))
+    out.metrics = metrics(results[0], results[1])
+    return out
+
+
 def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
     """Entries that are on one side only, or have another value there; "" stands for none."""
     names = [*before, *(n for n in after if n not in before)]

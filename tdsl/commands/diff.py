@@ -34,6 +34,8 @@ from tdsl.diagnostic import Severity
 from tdsl.report.paint import Paint, tame, wants_colour, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tdsl.changes.contract import Contract
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
@@ -117,7 +119,8 @@ def command(
         warn(f"{why}")
         return FOUND
     changes = [x.changes for x in found]
-    whole = [(x.old, x.new, x.changes) for x in found if x.old is not None and x.new is not None]
+    pairs = [(x.old, x.new, x.changes) for x in found if x.old is not None and x.new is not None]
+    whole = [(a, b, c) for a, b, c in pairs if not b.members]  # the cables of a cluster are those of its fabrics
     if cables is not None:
         _write_moves(cables, found, from_nothing)
     if picture is not None:
@@ -249,10 +252,11 @@ def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
     from tdsl.changes.contract import Subject
 
     before, after = ({d.name: d for d in s.compilation.designs} if s is not None else {} for s in (old, new))
+    clusters = [*_compare_clusters(old, new)]
     if len(before) == len(after) == 1:
         ((a,), (b,)) = before.values(), after.values()
         assert old is not None and new is not None
-        return [Compared(a, b, compare(a, b, (old.contract, new.contract)))]
+        return [Compared(a, b, compare(a, b, (old.contract, new.contract))), *clusters]
     common = [name for name in before if name in after]
     if before and after and not common:
         listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
@@ -269,7 +273,20 @@ def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
             side = new if now is not None else old
             assert side is not None
             out.append(Compared(was, now, compare_with_nothing(was, now, whole, side.contract.file)))
-    return out
+    return out + clusters
+
+
+def _compare_clusters(old: Side | None, new: Side | None) -> Iterator[Compared]:
+    """Clusters of one name against each other, as wholes, where something differs or has an error."""
+    from tdsl.changes.compare import compare_clusters
+
+    every = [s.compilation.clusters if s is not None else () for s in (old, new)]
+    before, after = ({(d.name, d.phase): d for d in each if d.fabric is not None} for each in every)
+    for key in dict.fromkeys((*before, *after)):
+        was, now = before.get(key), after.get(key)
+        changes = compare_clusters(was, now)
+        if not changes.none or (now is not None and any(d.severity is Severity.ERROR for d in now.findings)):
+            yield Compared(was, now, changes)
 
 
 def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:

@@ -219,8 +219,8 @@ class _Run:
         return found if view.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
 
     def refuse_parts(self, check: Check, view: View, claim: ResolvedClaim | None, found: Judgement) -> Judgement:
-        """What was found; or, where a distance or a time is required and some ends do not reach each other, that it is not judged:
-        the figure is of those that do."""
+        """What was found; or that it is not judged, where a distance or a time is required and some ends do not
+        reach each other: the figure is of those that do."""
         required = claim is not None and claim.op and check.of_ends and not check.scarce
         if claim is None or not required or found.status not in ("proved", "modelled"):
             return found

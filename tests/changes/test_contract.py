@@ -292,3 +292,26 @@ def test_fabrics_that_one_side_does_not_have(tmp_path: Path) -> None:
         assert [(f["fabric"], f["same"]) for f in fabrics] == [("pod", True), ("other", False)]
         said = [(c["part"], c["change"]) for c in fabrics[1]["contract"]]
         assert said == [("requirement", change)] * 3 + [("design", change)]
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("require power <= 9kW", "~ weaker: power <= 8kW → power <= 9kW"),
+        ("", "- removed: power <= 8kW"),
+        ("require power <= 8kW", ""),
+    ],
+)
+def test_what_a_cluster_requires_as_a_whole(after: str, said: str, tmp_path: Path) -> None:
+    text = (
+        "model switch S { port p[1..8]: 100Gbps { type NDR }; power 1kW max 1kW }\n"
+        "model host N { port nic: 100Gbps { type NDR }; port st: 100Gbps { type NDR }; power 1kW max 1kW }\n"
+        "cluster k {\n  host node[2]: N\n"
+        "  fabric compute { switch leaf: S; connect node[n].nic to leaf { medium dac } }\n"
+        "  fabric storage { switch leaf: S; connect node[n].st to leaf { medium dac } }\n  %s\n}\n"
+    )
+    for name, requirement in (("old.fab", "require power <= 8kW"), ("new.fab", after)):
+        (tmp_path / name).write_text(text % requirement, encoding="utf-8")
+    done = tdsl("diff", str(tmp_path / "old.fab"), str(tmp_path / "new.fab"), "--detailed-exitcode")
+    assert done.exit_code == (3 if said else 0), done.output
+    assert said in done.output
