@@ -73,9 +73,7 @@ def _sorted(
     those that do not meet the requirement."""
     places = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None}
     of_result = {id(d): (d.span, catalogue.name_of(d.code)) for d in blamed}
-    unmet = {
-        (r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None and not _is_met(r)
-    }
+    unmet = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None and not _is_met(r)}
     out = []
     for result in results:
         at = (result.origin.span, result.check) if result.origin is not None and result.requirement is not None else None
