@@ -357,10 +357,12 @@ class _Run:
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
             return  # the errors in the wiring are reported where they are
-        if judged.status == "refuted" and judged.faults and all(_fault_key(check, f) in self.blamed for f in judged.faults):
+        errors = [f for f in judged.faults if f.severity is Severity.ERROR]
+        unreported = [f for f in errors if _fault_key(check, f) not in self.blamed]
+        if judged.status == "refuted" and errors and not unreported:
             return
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
-            first = judged.faults[0]
+            first = (unreported or judged.faults)[0]
             labels = [*first.labels]
             if first.at is not None:
                 labels.insert(0, (first.at.span, "what it is about"))
