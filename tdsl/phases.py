@@ -290,11 +290,15 @@ def covered(compilation: Compilation, options: Options) -> Compilation:
     """A verified compilation with an error for each design of which nothing was judged, and what says that a requirement was
     judged in part. Neither can be allowed: an answer about nothing is none."""
     from tdsl.verify.check import catalogue
-    from tdsl.verify.coverage import nothing_judged, partly_judged
+    from tdsl.verify.coverage import nothing_judged, partly_judged, refusal_allowed
 
     checks = catalogue()
+    refused = any(d.severity is Severity.ERROR for d in compilation.findings)
     for design in (*compilation.designs, *(c for c in compilation.clusters if c.results)):
         if design.fabric is None or not design.fabric.complete:
+            if not refused:
+                design.findings = gather([*design.findings, refusal_allowed(design.name)])
+                compilation.findings = gather([*compilation.findings, refusal_allowed(design.name)])
             continue
         added = list(partly_judged(design.results, design.findings, options.at_least))
         about = [r for r in design.results if design.failed is None or r.check not in checks or not checks[r.check].of_design]

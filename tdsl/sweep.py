@@ -94,6 +94,11 @@ class Sweep(Compilation):
         """Whether no value of any parameter is left out."""
         return self.total == len(self.cases) and not self.kept
 
+    def collect_designs(self) -> None:
+        """Take the designs and clusters of all combinations, in their order."""
+        self.designs = [design for case in self.cases for design in case.compilation.designs]
+        self.clusters = [design for case in self.cases for design in case.compilation.clusters]
+
     def told(self) -> list[tuple[str, Diagnostic]]:
         """The findings, each once."""
         return [(self.file, d) for d in self.findings]
@@ -295,16 +300,22 @@ def sweep(source: str, options: Options | None = None, limit: int = LIMIT, worke
         findings = alone.findings
         if walk.spans and not Diagnostics(list(findings)).has_errors:
             findings = [*findings, _impossible(walk.spans)]
-        return Sweep(alone.file, alone.designs, gather(findings), [Case({}, alone)], 0)
-    cases = _cases(source, options, chosen, workers)
-    designs = [design for case in cases for design in case.compilation.designs]
-    result = Sweep(designs[0].file, designs, [], cases, walk.total, walk.varied, walk.kept)
+        return _sweep_of_cases([Case({}, alone)], gather(findings), 0)
+    result = _sweep_of_cases(_cases(source, options, chosen, workers), [], walk.total)
+    result.varied, result.kept = walk.varied, walk.kept
     if walk.settled and not result.whole and not result.kept:
         _decide(result, source, options, walk)
     merged = list(_merged(result))
     said = {(d.code, d.span) for d in merged}
     defaults = [replace(d, notes=(*d.notes, "with the defaults")) for d in walk.defaults if (d.code, d.span) not in said]
     result.findings = gather([*merged, *defaults, *_unanswered(result, walk.spans)])
+    return result
+
+
+def _sweep_of_cases(cases: list[Case], findings: Sequence[Diagnostic], total: int | None) -> Sweep:
+    """Combinations as one, with the designs and clusters of each."""
+    result = Sweep(cases[0].compilation.file, [], findings, cases, total)
+    result.collect_designs()
     return result
 
 
@@ -367,7 +378,7 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
             result.cases.append(_case(source, options, answer, True))
     places = {d.name: d.choices or () for d in domains}
     result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
-    result.designs = [design for case in result.cases for design in case.compilation.designs]
+    result.collect_designs()
 
 
 # ---------------------------------------------------------------- findings

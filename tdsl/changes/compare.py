@@ -73,17 +73,25 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
 
 
 def compare_clusters(old: Design | None, new: Design | None) -> Changes:
-    """What differs in what is required of a cluster as a whole, and in its figures; None for a cluster that one side has not. Its
-    devices and cables are compared in its fabrics."""
+    """What differs between two clusters, beside what differs between their fabrics: what is required of all of them together, and
+    the sums. None for a side that has no such cluster."""
     from tdsl.changes.requirements import Names, compare_requirements
 
-    design = new or old
-    assert design is not None and design.fabric is not None
-    fabrics = [d.fabric if d is not None and d.fabric is not None else design.fabric for d in (old, new)]
-    claims, results = ([getattr(d, name) if d is not None else () for d in (old, new)] for name in ("claims", "results"))
-    out = Changes(design.name)
-    out.contract = compare_requirements(claims[0], claims[1], Names(fabrics[0], fabrics[1], NOTHING))
-    out.metrics = metrics(results[0], results[1])
+    either = new if new is not None else old
+    assert either is not None and either.fabric is not None
+    phased = old is not None and new is not None and old.phase and new.phase and old.phase != new.phase
+    out = Changes(f"{either.name}, phase {old.phase} to phase {new.phase}" if phased and old and new else either.name)
+    fabrics = [d.fabric if d is not None and d.fabric is not None else either.fabric for d in (old, new)]
+    known = renamed(side_of(fabrics[0]), side_of(fabrics[1]))
+    claims = [d.claims if d is not None else [] for d in (old, new)]
+    out.contract = compare_requirements(claims[0], claims[1], Names(fabrics[0], fabrics[1], known))
+    names = [d.name if d is not None else "" for d in (old, new)]
+    if names[0] != names[1]:
+        change = "changed" if all(names) else "added" if names[1] else "removed"
+        out.contract.append(ContractChange("design", change, "name of the cluster" if all(names) else "cluster", *names))
+    sums = [figures(f) if d is not None else {} for d, f in zip((old, new), fabrics, strict=True)]
+    out.figures = _differing(sums[0], sums[1])
+    out.metrics = metrics(*(d.results if d is not None else [] for d in (old, new)))
     return out
 
 

@@ -68,7 +68,7 @@ class OpenedSource:
             return compilation
         for file in compilation.read:
             file.name = self.named(file.name)
-        for design in compilation.designs:
+        for design in compilation.judged:
             for d in design.findings:
                 for span in (d.span, *(x.span for x in d.labels)):
                     if span is not None:
@@ -76,7 +76,7 @@ class OpenedSource:
         if not compilation.sealed:
             compilation.file = self.named(compilation.file)
             compilation.findings = [self._finding(d) for d in compilation.findings]
-            for design in compilation.designs:
+            for design in compilation.judged:
                 design.file = self.named(design.file)
                 design.findings = [self._finding(d) for d in design.findings]
         return compilation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -34,8 +35,6 @@ from tdsl.diagnostic import Severity
 from tdsl.report.paint import Paint, tame, wants_colour, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tdsl.changes.contract import Contract
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
@@ -119,8 +118,7 @@ def command(
         warn(f"{why}")
         return FOUND
     changes = [x.changes for x in found]
-    pairs = [(x.old, x.new, x.changes) for x in found if x.old is not None and x.new is not None]
-    whole = [(a, b, c) for a, b, c in pairs if not b.members]  # the cables of a cluster are those of its fabrics
+    whole = [(*x.fabrics, x.changes) for x in found if x.fabrics is not None]
     if cables is not None:
         _write_moves(cables, found, from_nothing)
     if picture is not None:
@@ -183,12 +181,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two fabrics and what differs; None for one that a side does not have."""
+    """Two fabrics, or clusters as a whole, and what differs; None for one that a side does not have."""
 
     old: Design | None
     new: Design | None
     changes: Changes
     after_file: str = ""
+
+    @property
+    def fabrics(self) -> tuple[Design, Design] | None:
+        """Both fabrics, with their devices and cables; None of clusters, whose are those of their fabrics."""
+        whole = self.old is None or self.new is None or bool(self.old.members or self.new.members)
+        return None if whole or self.old is None or self.new is None else (self.old, self.new)
 
 
 def _source(source: str, other: str) -> Place:
@@ -232,10 +236,10 @@ def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
     source = STDIN if place.source == "-" else place.source
     with opened_source(source, asked, place.other, place.read, recording=True) as opened, progress():
         compilation = opened.compile_with(compiler.check if verify else compiler.elaborate)
-        if any(d.fabric is None or not d.fabric.complete for d in compilation.designs):
+        if any(d.fabric is None or not d.fabric.complete for d in compilation.judged):
             from tdsl.report.terminal import findings
 
-            for design in compilation.designs:
+            for design in compilation.judged:
                 for block in findings(design, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)):
                     say(f"{block}\n\n", sys.stderr)
             raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
@@ -247,16 +251,32 @@ def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
 
 
 def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
+    """The fabrics of two designs against each other, then their clusters."""
+    return [*_compare_fabrics(old, new), *_compare_clusters(old, new)]
+
+
+def _compare_clusters(old: Side | None, new: Side | None) -> Iterator[Compared]:
+    """Clusters of one name against each other, or the only two; what one side does not have, against nothing."""
+    from tdsl.changes.compare import compare_clusters
+
+    before, after = ({d.name: d for d in s.compilation.clusters} if s is not None else {} for s in (old, new))
+    if len(before) == len(after) == 1:
+        after = dict(zip(before, after.values(), strict=True))
+    for name in [*before, *(n for n in after if n not in before)]:
+        was, now = before.get(name), after.get(name)
+        yield Compared(was, now, compare_clusters(was, now))
+
+
+def _compare_fabrics(old: Side | None, new: Side | None) -> list[Compared]:
     """Fabrics of one name against each other, or the only two; what one side does not have, against nothing."""
     from tdsl.changes.compare import compare, compare_with_nothing
     from tdsl.changes.contract import Subject
 
     before, after = ({d.name: d for d in s.compilation.designs} if s is not None else {} for s in (old, new))
-    clusters = [*_compare_clusters(old, new)]
     if len(before) == len(after) == 1:
         ((a,), (b,)) = before.values(), after.values()
         assert old is not None and new is not None
-        return [Compared(a, b, compare(a, b, (old.contract, new.contract))), *clusters]
+        return [Compared(a, b, compare(a, b, (old.contract, new.contract)))]
     common = [name for name in before if name in after]
     if before and after and not common:
         listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
@@ -273,25 +293,12 @@ def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
             side = new if now is not None else old
             assert side is not None
             out.append(Compared(was, now, compare_with_nothing(was, now, whole, side.contract.file)))
-    return out + clusters
-
-
-def _compare_clusters(old: Side | None, new: Side | None) -> Iterator[Compared]:
-    """Clusters of one name against each other, as wholes, where something differs or has an error."""
-    from tdsl.changes.compare import compare_clusters
-
-    every = [s.compilation.clusters if s is not None else () for s in (old, new)]
-    before, after = ({(d.name, d.phase): d for d in each if d.fabric is not None} for each in every)
-    for key in dict.fromkeys((*before, *after)):
-        was, now = before.get(key), after.get(key)
-        changes = compare_clusters(was, now)
-        if not changes.none or (now is not None and any(d.severity is Severity.ERROR for d in now.findings)):
-            yield Compared(was, now, changes)
+    return out
 
 
 def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:
     """The fabrics of a design in phases: each phase and the next."""
-    from tdsl.changes.compare import compare
+    from tdsl.changes.compare import compare, compare_clusters
     from tdsl.changes.contract import Subject
 
     if asked.phase:
@@ -302,6 +309,9 @@ def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]
     for name in dict.fromkeys(d.name for d in every.compilation.designs):
         mine = [d for d in every.compilation.designs if d.name == name and d.phase]
         out += [Compared(a, b, compare(a, b, contracts, Subject((frozenset({name}),) * 2, False))) for a, b in pairwise(mine)]
+    for name in dict.fromkeys(d.name for d in every.compilation.clusters):
+        mine = [d for d in every.compilation.clusters if d.name == name and d.phase]
+        out += [Compared(a, b, compare_clusters(a, b)) for a, b in pairwise(mine)]
     if not out:
         raise Wrong(f"{source} has no two phases to compare; name a second design")
     return out
@@ -363,7 +373,7 @@ def _json(old: str, new: str, found: list[Compared], plans: list[Plan], span: Re
     from tdsl.report.json_report import SCHEMA, dump
 
     fabrics = [document(x.changes) for x in found]
-    whole = [fabric for fabric, x in zip(fabrics, found, strict=True) if x.old is not None and x.new is not None]
+    whole = [fabric for fabric, x in zip(fabrics, found, strict=True) if x.fabrics is not None]
     for fabric, plan in zip(whole, plans, strict=False):
         fabric["order"] = steps_document(plan)
     same = all(x.changes.none for x in found) and not (span is not None and span.failed)

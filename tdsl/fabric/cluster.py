@@ -19,7 +19,7 @@ from tdsl.fabric.requirements import resolve_claims
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.places import Hall, RackKind, Row
 from tdsl.semantics.plan import Plan
-from tdsl.source import Origin
+from tdsl.source import Origin, Span
 
 DIFFERS = "E0465"
 """What fabrics share is not the same in each of them."""
@@ -46,16 +46,22 @@ def requirements_of_cluster(plans: Sequence[Plan], cluster: Fabric, diagnostics:
     fabric that has what it names; what none has is a finding."""
     found: dict[tuple[int, int, str, str], list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
+    missing: list[dict[Span, Diagnostic]] = []
     for k, (plan, fabric) in enumerate(zip(plans, cluster.members, strict=True)):
-        own = Diagnostics()
-        for claim in resolve_claims(replace(plan, requires=plan.of_cluster), fabric, own):
+        own, absent = Diagnostics(), {}
+        for claim in resolve_claims(replace(plan, requires=plan.of_cluster), fabric, own, absent):
             span = claim.origin.span
             key = (span.start, span.end, claim.text, claim.scope.name if claim.scope is not None else "")
             found.setdefault(key, []).append((k, claim))
         wrong += own
+        missing.append(absent)
+    nowhere = [d for span, d in missing[0].items() if all(span in absent for absent in missing)] if missing else []
+    unknown = {d.span for d in nowhere}
+    for key in [k for k in found if any(d is not None and k[0] <= d.start and d.end <= k[1] for d in unknown)]:
+        del found[key]
     known = {(start, end) for start, end, _, _ in found}
     said = set()
-    for d in wrong:
+    for d in (*wrong, *nowhere):
         at = (d.span.start, d.span.end) if d.span is not None else (-1, -1)
         if (d.code, at) not in said and not any(start <= at[0] and at[1] <= end for start, end in known):
             said.add((d.code, at))
@@ -82,7 +88,8 @@ def _joined_selector(c: Fabric, found: Sequence[tuple[int, Selector]], qualify: 
         f = c.members[k]
         device = f.port_device[s.port_rows]
         ports.append(c.port_base[c.member_rows[k][device]] + s.port_rows - f.port_base[device])
-    return replace(found[0][1], elements=tuple(elements), port_rows=np.unique(np.concatenate(ports)))
+    first = next((s for _, s in found if s.kind), found[0][1])  # one fabric may have none of it
+    return replace(first, elements=tuple(elements), port_rows=np.unique(np.concatenate(ports)))
 
 
 def _joined_elements(c: Fabric, found: Iterable[tuple[int, Element]], qualify: bool) -> list[Element]:

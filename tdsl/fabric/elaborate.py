@@ -144,6 +144,7 @@ def numbered(plan: Plan) -> list[DeviceSet]:
     for i, s in enumerate(sets):
         s.index, s.first = i, first
         first += s.count
+    plan.numbered = True
     return sets
 
 

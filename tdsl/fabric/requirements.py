@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Fabric, Ints
@@ -26,7 +26,7 @@ from tdsl.semantics.model import DeviceSet, Part, unravel
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan, Required, Target
 from tdsl.semantics.values import whole
-from tdsl.source import Origin
+from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
 FAILING = ("bundles", "cables", "cages", "links", "ports")
@@ -36,11 +36,15 @@ OfInstance = Callable[[int], Selector]
 """What a path means in the instance of a number, in the order of the indices of the groups around."""
 
 
-def resolve_claims(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
-    """All claims of a plan, in order; a claim in a group's block once for each instance of the group."""
+def resolve_claims(
+    plan: Plan, fabric: Fabric, diagnostics: Diagnostics, absent: dict[Span, Diagnostic] | None = None
+) -> list[ResolvedClaim]:  # fmt: skip
+    """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path that names nothing
+    is a finding; where ``absent`` is given, it goes there instead, by its place, and the path has no elements: another fabric of
+    a cluster may have what it names."""
     out: list[ResolvedClaim] = []
     for required in plan.requires:
-        block = _Block(plan, fabric, required)
+        block = _Block(plan, fabric, required, absent)
         for claim in required.node.claims:
             try:
                 out += block.claims(claim)
@@ -58,6 +62,7 @@ class _Block:
     plan: Plan
     fabric: Fabric
     required: Required
+    absent: dict[Span, Diagnostic] | None = None
 
     @cached_property
     def count(self) -> int:
@@ -128,13 +133,16 @@ class _Block:
             return _in_all(Selector("ports", "ports", ()))
         try:
             target = resolve(self.plan, context, path)
-        except Fault:
+        except Fault as fault:
             if path.bare == "network":  # all switches, optical switches and panels, with what is in them
                 return _in_all(Selector("network", "network", ()))
             whole_tier = self.tier(path)
-            if whole_tier is None:
+            if whole_tier is not None:
+                return whole_tier
+            if self.absent is None or fault.diagnostic.code != "E0101":
                 raise
-            return whole_tier
+            self.absent[path.span] = fault.diagnostic
+            return _in_all(Selector(" ".join(path.span.text.split()), "", ()))
         depth = next(d for d in range(len(context.parts) + 1) if _axes(context.parts[:d]) == target.shared)
         outer = Context(context.groups[: depth + 1], context.parts[:depth])
         over = assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)

@@ -51,7 +51,7 @@ class Report:
     @property
     def coverage(self) -> tuple[int, int]:
         """How many requirements were judged in full, and how many there are."""
-        every = [r for c in self.compilations for d in c.designs for r in d.results if r.requirement is not None and not r.report]
+        every = [r for c in self.compilations for d in c.judged for r in d.results if r.requirement is not None and not r.report]
         return sum(not r.partial for r in every), len(every)
 
     @property

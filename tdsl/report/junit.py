@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from tdsl import catalogue
 from tdsl.diagnostic import Diagnostic
-from tdsl.report.formats import Report
+from tdsl.report.formats import Report, identity
 from tdsl.report.paint import tame
 from tdsl.report.places import place, relative, whole
+from tdsl.semantics.values import text_of
+from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,46 +30,65 @@ def render(report: Report) -> str:
 
     root = ElementTree.Element("testsuites", name="tdsl check")
     for compilation in report.compilations:
-        findings: dict[str, list[Diagnostic]] = {}
-        for file, d in compilation.told():  # what is allowed is below any bar
-            findings.setdefault(file, []).append(d)
+        several = isinstance(compilation, Sweep) and len(compilation.cases) > 1
         for design in compilation.judged:
-            mine = [d for d in findings.get(design.file, ()) if d in design.findings]
-            suite = ElementTree.SubElement(root, "testsuite", name=_clean(f"{relative(design.file)} {design.name}"))
-            blamed = [d for d in mine if d.severity >= report.fail_on]
-            results, blame = _sorted(design.results, blamed)
+            values = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items()) if several else ""
+            name = f"{design.name} ({values})" if values else design.name
+            suite = ElementTree.SubElement(root, "testsuite", name=_clean(f"{relative(design.file)} {name}"))
+            results, blame = _sorted(design.results, _blamed(report, design.findings))
             for result, faults in results:
                 case = _case(suite, design.name, _title(result), faults, result.reason if result.status == "skipped" else "")
                 if result.partial and result.requirement is not None:
                     ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
-            for d in blame:
-                name, line, *_ = place(design.file, d)
-                _case(suite, design.name, f"{catalogue.name_of(d.code)} {relative(name)}:{line}", [d])
-            for key, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
-                suite.set(key, str(len(suite.findall(tag))))
-            suite.set("errors", "0")
-            suite.set("time", f"{design.elapsed_s:.3f}")
+            _close_suite(suite, design.name, design.file, blame, design.elapsed_s)
+        known = {identity(d) for design in compilation.judged for d in design.findings}
+        rest = [d for d in _blamed(report, compilation.findings) if identity(d) not in known]
+        if rest:  # of all combinations of the parameters together
+            suite = ElementTree.SubElement(root, "testsuite", name=_clean(relative(compilation.file)))
+            _close_suite(suite, "", compilation.file, rest, 0)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _blamed(report: Report, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings that make `check` fail; what is allowed is below any bar."""
+    return [d for d in findings if d.severity >= report.fail_on]
+
+
+def _close_suite(suite: ElementTree.Element, fabric: str, file: str, blame: Sequence[Diagnostic], seconds: float) -> None:
+    """Add a case for each finding beside the results, and the counts."""
+    for d in blame:
+        name, line, *_ = place(file, d)
+        _case(suite, fabric, f"{catalogue.name_of(d.code)} {relative(name)}:{line}", [d])
+    for key, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
+        suite.set(key, str(len(suite.findall(tag))))
+    suite.set("errors", "0")
+    suite.set("time", f"{seconds:.3f}")
 
 
 def _sorted(
     results: Sequence[Result], blamed: list[Diagnostic]
 ) -> tuple[list[tuple[Result, list[Diagnostic]]], list[Diagnostic]]:  # fmt: skip
-    """Each result with the findings at its place, and the findings of none."""
-    left = list(blamed)
+    """Each result with the findings at its place, and the findings of none. A finding about several instances of a group is of
+    those that do not meet the requirement."""
+    places = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None}
+    of_result = {id(d): (d.span, catalogue.name_of(d.code)) for d in blamed}
+    unmet = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None and not _is_met(r)}
     out = []
     for result in results:
-        span = result.origin.span if result.origin is not None and result.requirement is not None else None
-        mine = [d for d in left if span is not None and d.span == span and catalogue.name_of(d.code) == result.check]
-        left = [d for d in left if d not in mine]
+        at = (result.origin.span, result.check) if result.origin is not None and result.requirement is not None else None
+        mine = [d for d in blamed if of_result[id(d)] == at and (not _is_met(result) or at not in unmet)]
         out.append((result, mine))
-    return out, left
+    return out, [d for d in blamed if of_result[id(d)] not in places]
+
+
+def _is_met(result: Result) -> bool:
+    return result.status in ("proved", "modelled")
 
 
 def _title(result: Result) -> str:
-    scope = f" of {result.scope}" if result.scope and result.requirement is None else ""
-    return result.requirement or f"{result.check}{scope}"
+    scope = f" in {result.scope}" if result.scope else ""
+    return f"{result.requirement or result.check}{scope}"
 
 
 def _case(

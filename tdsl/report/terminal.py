@@ -265,7 +265,7 @@ def closing(report: Report, paint: Paint) -> str:
     """How many findings there are, how long it took, and where to read on."""
     found = report.findings
     judged, asked = report.coverage
-    refused = any(r.reason == INCOMPLETE for c in report.compilations for d in c.designs for r in d.results)
+    refused = any(r.reason == INCOMPLETE for c in report.compilations for d in c.judged for r in d.results)
     part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked and not refused else ""
     lines = [f"{tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page(d.code)})

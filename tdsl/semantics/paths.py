@@ -137,7 +137,7 @@ def _ports(
         name = reader.member()
         chip = next((c for c in device.model.chips if c.name == name.name), None)
         if chip is not None:
-            device = inside(plan, device, name.name)
+            device = inside(plan, device, name)
             entries += reader.entries(name, chip.axes)
             continue
         parts = device.model.parts(name.name)
@@ -211,12 +211,18 @@ def _all_lanes(reader: PathReader, name: tree.Member, e: tree.Expr, parts: tuple
     return Entry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)
 
 
-def inside(plan: Plan, host: DeviceSet, name: str) -> DeviceSet:
-    """The set of the devices of that name inside all devices of a set, made when first asked for."""
-    key = (id(host), name)
+def inside(plan: Plan, host: DeviceSet, name: tree.Member) -> DeviceSet:
+    """The set of the devices of that name inside all devices of a set, made when a statement of the design first names it. Those
+    that none names are no devices of the fabric, which a requirement or a failure can't be about."""
+    key = (id(host), name.name)
     if key not in plan.insides:
-        chip = next(c for c in host.model.chips if c.name == name)
+        if plan.numbered:
+            raise Fault(
+                "E0101", name.span, f"`{name.name}` of {host.model.name} is no device of this fabric: no statement connects it",
+                help=f"name the device that it is in: `{host.name}`",
+            )  # fmt: skip
+        chip = next(c for c in host.model.chips if c.name == name.name)
         role = "accelerator" if chip.accelerates else ""
-        made = DeviceSet(-1, (*host.parts, Part(name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host)
+        made = DeviceSet(-1, (*host.parts, Part(chip.name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host)
         plan.insides[key] = made
     return plan.insides[key]

@@ -187,6 +187,7 @@ class Plan:
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
     catalogue: Callable[[], tuple[DeviceModel, ...]] = tuple  # those of the library, read when they are asked for
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
+    numbered: bool = False  # whether its sets have their rows, so that none is added
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
     holes: dict[Span, int] = field(default_factory=dict)  # what was found for each

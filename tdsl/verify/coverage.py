@@ -33,6 +33,14 @@ def nothing_judged(name: str, results: Sequence[Result], help: str = "") -> Diag
     return Diagnostic(NOTHING, f"nothing of `{name}` was judged: {cause}", help=help)
 
 
+def refusal_allowed(name: str) -> Diagnostic:
+    """The error of a fabric whose wiring was refused by findings that are no errors any more, since something allows them."""
+    return Diagnostic(
+        NOTHING, f"nothing of `{name}` was judged: its wiring was refused, by findings that are allowed",
+        help="correct them: what is refused is not built, whether a comment or `tdsl.toml` allows it or not",
+    )  # fmt: skip
+
+
 def less_judged(text: str, judged: int, of: int, at_least: Fraction | None, at: Span | None = None) -> Diagnostic:
     """What says that an answer is about a part: a note, or an error where a call asks for more."""
     if at_least is None or judged >= at_least * of:

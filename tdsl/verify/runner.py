@@ -25,7 +25,7 @@ from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
 from tdsl.source import Span
-from tdsl.verify.check import Check, Judgement, catalogue, skipped
+from tdsl.verify.check import Check, Fault, Judgement, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
 from tdsl.verify.result import INCOMPLETE, Result
 
@@ -122,7 +122,7 @@ class _Run:
             views += [network, View.whole(fabric, budget) if fabric.network is not fabric else network]
         self.view, self.every = views  # what metrics of the network look at, and both layers
         self.plain: dict[str, Judgement] = known.plain if known is not None else {}
-        self.blamed: set[str] = set()
+        self.blamed: set[tuple[str, Span | None, str]] = set()  # check, place and message of each fault that is an error
         self.required: set[str] = set()  # metrics that a claim requires of the whole fabric
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
@@ -370,10 +370,12 @@ class _Run:
             return
         if judged.status == "skipped" and judged.reason == INCOMPLETE:
             return  # the errors in the wiring are reported where they are
-        if check.kind == "yes_no" and check.fails_by_default and check.name in self.blamed:
+        errors = [f for f in judged.faults if f.severity is Severity.ERROR]
+        unreported = [f for f in errors if _fault_key(check, f) not in self.blamed]
+        if judged.status == "refuted" and errors and not unreported:
             return
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
-            first = judged.faults[0]
+            first = (unreported or judged.faults)[0]
             labels = [*first.labels]
             if first.at is not None:
                 labels.insert(0, (first.at.span, "what it is about"))
@@ -421,16 +423,20 @@ class _Run:
             other = self.checks.get(fault.unless)
             mild = check.mild and check.name not in self.required
             severity = Severity.WARNING if mild and fault.severity is Severity.ERROR else fault.severity
+            if other is not None and self.wanted(other.name, other.code):
+                continue  # a waiver of that one is none of what is required
             if severity is Severity.ERROR:
-                self.blamed.add(check.name)
+                self.blamed.add(_fault_key(check, fault))
             if check.together == "shared" and self.shared is not None:
                 continue  # it is reported once, of the cluster
-            if other is not None and self.wanted(other.name, other.code):
-                continue
             self.blames.add(
                 check.code, fault.at, fault.message, labels=fault.labels, notes=fault.notes, help=fault.help,
                 severity=severity, count=fault.count,
             )  # fmt: skip
+
+
+def _fault_key(check: Check, fault: Fault) -> tuple[str, Span | None, str]:
+    return check.name, fault.at.span if fault.at is not None else None, fault.message
 
 
 def _cost(check: Check | None, claim: ResolvedClaim) -> int:

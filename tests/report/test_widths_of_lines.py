@@ -119,7 +119,7 @@ def test_closing_line() -> None:
     """Up to five further codes that have pages, notes not among them."""
 
     def closing(*found: Diagnostic) -> list[str]:
-        report: Any = SimpleNamespace(findings=found, elapsed_s=1.26)
+        report: Any = SimpleNamespace(findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=())
         return terminal.closing(report, PLAIN).split("\n")
 
     codes = ("E0101", "E0102", "E0103", "E0104", "E0105", "E0106", "E0107")
@@ -160,8 +160,9 @@ def test_verdicts_of_one_reason() -> None:
 
     def result(status: str, check: str, reason: str, requirement: str | None = None, scope: str = "", second: Any = None) -> Any:
         return SimpleNamespace(
-            status=status, check=check, reason=reason, requirement=requirement, scope=scope, text="", second_opinion=second or {}
-        )
+            status=status, check=check, reason=reason, requirement=requirement, scope=scope, text="", second_opinion=second or {},
+            partial=False,
+        )  # fmt: skip
 
     lines = terminal.verdict_lines(
         [

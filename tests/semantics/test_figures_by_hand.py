@@ -14,8 +14,6 @@ from tdsl.semantics.operators import compare
 from tdsl.semantics.quantity import LENGTH, LOSS, MASS, MONEY, POWER, RATE, SIZE, TIME, UNIT_TABLE, UNITS
 from tdsl.semantics.values import WholeRange
 from tdsl.source import SourceFile, Span
-from tdsl.verify.workload import _inside
-from tests.fabrics import Builder
 
 HERE = Span(SourceFile("x.fab", "n in 1..3"), 0, 9)
 FIGURES = {
@@ -52,15 +50,3 @@ def test_tabs_reach_the_next_stop(line: str) -> None:
     found = shown(line)
     assert found.text == line.expandtabs(TAB)
     assert found.columns == tuple(len(line[:n].expandtabs(TAB)) for n in range(len(line) + 1))
-
-
-def test_what_each_accelerator_has_inside() -> None:
-    """The one with the least, where they differ."""
-    from dataclasses import replace
-
-    model = Builder().model("host", "H", {"nic": 1}, accelerators=3, scaleup=True)
-    assert _inside(model) == 100 * 10**9
-    more = replace(model, links=(replace(model.links[0], count=2), *model.links[1:]))
-    assert _inside(more) == 100 * 10**9
-    every = replace(model, links=tuple(replace(x, count=n + 2) for n, x in enumerate(model.links)))
-    assert _inside(every) == 200 * 10**9

@@ -30,8 +30,7 @@ def made(name: str, code: str, answer: Any = None, **facts: Any) -> Any:
     """A check with these facts; ``answer`` is a judgement, or made of a view and a requirement."""
     plain: dict[str, Any] = {
         "name": name, "code": code, "cost": 1, "kind": "number", "unit": "things", "dim": NONE, "fails_by_default": False,
-        "mild": False,
-        "in_rates": False,
+        "mild": False, "in_rates": False, "together": "",
         "on_demand": False, "of_network": True, "of_design": False, "monotone": False, "scarce": False, "reads_of": False,
         "of_ends": False, "of_ports": False, "joins": False, "example": f"{name} <= 4", "words": frozenset(),
         "needs": frozenset(), "takes": frozenset({"of", "to", "at", "args"}), "after_failures": False,
@@ -145,8 +144,9 @@ def test_faults_that_another_check_reports(known: Any) -> None:
     assert (findings[0].notes, findings[0].help) == (("note",), "help")
     assert [d.message for d in judged(ignore=("b",))[1]] == ["first", "second", "third"]
     assert [d.message for d in judged(ignore=("E0402",))[1]] == ["first", "second", "third"]
-    # a claim of it says nothing more: what is wrong is reported where it was caused
-    assert [d.message for d in judged(asked("a", op=""))[1]] == ["first", "third"]
+    # a claim of it says nothing more where all is reported where it was caused, and not where the other check alone does so
+    assert [d.message for d in judged(asked("a", op=""))[1]] == ["first", "third", "`a` does not hold: second"]
+    assert [d.message for d in judged(asked("a", op=""), ignore=("b",))[1]] == ["first", "second", "third"]
     known(made("a", "E0401", no("bad", faults[2:]), fails_by_default=True, kind="yes_no"))
     assert [d.message for d in judged(asked("a", op=""))[1]] == ["third", "`a` does not hold: third"]
 
