@@ -65,7 +65,7 @@ FIXED = {
 
 def said(text: str, folder: Path, **options: object) -> list[str]:
     """Everything that is said of a design, and the sizes of its device sets."""
-    result = compile_text(text, folder, select=("switches", "links", "oversubscription"), **options)
+    result = compile_text(text, folder, select=("switches", "links", "oversubscription", "name_collision"), **options)
     out = []
     for d in result.findings:
         at = f"{d.span.begin[0]}:{d.span.begin[1]} {d.span.text!r}" if d.span is not None else ""

@@ -29,7 +29,7 @@ model host N {{ port nic[{planes}]: 400Gbps {{ type NDR }} }}
 model switch L {{ port p[1..{leaf_ports}]: 400Gbps {{ type NDR }}; power {w}W; price ${p} }}
 model switch S {{ port p[1..{spine_ports}]: 400Gbps {{ type NDR }}; power {v}W; price ${q} }}
 """
-COUNTS = ("cables", "links", "oversubscription", "ports", "switches")
+COUNTS = ("cables", "links", "name_collision", "oversubscription", "ports", "switches")
 SPACE = st.fixed_dictionaries(
     {
         "planes": st.integers(1, 2), "hosts": st.sampled_from([4, 6, 8, 9, 12, 15, 16, 20, 32]), "up": st.sampled_from([1, 2, 4]),

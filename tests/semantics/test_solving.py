@@ -31,7 +31,7 @@ CODES = {"E0452", "E0454", "E0423", "E0421"}
 
 def errors(text: str, folder: Path) -> list[tuple[str, list[str]]]:
     """Code, note and text of the labels of each error that sizes may be the cause of."""
-    found = compile_text(text, folder, select=("switches",)).findings
+    found = compile_text(text, folder, select=("switches", "name_collision")).findings
     return [(d.code, [x.span.text for x in d.labels]) for d in found if d.severity is Severity.ERROR and d.code in CODES]
 
 
