@@ -1,4 +1,4 @@
-# make demo | test | quick | soundness | lint | fmt | golden | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
+# make demo | test | test-newest | quick | soundness | lint | fmt | golden | bench | site | vsix | clean. Each sets up what it needs in .venv, once.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -14,6 +14,9 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?=
 PIP := $(BIN)/python -m pip install -q
 LOCKED := $(PIP) --no-deps --only-binary :all: --require-hashes -r $(CONSTRAINTS) && $(PIP) --no-deps --no-build-isolation -e .
+# An environment of its own for the newest versions of what tdsl needs, and what the tests in tests/core.py need besides.
+NEWEST := .venv-newest
+NEWEST_TOOLS := hypothesis openpyxl pytest pytest-timeout pytest-xdist
 # One more than the cores that CI has: tests of routers and of other programs wait for them.
 WORKERS ?= 3
 PYTEST_ARGS ?=
@@ -22,13 +25,14 @@ DESIGN ?= dgx_superpod_h100
 N ?= 1000
 SEED ?=
 
-.PHONY: site mutants fuzz sbom help demo test soundness lint fmt golden bench bench-quick bench-compare vsix clean system
+.PHONY: site mutants fuzz sbom help demo test test-newest soundness lint fmt golden bench bench-quick bench-compare vsix clean system
 
 help:
 	@echo "make demo    install, and build $(DESIGN) into out/"
 	@echo "make test    all tests, slow ones included"
+	@echo "make test-newest  tests of each command and target, with the newest versions of all dependencies, in $(NEWEST)"
 	@echo "make quick   language, fabric, library and house rules: the tests to run after each change"
-	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges; writes those that differ"
+	@echo "make soundness N=5000 [SEED=1]  random designs against independent judges, writes those that differ; the library in every format"
 	@echo "make fuzz N=1000000 [SEED=1]  random inputs for everything that reads; writes those that raise"
 	@echo "make fuzz KIND=syntax SECONDS=600  the same guided by coverage (atheris: pip install '.[fuzz]')"
 	@echo "make mutants N=40 GROUP=proofs [SEED=1]  faults put into the source, against the tests; lists those that no test notices"
@@ -70,6 +74,14 @@ tests/npm/node_modules/.package-lock.json: tests/npm/package-lock.json
 test: $(VENV)/.installed-dev system tests/npm/node_modules/.package-lock.json
 	@$(BIN)/python -m compileall -q tdsl # the programs that tests start are then not compiled by each of them
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs $(PYTEST_ARGS)
+
+# Each time, since there may be newer ones. Of a package whose newest version has no wheel it is the newest that has one.
+test-newest:
+	@test -x $(NEWEST)/bin/python || scripts/make-venv "$(PYTHON)" "$(NEWEST)"
+	@echo "installing the newest versions of all dependencies into $(NEWEST)"
+	@$(NEWEST)/bin/python -m pip install -q --upgrade --upgrade-strategy eager --prefer-binary --no-compile -e '.[lsp,mcp]' $(NEWEST_TOOLS)
+	@$(NEWEST)/bin/python -m tests.core --newer
+	$(NEWEST)/bin/python -m pytest -n $(WORKERS) --dist worksteal -rfE $$($(NEWEST)/bin/python -m tests.core) $(PYTEST_ARGS)
 
 soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness
@@ -137,8 +149,9 @@ site: $(VENV)/.installed-dev
 vsix:
 	@command -v npm >/dev/null || { echo "npm is not installed (Debian: nodejs npm)" >&2; exit 1; }
 	@scripts/node-packages grammar/vscode
+	@test -d grammar/vscode/node_modules # else that script has said why
 	@npm run --prefix grammar/vscode vsix
 
 clean:
-	rm -rf $(VENV) tests/npm/node_modules grammar/vscode/node_modules grammar/vscode/out grammar/vscode/fab.vsix build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(NEWEST) tests/npm/node_modules grammar/vscode/node_modules grammar/vscode/out grammar/vscode/fab.vsix build dist out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,6 @@ from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -57,8 +56,8 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands."""
-        folder = Path(__file__).parent / "commands"
-        return sorted(m.name.rstrip("_").replace("_", "-") for m in iter_modules([str(folder)]) if not m.name.startswith("_"))
+        files = (Path(__file__).parent / "commands").iterdir()
+        return sorted(f.stem.rstrip("_").replace("_", "-") for f in files if f.suffix == ".py" and not f.stem.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, imported when it is asked for."""

@@ -94,5 +94,5 @@ def _flush_libraries() -> None:
     """Write what the C library has in its buffers: it would come out later, where descriptor 1 leads then."""
     import ctypes
 
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError, TypeError):  # Windows has no library of that kind
         ctypes.CDLL(None).fflush(None)

@@ -282,7 +282,6 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
     commands = [
         *shown,
         *re.findall(r"`((?:tdsl|make|pip|uvx|pipx) [^`]+)`", text.replace("\n", " ")),
-        *re.findall(r"uvx [^\n]+", text),
     ]
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert f"pip install {project['name']}" in commands and sum(c.startswith("tdsl ") for c in commands) >= 4

@@ -172,11 +172,12 @@ class Domains:
 
 class _Nodes:
     """Devices as nodes of a graph, and behind them the parts inside of hosts that have no row of their own;
-    without what is not built or has ``failed``."""
+    without what has ``failed`` or is left out of a host."""
 
     def __init__(self, f: Fabric, failed: Bools) -> None:
         self.f = f
-        self.gone = failed | ~f.built
+        omitted = ~f.built & (f.container >= 0) & f.built[f.container]
+        self.gone = failed | omitted
         self.a: list[Ints] = []
         self.b: list[Ints] = []
         self.rate: list[Ints] = []
@@ -263,15 +264,16 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
         there = ~nodes.lost(chips) & ~nodes.gone[hosts][:, None]
         first = chips[np.arange(len(hosts)), there.argmax(axis=1)]  # of the accelerators that are there
         together = (label[chips] == label[first][:, None]) & linked[chips]
-        one = there.any(axis=1) & (together | ~there).all(axis=1)
+        one = fabric.built[hosts] & there.any(axis=1) & (together | ~there).all(axis=1)
         of_device[hosts[one]] = label[first[one]]
         each = capacity[chips]
-        own = capacity[hosts][:, None] // chips.shape[1]
+        own = capacity[hosts][:, None] // np.maximum(there.sum(axis=1), 1)[:, None]
         per = np.where((direct[hosts] > 0)[:, None], np.maximum(own, each), each)
         total[hosts] = np.where(there, per, 0).sum(axis=1)
         least = np.where(there, per, 1 << 62)
         for k, bps in zip(of_device[hosts[one]].tolist(), least[one].min(axis=1).tolist(), strict=True):
             slowest[k] = min(slowest.get(k, 1 << 62), bps)
+        there &= fabric.built[hosts][:, None]
         host.append(np.repeat(hosts, there.sum(axis=1)))
         node.append(chips[there])
     found = distinct(of_device[of_device >= 0])

@@ -44,6 +44,7 @@ class GivenUp(BaseException):
 
 def serve(end: Connection) -> None:
     """Answer questions until nobody asks any more. The answer to one that is given up is None."""
+    os.dup2(2, 1)  # the editor listens on stdout: nothing of a library may get there
     asked = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:

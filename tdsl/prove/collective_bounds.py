@@ -135,7 +135,7 @@ class Blocks:
             blocks, rate = (np.where(finer, x, y) for x, y in zip(fine, host, strict=True))
             apart = np.bincount(which, blocks - price * rate) > domain[0] - price * domain[1]
             h = int(np.where(apart, _summed(which, blocks), domain[0]).sum())
-            capacity = int(np.where(apart, _summed(which, rate), domain[1]).sum())
+            capacity = _exact_total(rate[apart[which]]) + _exact_total(domain[1][~apart])
             if h < 2 or not capacity or Fraction(h - 1, capacity) <= best:
                 return best
             best = Fraction(h - 1, capacity)
@@ -151,6 +151,11 @@ def accelerators_of(view: View) -> Ints:
     there = np.bincount(view.domains.inside.host, minlength=f.device_count)
     found[view.units] = np.where(holds, there[: f.device_count], 1)[view.units]
     return found
+
+
+def _exact_total(amounts: Ints) -> int:
+    """The sum of amounts that are not negative; the insides of a million accelerators exceed 64 bits together."""
+    return (int((amounts >> 32).sum()) << 32) + int((amounts & 0xFFFFFFFF).sum())
 
 
 def _summed(group: Ints, amount: Ints) -> Ints:

@@ -211,11 +211,20 @@ class _Run:
         if not view.fabric.complete and not check.monotone:
             return skipped(INCOMPLETE)
         found = check.judge(view, claim)
+        found = self.refuse_parts(check, view, claim, found)
         if found.status == "skipped":
             found = replace(found, judged=0)
         elif not view.core.any():  # what is true of no device at all
             found = replace(found, judged=0, of=0)
         return found if view.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
+
+    def refuse_parts(self, check: Check, view: View, claim: ResolvedClaim | None, found: Judgement) -> Judgement:
+        """What was found; or that it is not judged, where a distance or a time is required and some ends do not
+        reach each other: the figure is of those that do."""
+        required = claim is not None and claim.op and check.of_ends and not check.scarce
+        if claim is None or not required or found.status not in ("proved", "modelled"):
+            return found
+        return self.apart(check, view, claim) or found
 
     @cached_property
     def left(self) -> View:
@@ -243,7 +252,11 @@ class _Run:
         if wrong is not None:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])
             return _unjudged(claim, check.unit, wrong[0])
-        judged = self.bare(check) if _is_plain(claim) else self.clauses(check, claim)
+        if _is_plain(claim):
+            view = self.left if self.failed is not None and not check.of_design else self.whole(check)
+            judged = self.refuse_parts(check, view, claim, self.bare(check))
+        else:
+            judged = self.clauses(check, claim)
         judged = against(claim, check, judged)
         if check.together == "added" and self.fabric.cluster is not None and judged.text:
             judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
@@ -300,7 +313,7 @@ class _Run:
 
     def subject(self, check: Check, claim: ResolvedClaim) -> View:
         """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the instance of a group
-        in whose block it stands."""
+        in whose block it is."""
         view = self.whole(check)
         if check.joins and claim.of_to:
             here, there = (devices_of_selectors(view.fabric, side) for side in (claim.of, claim.of_to))

@@ -215,6 +215,11 @@ def domains(f: Fabric) -> tuple[list[int], list[int], list[int]]:
     opened = {(s.inside.index, s.name): s for s in f.sets if s.inside is not None}
     part: dict[tuple[int, str, int], int] = {}
     count, chips = f.device_count, {}
+
+    def omitted(host: int, node: int) -> bool:
+        """Whether a host is built without this part of it."""
+        return bool(f.built[host]) and node < f.device_count and not f.built[node]
+
     for s in f.sets:
         if s.kind != "host":
             continue
@@ -232,7 +237,8 @@ def domains(f: Fabric) -> tuple[list[int], list[int], list[int]]:
                         else:
                             part[h, chip.name, i], count = count, count + 1
             for h in hosts:
-                chips[h] = [part[h, c.name, i] for c in f.models[m].chips if c.accelerates for i in range(c.size)]
+                mine = [part[h, c.name, i] for c in f.models[m].chips if c.accelerates for i in range(c.size)]
+                chips[h] = [c for c in mine if not omitted(h, c)]
     joins = []
     direct = set()
     for i in range(f.link_count):
@@ -241,7 +247,7 @@ def domains(f: Fabric) -> tuple[list[int], list[int], list[int]]:
             direct |= set(joins[-1][:2])
     for h in chips:
         for link in f.models[int(f.device_model[h])].links:
-            if link.layer == "scaleup":
+            if link.layer == "scaleup" and not any(omitted(h, part[h, *x]) for x in (link.a, link.b)):
                 joins.append((part[h, *link.a], part[h, *link.b], link.rate * link.count))
         joins += [(h, c, 0) for c in chips[h] if h in direct]
     graph = nx.Graph()

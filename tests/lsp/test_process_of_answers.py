@@ -53,13 +53,14 @@ Hooks = dict[Any, Any]
 
 @pytest.fixture
 def hooks(monkeypatch: pytest.MonkeyPatch) -> Hooks:
-    """A process that takes no signals; what it installs."""
-    found: Hooks = {"timers": []}
+    """A process that takes no signals and leaves stdout alone; what it installs."""
+    found: Hooks = {"timers": [], "joined": []}
     fake = SimpleNamespace(
         signal=found.__setitem__, SIGALRM="alarm", ITIMER_REAL="real", setitimer=lambda *x: found["timers"].append(x)
     )
     monkeypatch.setattr(worker, "signal", fake)
     monkeypatch.setattr(worker, "INTERRUPT", "interrupt")
+    monkeypatch.setattr(worker, "os", SimpleNamespace(dup2=lambda *x: found["joined"].append(x)))
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     return found
 
@@ -89,7 +90,7 @@ def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPa
     served(end, monkeypatch, answers)
     assert asked == [SMALL, "long", "short"] and end.sent == [FIRST, SECOND, LAST, LAST]
     assert stores[1] is stores[2] and stores[0] is not stores[1] and len(end.waited) == 2
-    assert hooks["interrupt"] is hooks["alarm"]
+    assert hooks["joined"] == [(2, 1)] and hooks["interrupt"] is hooks["alarm"]
 
 
 def test_what_is_done_before_a_question_ends_when_one_comes(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:

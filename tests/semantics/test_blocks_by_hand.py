@@ -289,9 +289,10 @@ def test_what_a_cluster_lends() -> None:
 
 
 def test_names_in_brackets_are_named() -> None:
-    """A device that stands in an index is lent too: the index is judged where it is used."""
+    """A device that stands in an index is lent too: the index is judged where it is used. One that no fabric names
+    belongs to the first."""
     (made,), _ = members("cluster c {\n  host a: A\n  host b: B\n  host q: Q\n  fabric f { connect a[b] to z }\n}\n")
-    assert [s.name.name for s in made.node.body or () if isinstance(s, tree.Decl)] == ["a", "b"]
+    assert [s.name.name for s in made.node.body or () if isinstance(s, tree.Decl)] == ["a", "b", "q"]
 
 
 def test_places_that_are_lent() -> None:

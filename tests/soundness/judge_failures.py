@@ -60,10 +60,8 @@ def judged_failures(blueprint: Blueprint, folder: Path, shrink: bool = True) -> 
         old = before[one.claim.text()]
         if untouched and not wrong and (old.status, old.lower, old.upper) != (result.status, result.lower, result.upper):
             wrong.append(("changed by a failure elsewhere", f"without {blueprint.fail[0]}; before: {answer_text(old)}"))
-        head = f"# --fail {' '.join(blueprint.fail) or '(none)'}\n"
         for kind, judge in wrong[:1]:
-            found = difference(replace(blueprint, asked=(one,)), kind, one.claim, answer_text(result), judge)
-            out.found.append(replace(found, text=head + found.text))
+            out.found.append(difference(replace(blueprint, asked=(one,)), kind, one.claim, answer_text(result), judge))
     return out
 
 

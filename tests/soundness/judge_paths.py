@@ -168,11 +168,16 @@ def failure_answers(part: Inventory, whole: Inventory, claim: Claim, scope: str)
     """`survives` and `blast_radius`, by going through every set of failed elements."""
     world = part.world()
     row = {p: i for i, p in enumerate(world.paths)}
-    if claim.what == "links":
+    if claim.what in ("links", "cables", "ports"):  # every cable carries one link here
         here = named_devices(whole, claim.of, scope)
         there = named_devices(whole, claim.to, scope) if claim.to else frozenset(whole.parts)
         wires = {id(w) for w in wires_between(part, here, there)}
-        elements = {str(i): (frozenset[int](), frozenset({i})) for i, w in enumerate(part.wires) if id(w) in wires}
+        elements = {}
+        for i, w in enumerate(part.wires):
+            if id(w) in wires:
+                ports = [a for a, b in ((w.a, w.b), (w.b, w.a)) if a in here and b in there]  # ports are those of the first set
+                for end in ports if claim.what == "ports" else [""]:
+                    elements[f"{i} {end}"] = (frozenset[int](), frozenset({i}))
     else:
         found = whole.select(claim.of, scope)
         elements = {n: (frozenset(row[p] for p in core if p in row), frozenset[int]()) for n, core in found.items()}

@@ -98,6 +98,8 @@ def readings(inventory: Inventory, claim: Claim, scope: str) -> list[list[Answer
     """The answers to a claim by every reading of it. Raises Unjudged."""
     if claim.metric in PARTS:
         return [[Figure(v) for v in values] for values in count_readings(inventory, claim, scope)]
+    if not any(p.kind in ("host", "chip") for p in inventory.built_parts()):
+        raise Unjudged("no endpoint is left")
     return path_readings(inventory, claim, scope)
 
 
@@ -115,9 +117,9 @@ def with_thresholds(blueprint: Blueprint, bases: Sequence[Asked], rng: Random) -
             values = [
                 v for scope in rng.sample(scopes, min(2, len(scopes))) for r in readings(inventory, inner, scope) for v in r
             ]
-        except Unjudged:
+        except (Unjudged, ValueError):
             values = []
-        except (KeyError, ValueError) as fault:
+        except KeyError as fault:
             raise RuntimeError(f"{one.claim.text()}: {said(fault)}") from fault
         if not values:
             continue
@@ -169,9 +171,24 @@ def by_full_path(inventory: Inventory, one: Asked, scope: str) -> Claim | None:
 
 
 def left_by_failures(blueprint: Blueprint, inventory: Inventory) -> Inventory:
-    """What the failures that a blueprint is checked with leave; what failed is still recorded."""
+    """What the failures that a blueprint is checked with leave; what failed is still recorded, and hosts that lost their last
+    link are no endpoints any more."""
     gone = frozenset().union(*(inventory.select(x)[x] for x in blueprint.fail)) if blueprint.fail else frozenset[str]()
-    return inventory.without(gone) if gone else inventory
+    if not gone:
+        return inventory
+    left = inventory.without(gone)
+    before, after = ({end for w in some.wires for end in (w.a, w.b)} for some in (inventory, left))
+    lonely = {p for p in before - after if inventory.parts[p].kind in ("host", "chip")}
+    parts = {p: replace(v, built=v.built and p not in lonely) for p, v in left.parts.items()}
+    return Inventory(parts, left.wires, left.cables)
+
+
+def with_failures(blueprint: Blueprint, rng: Random, chance: float) -> Blueprint:
+    """The blueprint checked with one or two devices failed, now and then."""
+    if rng.random() > chance:
+        return blueprint
+    built = [p.path for p in blueprint.inventory().built_parts() if not p.inside]
+    return replace(blueprint, fail=tuple(rng.sample(built, rng.choice((1, 1, 2)))))
 
 
 def judged_blueprint(blueprint: Blueprint, folder: Path, shrink: bool = True) -> Compared:
@@ -329,7 +346,8 @@ def only_in(some: Sequence[object], others: Sequence[object]) -> str:
 def difference(blueprint: Blueprint, kind: str, claim: Claim | str, said: str, judged: str) -> Difference:
     """A difference about a design."""
     metric, requirement = (claim.metric, claim.text()) if isinstance(claim, Claim) else ("", claim)
-    return Difference(blueprint.family, kind, metric, requirement, said, judged, blueprint.seed, blueprint.text())
+    failed = f"# checked with --fail {' --fail '.join(blueprint.fail)}\n" if blueprint.fail else ""
+    return Difference(blueprint.family, kind, metric, requirement, said, judged, blueprint.seed, failed + blueprint.text())
 
 
 # ---------------------------------------------------------------- making small

@@ -33,8 +33,8 @@ def made(name: str, code: str, answer: Any = None, **facts: Any) -> Any:
         "mild": False, "in_rates": False, "together": "",
         "on_demand": False, "of_network": True, "of_design": False, "monotone": False, "scarce": False, "reads_of": False,
         "of_ends": False, "of_ports": False, "joins": False, "example": f"{name} <= 4", "words": frozenset(),
-        "needs": frozenset(),
-        "takes": frozenset({"of", "to", "at", "args"}), "after_failures": False, "applies_to": lambda f: True, "asked": [],
+        "needs": frozenset(), "takes": frozenset({"of", "to", "at", "args"}), "after_failures": False,
+        "applies_to": lambda f: True, "asked": [],
     }  # fmt: skip
     check = SimpleNamespace(**(plain | facts))
 

@@ -157,8 +157,6 @@ class Counted:
         mine = self.elements(one)
         if two:
             here, there = (set().union(*self.elements(x)) for x in (one, two))
-            if not here or not there:
-                return None
             table = self.links if metric == "links" else self.cables
             between = [x for x in table if (x[0] in here and x[1] in there) or (x[1] in here and x[0] in there)]
             return len(between) if metric == "links" else len({x[2] for x in between if len(x) > 2})

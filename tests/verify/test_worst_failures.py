@@ -142,7 +142,7 @@ def test_one_leaf_at_a_time_by_a_second_method() -> None:
     w = Wiring.whole(f)
     leaf = selector(f, "leaf")
     for element, lost in zip(leaf.elements, (3, 4, 3), strict=True):
-        asked = claim(f, "blast_radius", of=(replace(leaf, elements=(element,)),))
+        asked = claim(f, "blast_radius", of=(replace(leaf, elements=(element,), text=element.name),))
         assert figures.blast_radius(w, asked, Limits()).lower == lost
         assert catalogue()["blast_radius"].judge(View.whole(f), asked).value == lost
     asked = claim(f, "blast_radius", of=(leaf,))

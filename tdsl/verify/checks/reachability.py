@@ -92,7 +92,7 @@ class Reachability(Check):
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
         built, linked = bool(view.fabric.built[lost[0]]), len(links_at_devices(view.fabric, lost[:1])) > 0
-        why = "is planned only" if not built else "has links to devices outside of the set alone" if linked else "has no link"
+        why = "is planned only" if not built else "has no link to the network of the set" if linked else "has no link"
         text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
         fault = Fault(
             view.fabric.set_of(int(lost[0])).origin,

@@ -21,7 +21,7 @@ from tdsl.verify.second.answer import NoOpinion
 Names = tuple[str, ...]
 Indices = tuple[tuple[int, ...], ...]
 Parts = list[tuple[str, str | None]]
-"""Of a written path each name with what stands in its brackets, None without brackets."""
+"""Of a written path each name with what is in its brackets, None without brackets."""
 
 WORDS = ("ports", "network")
 OPEN, CLOSED = "([{", ")]}"
@@ -76,7 +76,7 @@ class _Index:
         self.values = {k: v for k, v in fabric.parameters.items() if isinstance(v, int) and not isinstance(v, bool)}
 
     def declares(self, name: str, scope: str) -> bool:
-        """Whether a name is one of a device or group where the requirement stands."""
+        """Whether a name is one of a device or group where the requirement is."""
         around, _ = _path_of_device(scope)
         return any((*around[:k], name) in self.known for k in range(len(around) + 1))
 
@@ -152,7 +152,7 @@ class _Index:
     def _entry(self, entry: str) -> Callable[[int, dict[str, int]], bool]:
         if entry == "*":
             return lambda number, variables: True
-        if re.fullmatch(r"[A-Za-z_]\w*", entry):  # an index variable: all values, the same wherever it stands
+        if re.fullmatch(r"[A-Za-z_]\w*", entry):  # an index variable: all values, the same wherever it is
             return lambda number, variables: variables.setdefault(entry, number) == number
         ends = _split(entry, "..")
         if len(ends) == 2:

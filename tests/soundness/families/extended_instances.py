@@ -10,7 +10,7 @@ from tests.soundness.families.models import CHIP, host_model, some_cables, switc
 from tests.soundness.families.scoped_groups import devices, links
 from tests.soundness.inventory import Model
 from tests.soundness.judges import Claim
-from tests.soundness.verdicts import with_thresholds
+from tests.soundness.verdicts import with_failures, with_thresholds
 
 
 def extended_design(seed: int) -> Blueprint:
@@ -58,7 +58,7 @@ def extended_design(seed: int) -> Blueprint:
     for chosen in rng.sample(range(units), rng.choice((1, 1, 2)) if units > 2 else 1):
         statements.append(extension(rng, chosen, spines, host, switch, wire, cord))
     blueprint = Blueprint("extended_instances", seed, tuple(statements), (CHIP, host, switch, wire, cord))
-    return with_thresholds(blueprint, extended_questions(rng), rng)
+    return with_thresholds(with_failures(blueprint, rng, 0.25), extended_questions(rng), rng)
 
 
 def extension(rng: Random, unit: int, spines: int, host: Model, switch: Model, wire: Model, cord: Model) -> Block:

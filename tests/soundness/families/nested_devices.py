@@ -10,7 +10,7 @@ from tests.soundness.families.models import cable_product, switch_model
 from tests.soundness.families.scoped_groups import links, omit_line
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judges import Claim
-from tests.soundness.verdicts import with_thresholds
+from tests.soundness.verdicts import with_failures, with_thresholds
 
 
 def nested_design(seed: int) -> Blueprint:
@@ -81,7 +81,7 @@ def nested_design(seed: int) -> Blueprint:
     if rng.random() < 0.3 and trays > 2:
         statements.append(omit_line(f"tray[{rng.randrange(trays)}]"))
     blueprint = Blueprint("nested_devices", seed, tuple(statements), (chip, tray, crossbar, box, flat, active, plain))
-    return with_thresholds(blueprint, nested_questions(rng, trays, chassis), rng)
+    return with_thresholds(with_failures(blueprint, rng, 0.25), nested_questions(rng, trays, chassis), rng)
 
 
 def contained(model: Model, paths: list[str], inner: Model | None, name: str, count: int) -> Recording:
@@ -140,6 +140,10 @@ def nested_questions(rng: Random, trays: int, chassis: bool) -> list[Asked]:
         Claim("survives", of="nvs", count=1),
         Claim("isolated"),
         Claim("survives", of="tray", to="nvs", count=1, what="links"),
+        Claim("survives", of="tray", to="nvs", count=2, what="ports"),
+        Claim("survives", of="tray", to="nvs", count=2, what="cables"),
+        Claim("survives", of="tray[0]", count=1, what="ports"),
+        Claim("survives", of="nvs", count=1, what="cables"),
         Claim("taper", of="nvs"),
         Claim("survives", of="tray", count=1, given=Claim("edge_redundancy", cmp=">=", value=Fraction(1))),
     ]

@@ -13,7 +13,7 @@ from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Recording, 
 from tests.soundness.families.models import CHIP, TRAY, cable_product, host_model, some_cables, switch_model
 from tests.soundness.inventory import Inventory, Model
 from tests.soundness.judges import Claim
-from tests.soundness.verdicts import with_thresholds
+from tests.soundness.verdicts import with_failures, with_thresholds
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,9 @@ def scoped_design(seed: int) -> Blueprint:
     if placed:
         statements += places_of_groups(shape, shadow)
     blueprint = Blueprint("scoped_groups", seed, tuple(statements), (CHIP, host, switch, other, wire, cord, stiff))
-    return with_thresholds(blueprint, scoped_questions(rng, bool(shape.cells), shape.hosts, placed), rng)
+    return with_thresholds(
+        with_failures(blueprint, rng, 0.25), scoped_questions(rng, bool(shape.cells), shape.hosts, placed), rng
+    )
 
 
 def adapter_links(rng: Random, shape: Shape, i: int, nics: int, rate: int, wire: Model) -> Line:
@@ -225,6 +227,8 @@ def scoped_questions(rng: Random, nested: bool, hosts: int, placed: bool) -> lis
         Claim("survives", of="agg", count=1),
         Claim("survives", of="leaf", to="agg", count=1, what="links"),
         Claim("survives", of="leaf", to="agg", count=2, what="links"),
+        Claim("survives", of="leaf", to="agg", count=2, what="ports"),
+        Claim("survives", of="node[0]", count=1, what="cables"),
         Claim("survives", of="node", to="leaf", count=1, what="links"),
         Claim("reachability", of="node", every=True),
         Claim("edge_redundancy", of="node", every=True),

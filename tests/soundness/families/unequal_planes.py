@@ -9,7 +9,7 @@ from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Statement
 from tests.soundness.families.models import CHIP, host_model, some_cables, switch_model
 from tests.soundness.families.scoped_groups import devices, links, omit_line
 from tests.soundness.judges import Claim
-from tests.soundness.verdicts import with_thresholds
+from tests.soundness.verdicts import with_failures, with_thresholds
 
 
 def plane_design(seed: int) -> Blueprint:
@@ -62,7 +62,7 @@ def plane_design(seed: int) -> Blueprint:
     if rng.random() < 0.4:
         statements.append(omit_line(f"pl[{rng.randrange(planes)}].spine[{spines - 1}]" if spines > 1 else f"node[{hosts - 1}]"))
     blueprint = Blueprint("unequal_planes", seed, tuple(statements), (CHIP, host, switch, wire, cord))
-    return with_thresholds(blueprint, plane_questions(rng, hosts), rng)
+    return with_thresholds(with_failures(blueprint, rng, 0.25), plane_questions(rng, hosts), rng)
 
 
 def plane_questions(rng: Random, hosts: int) -> list[Asked]:

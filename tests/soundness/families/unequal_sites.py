@@ -9,7 +9,7 @@ from tests.soundness.blueprint import Asked, Block, Blueprint, Line, Statement
 from tests.soundness.families.models import CHIP, host_model, some_cables, switch_model
 from tests.soundness.families.scoped_groups import devices, links
 from tests.soundness.judges import Claim
-from tests.soundness.verdicts import with_thresholds
+from tests.soundness.verdicts import with_failures, with_thresholds
 
 
 def unequal_design(seed: int) -> Blueprint:
@@ -53,7 +53,7 @@ def unequal_design(seed: int) -> Blueprint:
             )
         )
     blueprint = Blueprint("unequal_sites", seed, tuple(statements), tuple(models))
-    return with_thresholds(blueprint, unequal_questions(rng, len(sizes)), rng)
+    return with_thresholds(with_failures(blueprint, rng, 0.25), unequal_questions(rng, len(sizes)), rng)
 
 
 def unequal_questions(rng: Random, sites: int) -> list[Asked]:
