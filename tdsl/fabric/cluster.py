@@ -42,13 +42,15 @@ def claim_of_cluster(claims: Sequence[tuple[int, ResolvedClaim]], cluster: Fabri
 
 
 def requirements_of_cluster(plans: Sequence[Plan], cluster: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
-    """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. A path is resolved in each
-    fabric that has what it names; what none has is a finding."""
+    """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each path is resolved in
+    each fabric that has what it names, also where another path of the requirement names nothing there; what none has is a
+    finding."""
     found: dict[tuple[int, int, str, str], list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
     missing: list[dict[Span, Diagnostic]] = []
     for k, (plan, fabric) in enumerate(zip(plans, cluster.members, strict=True)):
-        own, absent = Diagnostics(), {}
+        own = Diagnostics()
+        absent: dict[Span, Diagnostic] = {}
         for claim in resolve_claims(replace(plan, requires=plan.of_cluster), fabric, own, absent):
             span = claim.origin.span
             key = (span.start, span.end, claim.text, claim.scope.name if claim.scope is not None else "")

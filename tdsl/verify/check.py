@@ -37,7 +37,7 @@ TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Something wrong at one place of the text, with how many such places. ``unless`` names a check that reports it, too: where
-    that one runs, this is not said a second time."""
+    that one runs, this is said of requirements alone."""
 
     at: Origin | None
     message: str

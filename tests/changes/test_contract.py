@@ -294,24 +294,34 @@ def test_fabrics_that_one_side_does_not_have(tmp_path: Path) -> None:
         assert said == [("requirement", change)] * 3 + [("design", change)]
 
 
-@pytest.mark.parametrize(
-    ("after", "said"),
-    [
-        ("require power <= 9kW", "~ weaker: power <= 8kW → power <= 9kW"),
-        ("", "- removed: power <= 8kW"),
-        ("require power <= 8kW", ""),
-    ],
-)
-def test_what_a_cluster_requires_as_a_whole(after: str, said: str, tmp_path: Path) -> None:
-    text = (
-        "model switch S { port p[1..8]: 100Gbps { type NDR }; power 1kW max 1kW }\n"
-        "model host N { port nic: 100Gbps { type NDR }; port st: 100Gbps { type NDR }; power 1kW max 1kW }\n"
-        "cluster k {\n  host node[2]: N\n"
-        "  fabric compute { switch leaf: S; connect node[n].nic to leaf { medium dac } }\n"
-        "  fabric storage { switch leaf: S; connect node[n].st to leaf { medium dac } }\n  %s\n}\n"
-    )
-    for name, requirement in (("old.fab", "require power <= 8kW"), ("new.fab", after)):
-        (tmp_path / name).write_text(text % requirement, encoding="utf-8")
-    done = tdsl("diff", str(tmp_path / "old.fab"), str(tmp_path / "new.fab"), "--detailed-exitcode")
-    assert done.exit_code == (3 if said else 0), done.output
-    assert said in done.output
+CLUSTER = """cluster k {
+  host node[4]: N
+  fabric one { switch leaf: S; connect node[n].a to leaf }
+  fabric two { switch leaf: S; connect node[n].b to leaf }
+  require power <= 9kW and links of node == 2
+}
+model switch S { port p[1..8]: 100Gbps; power 2kW max 2kW }
+model host N { port a: 100Gbps; port b: 100Gbps; power 1kW max 1kW }
+"""
+
+
+def test_requirements_of_a_cluster(tmp_path: Path) -> None:
+    """They are of none of its fabrics; one that does not hold any more fails the call."""
+
+    def compared(text: str) -> tuple[int, bool, dict[str, list[tuple[str, str]]]]:
+        paths = [write(tmp_path, t, name) for t, name in ((CLUSTER, "old.fab"), (text, "new.fab"))]
+        done = tdsl("diff", *paths, "--output-format", "json")
+        found = json.loads(done.stdout)
+        rows = {f["fabric"]: [(c["change"], c["what"]) for c in f["contract"]] for f in found["fabrics"]}
+        return done.exit_code, found["same"], rows
+
+    same: dict[str, list[tuple[str, str]]] = {"one": [], "two": []}
+    assert compared(CLUSTER) == (0, True, {**same, "k": []})
+    assert compared(CLUSTER.replace("<= 9kW", "<= 10kW")) == (0, False, {**same, "k": [("weaker", "power")]})
+    assert compared(CLUSTER.replace("<= 9kW", "<= 7kW")) == (1, False, {**same, "k": [("stronger", "power")]})
+    assert compared(CLUSTER.replace(" and links of node == 2", "")) == (0, False, {**same, "k": [("removed", "links")]})
+    assert compared(CLUSTER.replace("cluster k", "cluster q")) == (0, False, {**same, "q": [("changed", "name of the cluster")]})
+    alone = CLUSTER.replace("cluster k {", "fabric one {").replace("  fabric one { switch leaf: S; ", "switch leaf: S; ")
+    alone = alone.replace("a to leaf }", "a to leaf").replace("  fabric two { switch leaf: S; connect node[n].b to leaf }\n", "")
+    _, same_design, rows = compared(alone.replace("== 2", "== 1"))
+    assert not same_design and ("removed", "cluster") in rows["k"] and ("removed", "power") in rows["k"]

@@ -205,3 +205,12 @@ def test_a_deleted_design_that_never_compiled(commit: Commit) -> None:
     commit(bad=None)
     found = compared()
     assert found["contract"] == {"pods/bad.fab": [("design", "removed")]} and found["judged"] == found["of"] == 3
+
+
+def test_the_name_of_a_cluster_of_a_revision(commit: Commit) -> None:
+    """Nothing that is printed names the folder that stands for the revision."""
+    cluster = "use models (S, H)\ncluster k {\n  host node[2]: H\n  fabric f { switch s: S; connect node[n].nic to s }\n"
+    commit(one=cluster + "  require links of node == 2\n}\n")
+    for output_format in ("full", "json", "junit", "sarif"):
+        said = tdsl("check", "branch:pods/one.fab", "--output-format", output_format)
+        assert said.exit_code == 1 and ".tdsl-revision" not in said.output and "pods/one.fab" in said.output

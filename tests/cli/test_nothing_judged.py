@@ -167,6 +167,26 @@ def test_nothing_judged_cannot_be_allowed(folder: Path) -> None:
     assert done.exit_code == 1 and "E0907" in done.stdout
 
 
+def test_wiring_that_is_refused_cannot_be_allowed(folder: Path) -> None:
+    """What is refused is not built, and nothing is judged of the rest."""
+    uneven = "  switch spine[3]: SW\n  connect leaf[*] to spine[*] spread x 4 # tdsl: allow(uneven_spread) for now\n"
+    (folder / "pod.fab").write_text(POD.replace("  omit", f"{uneven}  omit"))
+    done = tdsl("check", "pod.fab", "--output-format", "concise")
+    assert done.exit_code == 1 and "E0907" in done.stdout and "by findings that are allowed" in done.stdout
+    (folder / "pod.fab").write_text((folder / "pod.fab").read_text().replace(" # tdsl: allow(uneven_spread) for now", ""))
+    (folder / "tdsl.toml").write_text('[severity]\nuneven_spread = "warning"\n')
+    done = tdsl("check", "pod.fab", "--output-format", "concise")
+    assert done.exit_code == 1 and "E0907" in done.stdout and "warning[E0454]" in done.stdout
+
+
+@pytest.mark.parametrize("asked", ["reachability", "reachability of all node[*], lone", "reachability of all node[0..2], lone"])
+def test_a_waiver_of_a_cause_is_none_of_a_requirement(asked: str, folder: Path) -> None:
+    lone = "  host lone: NODE  # tdsl: allow(isolated) cabled next year\n"
+    (folder / "pod.fab").write_text(POD.replace("  require reachability", f"{lone}  require {asked}"))
+    done = tdsl("check", "pod.fab", "--output-format", "concise")
+    assert done.exit_code == 1 and f"`{asked}` does not hold" in done.stdout
+
+
 def test_one_fabric_with_files_is_enough_for_a_target(folder: Path) -> None:
     done = tdsl("build", "superpod_cluster", "--target", "opensm", "--out", "built")
     assert done.exit_code == 0 and list((folder / "built").rglob("opensm.conf"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
 import pytest
 
@@ -310,6 +311,42 @@ def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
     assert [d.message for d in c.findings if "bisection" in d.message and "(fabric `one`)" in d.message]
     wrong = compile_text(two(common="require power of leef[*] <= 1kW"), tmp_path, models=False)
     assert [(d.code, d.count) for d in wrong.findings] == [("E0101", 1)]
+
+
+def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> None:
+    """Each path is about what it names in any fabric, also where another path of the requirement names nothing there."""
+    asked = "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
+    asked += "report power of lef, top"
+    more = "switch top: SW; connect leaf[*] to top each"
+    text = two(common=asked, in_one="override leaf[*]: TALL", in_two=more)
+    c = compile_text(text, tmp_path, models=False)
+    found = answers(c)
+    power = found["power of leaf, top <= 2kW"]
+    assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
+    assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
+    assert [(d.code, d.span and d.span.text) for d in c.findings] == [("E0230", "power of leaf, top <= 2kW"), ("E0101", "lef")]
+
+
+def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
+    """The last line, and every combination of the parameters, in all formats."""
+    common = "param size: int = 2 where size in [2, 3]\nrequire power <= 11kW\nrequire links of node >= 2\nomit node[1]"
+    path = written(
+        tmp_path / "k.fab", two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]")
+    )
+    last = tdsl("check", str(path)).stdout.splitlines()[-1]
+    assert "1 of 2 requirements judged in full" in last
+    every = json.loads(tdsl("check", str(path), "--all-params", "--output-format", "json").stdout)["designs"]
+    assert [(d["fabric"], d["parameters"]["size"], d["ok"]) for d in every if d.get("members")] == [
+        ("k", 2, True),
+        ("k", 3, False),
+    ]
+    suites = ElementTree.fromstring(tdsl("check", str(path), "--all-params", "--output-format", "junit").stdout)
+    failed = {
+        s.attrib["name"].rpartition("k.fab ")[2]: [t.attrib["name"] for t in s if t.find("failure") is not None] for s in suites
+    }
+    assert failed["k (size = 2)"] == [] and failed["k (size = 3)"] == ["power <= 11kW"]
+    one = written(path, path.read_text().replace("[2, 3]", "[3]"))
+    assert "refuted   power <= 11kW" in tdsl("check", str(one), "--all-params", "--set", "size=3").stdout
 
 
 def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:

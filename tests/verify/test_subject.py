@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import tdsl
-from tdsl.compilation import Compilation, Options
+from tdsl.compilation import Compilation, Options, UsageError
 from tests.harness import written
 
 PARTS = """
@@ -353,3 +353,18 @@ def test_what_is_in_a_device_has_no_power_of_its_own(tmp_path: Path) -> None:
       report power of tray[0] }"""
     found = answers(tmp_path / "d.fab", text)
     assert [status for status, _ in found.values()] == ["skipped", "skipped", "proved"]
+
+
+def test_chips_that_no_statement_names_are_no_devices(tmp_path: Path) -> None:
+    """They have no rows of their own, so neither a requirement nor a failure is about them, whatever is in those rows."""
+    text = """fabric f { host tray[4]: TRAY
+      switch leaf[2]: SW
+      connect leaf[0] to leaf[1]
+      require links of tray.gpu >= 0
+      report blast_radius of tray.gpu }"""
+    path = written(tmp_path / "d.fab", text + PARTS)
+    found = [d for d in tdsl.check(path).findings if d.code != "E0404"]
+    assert [d.code for d in found] == ["E0101", "E0101"] and all("no device of this fabric" in d.message for d in found)
+    written(path, text.replace("require links of tray.gpu >= 0", "").replace("report blast_radius of tray.gpu", "") + PARTS)
+    with pytest.raises(UsageError, match="no device of this fabric"):
+        tdsl.check(path, Options(fail=("tray[0].gpu[1]",)))
