@@ -76,7 +76,7 @@ def test_lists_that_are_refused(args: tuple[str, ...], said: str) -> None:
 
 # ---------------------------------------------------------------- compare
 def test_headings_of_columns() -> None:
-    named: Any = [SimpleNamespace(name=n) for n in ("a", "b", "a", "c")]
+    named: Any = [SimpleNamespace(name=n, members=()) for n in ("a", "b", "a", "c")]
     assert compare._heads(named, []) == ["a (1)", "b", "a (3)", "c"]
     assert compare._heads(named, ["n=1", "n=2"]) == ["a (1)", "b", "a (3)", "c"]
     assert compare._heads(named[:2], ["n=1", "n=2"]) == ["n=1", "n=2"] and compare._heads([], []) == []

@@ -328,7 +328,7 @@ CALLS: list[tuple[str, int, str, str | None]] = [
             "than two hosts, without leaf[0], leaf[1]\n"
             "sc4.txt:4: error[E0406] edge_redundancy: `edge_redundancy >= 1` cannot be judged: there are fewer "
             "than two hosts, without h[0], leaf[1]\n"
-            "2 of 4 scenarios keep every requirement of r\n"
+            "2 of 4 scenarios keep every requirement of r; in 2 of them not all that is asked was judged\n"
         ),
         "",
     ),
