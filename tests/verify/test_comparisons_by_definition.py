@@ -221,7 +221,7 @@ def test_judgements_in_short() -> None:
     assert yes("good", {"a": 1}) == Judgement("proved", "good", True, witness={"a": 1})
     assert no("bad", (fault,), {"a": 1}) == Judgement("refuted", "bad", False, witness={"a": 1}, faults=(fault,))
     assert exactly(3, "three", {"a": 1}) == Judgement("proved", "three", 3, 3, 3, witness={"a": 1})
-    assert skipped("why") == Judgement("skipped", reason="why")
+    assert skipped("why") == Judgement("skipped", reason="why", judged=0)
 
 
 def test_facts_of_checks_that_are_wrong() -> None:
