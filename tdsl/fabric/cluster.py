@@ -58,6 +58,7 @@ def requirements_of_cluster(plans: Sequence[Plan], cluster: Fabric, diagnostics:
         wrong += own
         missing.append(absent)
     nowhere = [d for span, d in missing[0].items() if all(span in absent for absent in missing)] if missing else []
+    nowhere += [d for d in wrong if d.code == "E0108"]  # a fabric has some of these indices
     unknown = {d.span for d in nowhere}
     for key in [k for k in found if any(d is not None and k[0] <= d.start and d.end <= k[1] for d in unknown)]:
         del found[key]

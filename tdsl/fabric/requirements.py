@@ -127,22 +127,29 @@ class _Block:
 
     # ------------------------------------------------------------ paths
     def selector(self, path: tree.Path) -> OfInstance:
+        """What a path means in each instance; no elements where another fabric may have what it names."""
+        try:
+            return self.resolved_path(path)
+        except Fault as fault:
+            if self.absent is None or not _is_absent(fault.diagnostic.code, path):
+                raise
+            self.absent[path.span] = fault.diagnostic
+            return _in_all(Selector(" ".join(path.span.text.split()), "", ()))
+
+    def resolved_path(self, path: tree.Path) -> OfInstance:
         """What a path means in each instance. What is declared outside of a group is the same in all of its instances."""
         context = self.required.context
         if path.bare == "ports" and not any("ports" in g.members for g in context.groups):
             return _in_all(Selector("ports", "ports", ()))
         try:
             target = resolve(self.plan, context, path)
-        except Fault as fault:
+        except Fault:
             if path.bare == "network":  # all switches, optical switches and panels, with what is in them
                 return _in_all(Selector("network", "network", ()))
             whole_tier = self.tier(path)
-            if whole_tier is not None:
-                return whole_tier
-            if self.absent is None or fault.diagnostic.code != "E0101":
+            if whole_tier is None:
                 raise
-            self.absent[path.span] = fault.diagnostic
-            return _in_all(Selector(" ".join(path.span.text.split()), "", ()))
+            return whole_tier
         depth = next(d for d in range(len(context.parts) + 1) if _axes(context.parts[:d]) == target.shared)
         outer = Context(context.groups[: depth + 1], context.parts[:depth])
         over = assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)
@@ -189,6 +196,12 @@ class _Block:
             found = [tuple(_device(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows]
             return _in_instances([Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances)
         return None
+
+
+def _is_absent(code: str, path: tree.Path) -> bool:
+    """Whether a finding says that a fabric has nothing of what a path names. Of a range or list of indices it may have a part."""
+    several = any(isinstance(e, (tree.Range, tree.ListExpr)) for p in path.parts if isinstance(p, tree.Index) for e in p.entries)
+    return code == "E0101" or (code == "E0108" and not several)
 
 
 def rows_of_instances(indices: list[Array], count: int, sets: Sequence[DeviceSet]) -> list[Ints]:

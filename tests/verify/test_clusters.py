@@ -325,6 +325,16 @@ def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> N
     assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
     assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
     assert [(d.code, d.span and d.span.text) for d in c.findings] == [("E0230", "power of leaf, top <= 2kW"), ("E0101", "lef")]
+    # indices that one fabric has in part
+    for asked, codes in (("leaf[0..3]", ["E0108"]), ("leaf[3]", []), ("leaf[0..1]", ["E0230"])):
+        uneven = two(common=f"require power of {asked} <= 2kW", in_one="override leaf[*]: TALL")
+        uneven = uneven.replace(
+            "leaf[2]: SW\n    connect node[n].b to leaf[n]", "leaf[4]: SW\n    connect node[n].b to leaf[(n)]"
+        )
+        uneven = uneven.replace(
+            "leaf[1]\n     }\n}", "leaf[1]; connect leaf[2] to leaf[3] x 2; connect leaf[1] to leaf[2]\n }\n}"
+        )
+        assert [d.code for d in compile_text(uneven, tmp_path, models=False).findings] == codes, asked
 
 
 def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
