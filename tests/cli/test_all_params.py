@@ -268,7 +268,7 @@ fabric lone {
     document = report(write(tmp_path, text), "--all-params")
     (sweep,) = document["sweeps"]
     assert sweep["values"] == {"nodes": [1, 2], "tall": [False, True]}  # what all that declare `nodes` allow
-    assert len(document["designs"]) == 4 * 3
+    assert len(document["designs"]) == 4 * 4  # three fabrics, and the cluster as a whole
     found = {(r["fabric"], r["requirement"]): r for r in sweep["results"] if r["requirement"]}
     assert set(found) == {("c.compute", "switches"), ("c.storage", "switches <= 2")}
     assert found["c.storage", "switches <= 2"]["parameters"] == {"nodes": 1, "tall": True}
