@@ -125,7 +125,7 @@ def _design(text: str, folder: Path, name: str, verify: bool) -> Design | str:
     path = folder / name
     written(path, text)
     result = (compiler.check if verify else compiler.elaborate)(str(path))
-    internal = [d for d in result.findings if d.code.startswith("E090")]
+    internal = [d for d in result.findings if d.code.startswith("E090") and d.code not in ("E0907", "E0908")]
     if internal:
         raise RuntimeError(f"{internal[0].code} {internal[0].message}")
     design = result.designs[0]

@@ -48,7 +48,7 @@ def judged_cluster(blueprint: Blueprint, folder: Path, shrink: bool = True) -> C
 def compared_cluster(blueprint: Blueprint, inventory: Inventory, compilation: Compilation, out: Compared) -> Iterator[Difference]:
     """Answers of all fabrics that are wrong."""
     for one in blueprint.asked:
-        answers = [r for d in compilation.designs for r in d.results if r.requirement == one.claim.text()]
+        answers = [r for d in compilation.judged for r in d.results if r.requirement == one.claim.text()]
         if not answers:
             yield difference(blueprint, "no answer", one.claim, "nothing", "")
         readings = [inventory]

@@ -329,7 +329,7 @@ def compiled_text(blueprint: Blueprint, folder: Path) -> Compilation:
 
 def internal_errors(compilation: Compilation) -> list[tuple[str, str]]:
     """Findings that only a fault of tdsl explains."""
-    return [(d.code, d.message) for d in compilation.findings if d.code.startswith("E090")]
+    return [(d.code, d.message) for d in compilation.findings if d.code.startswith("E090") and d.code not in ("E0907", "E0908")]
 
 
 def first_error(compilation: Compilation) -> str:

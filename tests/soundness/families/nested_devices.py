@@ -23,7 +23,7 @@ def nested_design(seed: int) -> Blueprint:
         "T",
         "host",
         f'model host T "acc={chips} joined={int(chips == 1)}" '
-        f"{{ chip gpu[{chips}]: C; power 100W max 120W; price $700; height 1U }}",
+        f"{{ chip gpu[{chips}]: C; power 120W; price $700; height 1U }}",
         120,
         700,
         chips,
