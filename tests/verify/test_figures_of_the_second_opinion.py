@@ -236,7 +236,7 @@ def test_kinds_of_failures_without_a_second_method(caged: Fabric) -> None:
     with pytest.raises(NoOpinion, match=r"^failures of fans have no second method$"):
         figures.elements_of(Wiring.whole(caged), asked)
     node = selector(caged, "node")
-    for given in ({"of": (of_ports(caged, [0]),)}, {"of": (node,), "of_to": (node,)}, {"of": (node,), "any_of": "links"}):
+    for given in ({"of": of_ports(caged, [0])}, {"of": (node,), "of_to": (node,)}, {"of": (node,), "any_of": "links"}):
         asked = claim(caged, "blast_radius", **given)
         with pytest.raises(NoOpinion, match=r"^only devices and groups are failed a second time$"):
             figures.blast_radius(Wiring.whole(caged), asked, LIMITS)

@@ -210,7 +210,7 @@ def test_what_is_left_of_two_sets() -> None:
     """Where a member of each set is left, what flows is compared; where none is, the requirement fails."""
     fabric = leaves(2).build()
     both = selector(fabric, "leaf")
-    one, two = (replace(both, elements=(e,)) for e in both.elements)
+    one, two = (replace(both, text=f"leaf[{k}]", elements=(e,)) for k, e in enumerate(both.elements))
     for value, holds in ((Fraction(1), True), (Fraction(11, 10), False)):
         given = claim(fabric, "throughput", ">=", value, of=(one,), of_to=(two,))
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1, given=given)

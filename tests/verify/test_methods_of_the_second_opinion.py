@@ -211,7 +211,7 @@ def test_throughput_between_two_sets() -> None:
     for trunk, share in ((1, Fraction(1, 2)), (2, Fraction(1)), (3, Fraction(1))):
         fabric = two_leaves(trunk).build()
         node = selector(fabric, "node")
-        halves = [type(node)(node.text, node.kind, node.elements[i : i + 2]) for i in (0, 2)]
+        halves = [type(node)(f"node[{i}..{i + 1}]", node.kind, node.elements[i : i + 2]) for i in (0, 2)]
         asked = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[1],), report=True)
         found = figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
         assert (found.lower, found.upper, found.full_bps) == (share, share, Fraction(2 * RATE))

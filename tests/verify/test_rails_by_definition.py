@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from types import SimpleNamespace
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -14,8 +12,8 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove import by_rail
-from tdsl.prove.by_rail import ByRail, ways
-from tdsl.prove.demands import RAILS, Demand, Unfit
+from tdsl.prove.by_rail import ByRail
+from tdsl.prove.demands import Demand
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
 
@@ -244,79 +242,3 @@ def test_which_two_have_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---------------------------------------------------------------- which endpoints are asked about
-
-
-def chosen(
-    monkeypatch: pytest.MonkeyPatch,
-    every: bool = True,
-    wide: bool = False,
-    models: tuple[int, ...] = (4,),
-    rails: bool = True,
-    forwards: bool = False,
-    why: str = "",
-    failed: bool = False,
-    direct: bool = False,
-    through: str = "",
-    args: tuple[str, ...] = ("ring",),
-) -> Any:
-    """The two views that are judged, in words, or why none is; ``models`` are the accelerators of each host."""
-    count = len(models)
-    view: Any = SimpleNamespace(
-        fabric=SimpleNamespace(models=[SimpleNamespace(accelerators=n) for n in (*models, 1)], device_model=np.arange(count + 1)),
-        units=np.arange(count), unit_word="hosts", forwards=np.array([*[forwards] * count, True]),
-        intact=object() if failed else None, direct=direct,
-    )  # fmt: skip
-    monkeypatch.setattr(by_rail, "joined", lambda view: np.array([every] + [True] * (count - 1)))
-    monkeypatch.setattr(by_rail, "spans", lambda view: wide)
-    monkeypatch.setattr(by_rail, "uncertain", lambda view: why)
-    monkeypatch.setattr(ByRail, "of", lambda view: "rails" if rails else None)
-    monkeypatch.setattr(by_rail.ByDomain, "of", lambda view: "domains")
-    try:
-        one, other = ways(view, SimpleNamespace(through=through, args=args))  # type: ignore[arg-type]
-    except Unfit as fault:
-        return str(fault)
-    return tuple("hosts" if x is view else x for x in (one, other))
-
-
-WITHOUT = "there are hosts without a scale-up domain that joins their accelerators"
-FORWARD = "endpoints that forward are not put together by their scale-up domains"
-
-
-@pytest.mark.parametrize(
-    ("given", "alone", "inside"),
-    [
-        ({}, ("rails", "hosts"), ("hosts", "rails")),
-        ({"rails": False}, ("hosts", None), ("hosts", None)),
-        ({"every": False}, ("hosts", None), WITHOUT),
-        ({"every": False, "args": (RAILS,)}, ("rails", None), WITHOUT),
-        ({"every": False, "models": (4, 4)}, ("hosts", None), WITHOUT),
-        ({"models": (1,)}, ("hosts", None), ("hosts", None)),
-        ({"models": (4, 1)}, ("hosts", None), ("hosts", None)),
-        ({"models": (1,), "args": (RAILS,)}, ("rails", None), ("hosts", "rails")),
-        ({"models": (2, 3)}, ("rails", "hosts"), ("hosts", "rails")),
-        ({"why": "lost"}, ("rails", "hosts"), "lost"),
-        ({"why": "lost", "every": False}, ("hosts", None), WITHOUT),
-        ({"forwards": True}, ("hosts", None), ("hosts", None)),
-        ({"forwards": True, "wide": True}, ("hosts", None), FORWARD),
-        ({"forwards": True, "wide": True, "every": False}, ("hosts", None), WITHOUT),
-        ({"wide": True}, ("rails", "domains"), ("domains", "rails")),
-        ({"wide": True, "rails": False}, ("hosts", "domains"), ("domains", "hosts")),
-        ({"wide": True, "models": (1,)}, ("hosts", "domains"), ("domains", "hosts")),
-        ({"wide": True, "models": (1,), "args": (RAILS,)}, ("rails", "domains"), ("domains", "rails")),
-        ({"wide": True, "every": False}, ("hosts", None), WITHOUT),
-        ({"wide": True, "failed": True}, ("rails", "hosts"), ("domains", "rails")),
-        ({"wide": True, "direct": True}, ("rails", "hosts"), ("domains", "rails")),
-        ({"wide": True, "direct": True, "rails": False}, ("hosts", None), ("domains", "hosts")),
-        ({"wide": True, "failed": True, "models": (1,), "args": (RAILS,)}, ("rails", None), ("domains", "rails")),
-    ],
-)
-def test_what_a_requirement_asks_about(given: dict[str, Any], alone: Any, inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By scale-out alone, and through the scale-up domain; each with the other way beside it where that is another figure."""
-    assert chosen(monkeypatch, **given) == alone
-    assert chosen(monkeypatch, through="scaleup", **given) == inside
-
-
-def test_rails_are_a_pattern_only_as_its_first_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen(monkeypatch, models=(1,), args=()) == ("hosts", None)
-    assert chosen(monkeypatch, models=(1,), args=("shift", RAILS)) == ("hosts", None)
-    assert chosen(monkeypatch, models=(1,), args=(RAILS, "2")) == ("rails", None)
