@@ -40,7 +40,7 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     from tdsl.diagnostic import Severity
-    from tdsl.emit.nccl_against import NOTHING
+    from tdsl.emit.nccl_against import NOTHING, nothing_to_judge
     from tdsl.emit.nccl_against import against as compare
     from tdsl.emit.nccl_lint import lint
     from tdsl.source import SourceFile
@@ -56,6 +56,8 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
             made = compare(file, dump)
             found[shown] += [d for d in made.findings if d.code != NOTHING or not broken]
             covered[shown] = {"judged": made.judged, "of": made.of}
+        elif not any(d.severity is Severity.ERROR for d in found[shown]) and (nothing := nothing_to_judge(file)) is not None:
+            found[shown] = [*found[shown], nothing]
     bar = Severity[fail_on.upper()]
     failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
     if output_format == "json":

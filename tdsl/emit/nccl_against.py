@@ -16,6 +16,14 @@ CODE = "E0529"
 NOTHING = "E0907"
 
 
+def nothing_to_judge(file: SourceFile) -> Diagnostic | None:
+    """The error of a file in which NCCL would find nothing: no GPU, no adapter and no graph; None for any other."""
+    if re.search(r"<(gpu|net|graph)\b", file.text):
+        return None
+    message = "nothing of this file was judged: it has no GPU, no adapter and no graph"
+    return Diagnostic(NOTHING, message, Span(file, 0, 0), help="give a topology or graph file, such as NCCL_TOPO_DUMP_FILE names")
+
+
 @dataclass(slots=True)
 class Function:
     """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first."""

@@ -218,7 +218,8 @@ def inside(plan: Plan, host: DeviceSet, name: tree.Member) -> DeviceSet:
     if key not in plan.insides:
         if plan.numbered:
             raise Fault(
-                "E0101", name.span, f"`{name.name}` of {host.model.name} is not a device of this fabric: no statement connects it",
+                "E0101", name.span,
+                f"`{name.name}` of {host.model.name} is not a device of this fabric: no statement connects it",
                 help=f"name the device that it is in: `{host.name}`",
             )  # fmt: skip
         chip = next(c for c in host.model.chips if c.name == name.name)

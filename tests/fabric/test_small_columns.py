@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tdsl.fabric import coded, keeping, rails, resolve, vector
+from tdsl.fabric import coded, keeping, resolve, vector
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.components import components
 from tdsl.fabric.failing import Failing, NotThere
@@ -105,16 +104,6 @@ def test_components_are_those_of_a_plain_search(seed: int, nodes: int, most: int
 
 
 # ------------------------------------------------------------ ports of a model
-
-
-def test_the_first_index_of_every_port() -> None:
-    """``m`` has no index; ``a`` one, from 1; ``b`` two, from 3."""
-    made = Builder().model("switch", "S", {"m": 1, "a": {"shape": 3, "low": 1}, "b": {"shape": (2, 3), "low": 3}})
-    one, *others = made.classes
-    made = replace(made, classes=(replace(one, axes=()), *others))
-    assert [(c.first, c.size) for c in made.classes] == [(0, 1), (1, 3), (4, 6)]
-    first, single = rails._first_indices(made)
-    assert (first.tolist(), single.tolist()) == ([-1, 1, 2, 3, 3, 3, 3, 4, 4, 4], [0] + [1] * 3 + [0] * 6)
 
 
 BOARD = """\

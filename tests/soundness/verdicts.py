@@ -178,7 +178,10 @@ def left_by_failures(blueprint: Blueprint, inventory: Inventory) -> Inventory:
         return inventory
     left = inventory.without(gone)
     before, after = ({end for w in some.wires for end in (w.a, w.b)} for some in (inventory, left))
-    lonely = {p for p in before - after if inventory.parts[p].kind in ("host", "chip")}
+    lonely = {
+        p for p in before - after
+        if inventory.parts[p].kind in ("host", "chip") and inventory.parts[p].inside not in after
+    }  # fmt: skip
     parts = {p: replace(v, built=v.built and p not in lonely) for p, v in left.parts.items()}
     return Inventory(parts, left.wires, left.cables)
 

@@ -220,7 +220,7 @@ def test_throughput_between_two_sets() -> None:
             figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
     fabric = star(RATE, 0).build()
     node = selector(fabric, "node")
-    one, two = (type(node)(node.text, node.kind, (e,)) for e in node.elements)
+    one, two = (type(node)(f"node[{k}]", node.kind, (e,)) for k, e in enumerate(node.elements))
     with pytest.raises(NoOpinion, match=r"^one of the two has no link$"):
         figures.throughput_between(Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS)
 

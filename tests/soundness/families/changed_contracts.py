@@ -23,9 +23,9 @@ class Change:
 
 
 def without_requirement(text: str, rng: Random) -> str:
-    """A requirement less."""
+    """A requirement less, which no other line repeats."""
     lines = text.splitlines()
-    at = rng.choice(requirement_lines(lines))
+    at = rng.choice([i for i in requirement_lines(lines) if lines.count(lines[i]) == 1])
     return "\n".join([*lines[:at], *lines[at + 1 :], ""])
 
 

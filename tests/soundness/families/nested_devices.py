@@ -22,8 +22,7 @@ def nested_design(seed: int) -> Blueprint:
     tray = Model(
         "T",
         "host",
-        f'model host T "acc={chips} joined={int(chips == 1)}" '
-        f"{{ chip gpu[{chips}]: C; power 120W; price $700; height 1U }}",
+        f'model host T "acc={chips} joined={int(chips == 1)}" {{ chip gpu[{chips}]: C; power 120W; price $700; height 1U }}',
         120,
         700,
         chips,
