@@ -141,9 +141,11 @@ def test_an_answer_of_a_scenario() -> None:
     made = scenarios.Answer("diameter", "diameter <= 4", "proved", 3, 4, "hops")
     assert made.facts() == {
         "check": "diameter", "requirement": "diameter <= 4", "status": "proved", "lower": 3, "upper": 4, "unit": "hops",
+        "judged": 1, "of": 1,
     }  # fmt: skip
     assert replace(made, requirement="", reason="why").facts() | {"lower": 0} == {
         "check": "diameter", "requirement": None, "status": "proved", "lower": 0, "upper": 4, "unit": "hops", "reason": "why",
+        "judged": 1, "of": 1,
     }  # fmt: skip
     for status, report, holds in (
         ("proved", False, True), ("modelled", False, True), ("refuted", False, False), ("bounded", False, False),
