@@ -144,7 +144,7 @@ CASES = [
     ("fabric f { require bisection >= 1 with |", "check 1: (scarce); check 2: (always)"),
     ("fabric f { report |", "check 1: (scarce); check 2: (always)"),
     ("fabric f { switch s: SA { role |", "word 1: accelerator storage manager"),
-    ("fabric f { connect a to b { medium |", "word 1: cable trace backplane fibre copper dac acc aoc dwdm"),
+    ("fabric f { connect a to b { medium |", "word 1: cable trace backplane fibre copper dac acc aec aoc dwdm"),
     ("fabric f { routing |", "word 1: bgp"),
     ("fabric f { layer |", "word 1: scaleup"),
     ("fabric f { nos |", "word 1: eos frr nvue sonic"),

@@ -346,7 +346,7 @@ READERS: dict[str, Reader] = {
     ),
     r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "),
 }
-REFUSED = {"E0504", "E0505", "E0506", "E0511", "E0513"}
+REFUSED = {"E0504", "E0505", "E0506", "E0511", "E0513", "E0516"}
 
 
 # ------------------------------------------------------------ the tests
