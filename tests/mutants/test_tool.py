@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import tomllib
 from dataclasses import replace
 from functools import cache
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import none
 from tests.mutants.mutate import mutants
 from tests.mutants.run import GROUPS, JUDGES, ROOT, equivalent, group, scope, statements
 from tests.mutants.serve import Job, _outermost
@@ -24,21 +22,6 @@ def changed(file: str) -> tuple[str, list[tuple[int, str, int]]]:
     """The text of a module, and line, kind and number of every change of it."""
     text = (ROOT / file).read_text(encoding="utf-8")
     return text, [(m.line, m.what, m.nth) for m in mutants(text)]
-
-
-def test_what_is_called_equivalent_is_still_there() -> None:
-    """Each entry has a reason, and a change of a line of the module as it is."""
-    stale = []
-    for row in ROWS:
-        assert row["why"] and {"file", "line", "why"} <= set(row) <= {"file", "line", "what", "nth", "why"}
-        assert "nth" not in row or (row["nth"] and "what" in row)
-        if row["file"]:
-            text, changes = changed(row["file"])
-            lines = {n for n, line in enumerate(text.splitlines(), 1) if re.fullmatch(row["line"], line.strip())}
-            there = {nth for line, what, nth in changes if line in lines and what == row.get("what", what)}
-            if not set(row.get("nth", there)) <= there or not there:
-                stale.append(f"{row['file']}: {row['line']}")
-    none(stale)
 
 
 TEXT = '''\

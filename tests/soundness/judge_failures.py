@@ -59,7 +59,12 @@ def judged_failures(blueprint: Blueprint, folder: Path, shrink: bool = True) -> 
         wrong = list(wrong_answers(one, result, left))
         old = before[one.claim.text()]
         adds = one.claim.metric == "allreduce" and "filer" in blueprint.fail  # a host that is no rank can add up, too
-        if untouched and not adds and not wrong and (old.status, old.lower, old.upper) != (result.status, result.lower, result.upper):
+        if (
+            untouched
+            and not adds
+            and not wrong
+            and (old.status, old.lower, old.upper) != (result.status, result.lower, result.upper)
+        ):
             wrong.append(("changed by a failure elsewhere", f"without {blueprint.fail[0]}; before: {answer_text(old)}"))
         for kind, judge in wrong[:1]:
             out.found.append(difference(replace(blueprint, asked=(one,)), kind, one.claim, answer_text(result), judge))
