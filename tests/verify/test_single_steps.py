@@ -15,7 +15,7 @@ from tdsl.certificates.write_figures import symmetric
 from tdsl.prove import max_flow as module
 from tdsl.prove.bisection import bisection
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.by_domain import ByDomain, uncertain
+from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.clos import arriving
 from tdsl.prove.delays import _of_class
 from tdsl.prove.demands import Demand
@@ -251,23 +251,6 @@ def test_domains_carry_as_much_backwards_as_forwards(tmp_path: Path) -> None:
     load = [domains._load(Demand(a, b, amount), sent) for a, b in ((one, other), (other, one))]
     assert own[0] == own[1] and load[0] == load[1]
     assert [x - y for x, y in zip(load[0], own[0], strict=True)] == [sent * n / 4 for n in (3, 1, 0, 2, 1, 1)]
-
-
-@pytest.mark.parametrize("scaleup", [False, True])
-@pytest.mark.parametrize("accelerators", [1, 4])
-def test_domains_inside_of_hosts_do_not_fail(accelerators: int, scaleup: bool) -> None:
-    """After a failure of a switch nothing is uncertain of hosts that join their accelerators themselves, or have one only."""
-    b = Builder("hosts")
-    sw = b.devices("sw", b.model("switch", "SW", {"p": 40}), 2)
-    node = b.devices("node", b.model("host", "NODE", {"nic": 2}, accelerators, scaleup), 4)
-    b.connect("connect all")
-    for h in range(4):
-        for s in range(2):
-            b.link(b.free(node, h), b.free(sw, s))
-    view = View.whole(b.build())
-    failed = np.zeros(view.fabric.device_count, dtype=np.bool_)
-    failed[int(view.b[0])] = True
-    assert uncertain(view) == uncertain(view.without(failed)) == ""
 
 
 @pytest.mark.parametrize(
