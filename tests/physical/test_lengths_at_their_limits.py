@@ -54,7 +54,7 @@ def test_the_most_and_one_more(name: str, most: str, more: str, message: str, tm
 
 def test_a_tray_with_the_thickest_cables_is_overfull(tmp_path: Path) -> None:
     assert not found(tmp_path)
-    assert any("40%" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages)
+    assert any("5.24e+03% full" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages)
 
 
 def test_a_length_beyond_the_reach_of_all_cables_of_a_link(tmp_path: Path) -> None:
