@@ -394,7 +394,8 @@ def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, pla
 def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     """The readers read files: of all targets, each kind of fabric makes those of its kind, and nothing is found."""
     files, found = read_all(FABRICS[kind](tmp_path))
-    assert {d.code for d in found} <= {"E0506", "E0516"}
+    several = {"E0511"} if kind in ("eos", "cumulus") else set()  # two systems are named for one switch: a note says so
+    assert {d.code for d in found} <= {"E0506", "E0516"} | several
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
     own = {
