@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -101,7 +103,9 @@ def _limited() -> Iterator[None]:
     import resource
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
-    wanted = {"RLIMIT_AS": MEMORY, "RLIMIT_CPU": SECONDS, "RLIMIT_FSIZE": FILE, "RLIMIT_NOFILE": OPEN, "RLIMIT_CORE": 0}
+    # The system counts a process's time from its start, and a program may call the command line long after that.
+    seconds = SECONDS + math.ceil(time.process_time())
+    wanted = {"RLIMIT_AS": MEMORY, "RLIMIT_CPU": seconds, "RLIMIT_FSIZE": FILE, "RLIMIT_NOFILE": OPEN, "RLIMIT_CORE": 0}
     before = {}
     for name, limit in wanted.items():
         kind = getattr(resource, name, None)
