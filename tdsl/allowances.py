@@ -71,8 +71,10 @@ class Allowances:
             self.lines.setdefault((id(file), line), []).append(allowance)
 
     def settle(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """The findings with the severities that are settled for them."""
-        return [self._settled(d) for d in findings]
+        """The findings with the severities that are settled for them, but those whose cause remains an error."""
+        out = [self._settled(d) for d in findings]
+        errors = {(d.code, d.span) for d in out if d.severity is Severity.ERROR}
+        return [d for d in out if d.cause is None or (d.cause.message, d.cause.span) not in errors]
 
     def _settled(self, d: Diagnostic) -> Diagnostic:
         if d.code.startswith(FOREVER):

@@ -270,7 +270,7 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     allowed = Allowances(options.severities)
     for file in files:
         allowed.read(file, own)
-    if not (allowed.lines or allowed.severities or own):
+    if not (allowed.lines or allowed.severities or own or any(d.cause is not None for d in compilation.findings)):
         return compilation
     compilation.findings = allowed.settle(compilation.findings)
     for design in compilation.judged:

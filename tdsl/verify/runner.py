@@ -377,9 +377,13 @@ class _Run:
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
             first = (unreported or judged.faults)[0]
             labels = [*first.labels]
+            cause = None
             if first.at is not None:
                 labels.insert(0, (first.at.span, "what it is about"))
-            self.say(check.code, claim, f"`{claim.text}` does not hold: {first.message}", labels, first.notes, first.help)
+                if len(unreported) == 1 and (other := self._judged_instead(first)) is not None:
+                    cause = Label(first.at.span, other.code)
+            message = f"`{claim.text}` does not hold: {first.message}"
+            self.say(check.code, claim, message, labels, first.notes, first.help, cause=cause)
             return
         if judged.status == "skipped":
             message = f"`{claim.text}` cannot be judged: {judged.reason}"
@@ -398,6 +402,7 @@ class _Run:
         notes: Iterable[str] = (),
         help: str = "",
         severity: Severity = Severity.ERROR,
+        cause: Label | None = None,
     ) -> None:
         """A finding at a claim; instances of one statement are counted together."""
         span = claim.origin.span
@@ -413,17 +418,21 @@ class _Run:
             notes = (*notes, f"after the failure of {listing(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
         self.first[key] = self.number
-        self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1)
+        self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1, cause=cause)
+
+    def _judged_instead(self, fault: Fault) -> Check | None:
+        """The check that reports the fault itself, where the design is judged by it."""
+        other = self.checks.get(fault.unless)
+        return other if other is not None and self.wanted(other.name, other.code) else None
 
     def blame(self, check: Check, judged: Judgement) -> None:
         """Report what makes a design fail without being required, at the statements to blame."""
         if judged.status != "refuted":
             return
         for fault in judged.faults:
-            other = self.checks.get(fault.unless)
             mild = check.mild and check.name not in self.required
             severity = Severity.WARNING if mild and fault.severity is Severity.ERROR else fault.severity
-            if other is not None and self.wanted(other.name, other.code):
+            if self._judged_instead(fault) is not None:
                 continue  # a waiver of that one is none of what is required
             if severity is Severity.ERROR:
                 self.blamed.add(_fault_key(check, fault))
