@@ -6,7 +6,6 @@ import math
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
@@ -104,7 +103,8 @@ def _limited() -> Iterator[None]:
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
     # The system counts a process's time from its start, and a program may call the command line long after that.
-    seconds = SECONDS + math.ceil(time.process_time())
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = SECONDS + math.ceil(used.ru_utime + used.ru_stime)
     wanted = {"RLIMIT_AS": MEMORY, "RLIMIT_CPU": seconds, "RLIMIT_FSIZE": FILE, "RLIMIT_NOFILE": OPEN, "RLIMIT_CORE": 0}
     before = {}
     for name, limit in wanted.items():
