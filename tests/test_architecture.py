@@ -18,13 +18,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tdsl import catalogue, compiler, resources
 from tdsl.cli import cli
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import BuildOptions, build
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.report.formats import formats
 from tdsl.semantics.loader import declared_in
+from tdsl.system import resources
 from tdsl.verify.check import catalogue as checks
 from tests.harness import none
 from tests.test_docs import EXTEND, Block, marked
@@ -111,10 +113,10 @@ def test_only_commands_print() -> None:
 
 WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|unlink|rmtree|symlink_to|touch|copy2|mkstemp|fsync)$")
 WRITERS = (
-    "emit/write.py",
-    "emit/folder_lock.py",
-    "emit/folders.py",
-    "emit/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
+    "output/write.py",
+    "output/folder_lock.py",
+    "output/folders.py",
+    "output/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
     "cache.py",
     "files.py",
     "scratch.py",
@@ -130,7 +132,7 @@ def test_only_a_few_files_write_files() -> None:
 
 RUNNERS = {
     "changes/revision.py": {"subprocess"},  # `git`, which `tdsl diff` asks for a revision
-    "emit/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
+    "output/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
     "ide/worker.py": {"multiprocessing"},  # proofs that an editor can give up
     "commands/_beside.py": {"multiprocessing"},  # calls of an assistant that take too long
     "workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
@@ -201,7 +203,7 @@ def test_no_clock_and_no_chance() -> None:
 
 
 PLAIN = (
-    "tdsl.source", "tdsl.syntax.tree", "tdsl.semantics.values", "tdsl.semantics.quantity", "tdsl.fabric.claims",
+    "tdsl.findings.source", "tdsl.syntax.tree", "tdsl.semantics.values", "tdsl.semantics.quantity", "tdsl.fabric.claims",
     "tdsl.emit.records", "tdsl.emit.target",
 )  # fmt: skip
 
@@ -283,7 +285,7 @@ def test_a_check_is_one_file(tmp_path: Path) -> None:
     script = """
         import json, tdsl.verify.checks
         tdsl.verify.checks.__path__.append("more")
-        from tdsl import catalogue, compiler
+        from tdsl.explain import catalogue; from tdsl.compile import compiler
         result = compiler.check("design.fab")
         asked = [(r.check, r.status, r.text) for r in result.designs[0].results if r.requirement]
         print(json.dumps([asked, [d.code for d in result.findings], catalogue.find("spare_ports").title]))

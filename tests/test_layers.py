@@ -95,7 +95,7 @@ def test_the_package_itself_imports_nothing_at_once() -> None:
 
 
 def test_data_classes_are_those_that_compile_their_methods_late() -> None:
-    """The checker of certificates runs without tdsl; all else takes ``tdsl.dataclass``."""
+    """The checker of certificates runs without tdsl; all else takes ``tdsl.system.lazy_dataclass``."""
     free = {PACKAGE / "dataclass.py", PACKAGE / "certificates" / "checker.py"}
     taken = re.compile(r"from dataclasses import .*\bdataclass\b|dataclasses\.dataclass\(")
     none([str(path) for path in MODULES if path not in free and taken.search(path.read_text(encoding="utf-8"))])

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
-from tdsl import catalogue
 from tdsl.cli import cli
+from tdsl.explain import catalogue
 from tests.harness import none
 
 HERE = Path(__file__).parent

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import answers, cache, compiler, files
+from tdsl import answers
 from tdsl.answers import form, surroundings
-from tdsl.compilation import Compilation, Options
+from tdsl.compile import compiler
+from tdsl.compile.compilation import Compilation, Options
+from tdsl.compile.reuse import Kept
 from tdsl.report.formats import Report, Streamed, formats
-from tdsl.reuse import Kept
-from tdsl.syntax.tables import load
+from tdsl.syntax.grammar import load
+from tdsl.system import cache, files
 from tdsl.verify.runner import _Run
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
@@ -373,8 +375,8 @@ opened = set()
 sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event in ("open", "os.listdir", "os.scandir")
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
-from tdsl import answers, cache, compiler, files
-from tdsl.compilation import Options
+from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
+from tdsl.compile.compilation import Options
 record = files.Record()
 with files.recorded(record):
     list(compiler.stages("mixed.fab", Options(paths=(Path("lib"),))))
@@ -401,7 +403,7 @@ OURS = re.compile(r"(files|disk)\.")
 STAGES = ("syntax/", "semantics/", "fabric/", "physical/", "prove/", "verify/", "sizing/")
 ALONE = ("allowances.py", "catalogue.py", "compilation.py", "planning.py", "phases.py", "compiler.py", "source.py")
 OF_TDSL = {
-    "syntax/tables.py": {"read_text"},  # the grammar
+    "syntax/grammar.py": {"read_text"},  # the grammar
     "semantics/loader.py": {"is_file", "rglob"},  # the standard library
     "planning.py": {"glob"},  # the same, for a call that is wrong
     "catalogue.py": {"read_text", "glob", "is_file"},  # pages of findings
