@@ -106,7 +106,7 @@ def imported(path: Path) -> set[str]:
 
 def test_only_commands_print() -> None:
     banned = ("print", "input", "click.echo", "sys.stdout", "sys.stderr", "sys.exit")
-    free = ("cli.py", "standard_output.py", "commands/")
+    free = ("cli.py", "system/standard_output.py", "commands/")
     others = [p for p in SOURCES if p != ALONE and not name_of(p).startswith(free)]
     none([f"{path}:{line}: {name}" for path in others for name, line in calls(path) if name in banned])
 
@@ -117,9 +117,9 @@ WRITERS = (
     "output/folder_lock.py",
     "output/folders.py",
     "output/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
-    "cache.py",
-    "files.py",
-    "scratch.py",
+    "system/cache.py",
+    "system/files.py",
+    "system/scratch.py",
     "commands/init.py",
     "commands/new.py",
 )
@@ -135,9 +135,9 @@ RUNNERS = {
     "output/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
     "ide/worker.py": {"multiprocessing"},  # proofs that an editor can give up
     "commands/_beside.py": {"multiprocessing"},  # calls of an assistant that take too long
-    "workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
-    "lsp_requests.py": {"asyncio"},  # it hands each to a thread
-    "lsp.py": {"asyncio"},  # requests of an editor come while others are answered
+    "system/workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
+    "lsp/handlers.py": {"asyncio"},  # it hands each to a thread
+    "lsp/server.py": {"asyncio"},  # requests of an editor come while others are answered
 }
 
 
@@ -187,7 +187,7 @@ CLOCKS = re.compile(r"\.(now|today|time|time_ns|localtime|gmtime|gethostname|get
 def nondeterministic(path: Path) -> Iterator[str]:
     """Uses of a clock, of chance or of the machine's name, as text."""
     yield from (f"{path} imports {name}" for name in imported(path) & {"random", "secrets", "uuid", "locale", "getpass"})
-    timed = name_of(path).startswith(("compiler", "answers", "commands/"))
+    timed = name_of(path).startswith(("compile/compiler", "answers", "commands/"))
     for name, line in calls(path):
         chance = "np.random" in name and name != "np.random" and not name.startswith("np.random.PCG64")
         clock = name.startswith("time.") and not (timed and name == "time.perf_counter")
