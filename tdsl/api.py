@@ -50,8 +50,8 @@ class DesignError(Exception):
 
 def check(source: str | PathLike[str], options: Options | None = None, **parameters: object) -> Compilation:
     """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library, ``parameters`` are
-    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compile.compilation.UsageError`` for an absent file or
-    parameter."""
+    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compile.compilation.UsageError`` for an
+    absent file or parameter."""
     from tdsl.compile import compiler
 
     options = options or Options()

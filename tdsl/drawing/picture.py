@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import inf, log2, prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tdsl.drawing.glyphs import glyph_of, trays
 from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
 from tdsl.drawing.shapes import shapes
-from tdsl.emit.link_tables import Wires
+from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.layers import beside
 from tdsl.fabric.order import distinct
@@ -31,6 +31,29 @@ BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.
 STRAND = 26.0  # between lines of several classes that join the same two boxes
 LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
 SMALL = 6.4
+
+
+class CountedClass(Protocol):
+    """A link class and how many links are of it; ``rate_gbps`` is "" where they differ in rate."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def links(self) -> int: ...
+
+    @property
+    def rate_gbps(self) -> int | float | str: ...
+
+
+class DrawingNames(Protocol):
+    """What a drawing needs besides the fabric: the names of its devices, and its link classes."""
+
+    @property
+    def devices(self) -> DeviceColumns: ...
+
+    @property
+    def classes(self) -> Sequence[CountedClass]: ...
 
 
 @dataclass(slots=True)
@@ -70,7 +93,7 @@ class _Plan:
     rows: list[list[_Cluster]] = field(default_factory=list)
 
 
-def plan(fabric: Fabric, wires: Wires, boxes: int, lines: int, wide: bool) -> _Plan:
+def plan(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
     """The finest level with at most so many boxes (in a row if ``wide``, else in all) and bundles."""
     deepest = max((len(s.parts) for s in fabric.sets), default=1)
     for depth in range(deepest, -2, -1):
@@ -78,7 +101,7 @@ def plan(fabric: Fabric, wires: Wires, boxes: int, lines: int, wide: bool) -> _P
             continue
         if depth >= 0 and not _fits(fabric, boxes, wide, depth, depth == deepest):
             continue
-        made = _cluster(fabric, wires, max(depth, 0), depth == deepest)
+        made = _cluster(fabric, names, max(depth, 0), depth == deepest)
         widest = max((len(r) for r in made.rows), default=0) if wide else len(made.clusters)
         if depth < 0 or (widest <= boxes and len(made.bundles) <= lines):
             return made
@@ -100,7 +123,7 @@ def _instances(s: DeviceSet, depth: int) -> int:
     return out
 
 
-def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
+def _cluster(fabric: Fabric, names: DrawingNames, depth: int, single: bool) -> _Plan:
     clusters: list[_Cluster] = []
     of_device = np.zeros(fabric.device_count, np.int64)
     inner = beside(fabric)  # drawn below the hosts, the network above
@@ -114,8 +137,8 @@ def _cluster(fabric: Fabric, wires: Wires, depth: int, single: bool) -> _Plan:
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
-            name = str(wires.devices.name[rows.start]) if single else _name(s, depth, g)
-            place = str(wires.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
+            name = str(names.devices.name[rows.start]) if single else _name(s, depth, g)
+            place = str(names.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             holder = s.inside if s.inside is not None and s.inside.index in held else None
             times = 1
             if holder is not None:
@@ -226,15 +249,15 @@ def _bundles(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[
 # ---------------------------------------------------------------- laying out
 
 
-def draw(fabric: Fabric, wires: Wires, title: str) -> Picture:
+def draw(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     """Boxes, frames and lines with their places on the page."""
-    p = plan(fabric, wires, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
+    p = plan(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
     _shaped(fabric, p)
     for c in p.clusters:
         c.width = max(96.0, min(260.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
     frames, right = _columns(p)
     figures = _figures(fabric)
-    legend = _legend(fabric, wires)
+    legend = _legend(fabric, names)
     right = max(
         right, MARGIN + len(title) * 13.0, MARGIN + len(figures) * LETTER, *(MARGIN + 30 + len(t) * LETTER for t, _ in legend)
     )
@@ -376,9 +399,9 @@ def _figures(fabric: Fabric) -> str:
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
 
 
-def _legend(fabric: Fabric, wires: Wires) -> list[tuple[str, str]]:
+def _legend(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]]:
     out = []
-    for i, c in enumerate(wires.classes):
+    for i, c in enumerate(names.classes):
         if not c.links:  # cables alone, such as those to an optical switch
             continue
         rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
@@ -447,9 +470,9 @@ def _free(spot: tuple[float, float], letters: int, taken: list[tuple[float, floa
 # ---------------------------------------------------------------- for graph programs
 
 
-def sketch(fabric: Fabric, wires: Wires) -> Sketch:
+def sketch(fabric: Fabric, names: DrawingNames) -> Sketch:
     """Devices as nodes, or boxes of devices where a layout program would choke on them."""
-    p = plan(fabric, wires, SKETCH_NODES, SKETCH_EDGES, wide=False)
+    p = plan(fabric, names, SKETCH_NODES, SKETCH_EDGES, wide=False)
     nodes = tuple(SketchNode(c.name, "\n".join(_texts(c)), c.set.kind, c.place) for c in p.clusters)
     edges = tuple(
         SketchEdge(p.clusters[a].name, p.clusters[b].name, links, fabric.classes[cls]) for (a, b, cls), links in p.bundles.items()

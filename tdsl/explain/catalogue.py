@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tdsl.system.lazy_dataclass import dataclass
 
-FOLDER = Path(__file__).parent / "explain"
+FOLDER = Path(__file__).parent
 HEAD = re.compile(r"# (E\d{4}) ([a-z][a-z0-9_]*): (.+)")
 
 CHECK_FAMILIES = ("E02", "E04")

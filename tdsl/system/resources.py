@@ -9,6 +9,6 @@ from pathlib import Path
 @cache
 def folder(kind: str) -> Path:
     """The folder of that name: inside the installed package, or next to it in a checkout."""
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     packed = package / "_data" / kind
     return packed if packed.is_dir() else package.parent / kind
