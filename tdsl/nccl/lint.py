@@ -1,7 +1,7 @@
 """What is wrong with a topology file or graph file of NCCL, told before NCCL says nothing and runs at half speed.
 
 Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what that rank sees;
-ranks that see different things then hold one switch for two. A file is read as NCCL reads it (``nccl_text``) and judged by
+ranks that see different things then hold one switch for two. A file is read as NCCL reads it (``nccl.text``) and judged by
 what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc.
 """
 
